@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.models import properties
 from assaypilot.gui.models.properties import Calculated
 from assaypilot.gui.tasks import Job
 
 if TYPE_CHECKING:
-    from assaypilot.engine.library import Library
+    from assaypilot.engine.domain.library import Library
     from assaypilot.gui.session import Session
 
 __all__ = ["Calculations"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.kinds import yes_of
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.kinds import yes_of
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.tables.display import shown as shown_number
 
 __all__ = ["EMPTY", "Slot", "fill_slots", "is_late", "mean_text", "of_round"]

@@ -32,9 +32,8 @@ def confirmation_rows(status: Status, compound: int) -> list[tuple[str, str]]:
 def doubt_text(status: Status, compound: int) -> str:
     """What lies outside its prediction, and what that means."""
     outside = status.confirmation.outside(compound)
-    taken_out = "" if status.settings.blocks == "none" else f" without what its {status.settings.blocks} shifts"
     said = [
-        f"{_scale(status, check)} {check.value:.2f}{taken_out}, predicted {_interval(check)}"
+        f"{_scale(status, check)} {check.value:.2f}, predicted {_interval(check)}"
         for check in outside
         if check.value is not None
     ]

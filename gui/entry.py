@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QLocale
 
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from assaypilot.engine.domain.kinds import word_of
+from assaypilot.engine.domain.measurements import Measurement, Result
+from assaypilot.engine.domain.p_scale import is_p_scale, is_unusual
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.kinds import word_of
-from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.p_scale import is_p_scale, is_unusual
 from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value
 from assaypilot.gui.cells import of_round
@@ -203,7 +203,7 @@ def results_in_round(
     """
     described = status.endpoints[endpoint]
     name = status.library.ids[compound]
-    asked = _asked(shown, compound, endpoint)
+    asked = asked_of(shown, compound, endpoint)
     made = []
     own = (in_round(status, shown) if there is None else there).get((compound, endpoint), ())
     taken = [m.entered for m in own]
@@ -231,8 +231,8 @@ def _measured_again(number: int, entry: Entry, own: Sequence[Measurement], shown
     return bool(there) and out and entry.n == 1
 
 
-def _asked(shown: Round, compound: int, endpoint: int) -> int:
-    """The highest replicate of an endpoint that the work list of a round has for a compound."""
+def asked_of(shown: Round, compound: int, endpoint: int) -> int:
+    """Return how many measurements of an endpoint a round asks for of a compound."""
     if shown.state == "withdrawn" or endpoint not in shown.endpoints:
         return 0
     place = shown.endpoints.index(endpoint)

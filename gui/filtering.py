@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library
+from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.chemistry.substructure import similar_to
+from assaypilot.engine.domain.library import Library
 from assaypilot.gui.models.base import Coded, Column
 
 __all__ = ["HINT", "Facts", "facts_of", "narrow", "patterns"]
@@ -25,13 +26,20 @@ Numbers = NDArray[np.float64] | NDArray[np.int64]
 HINT = (
     "Words are looked for in the id and the substituents; several must all fit. R1=Me: exactly this substituent. "
     ">7.5 or 6..7: the estimate. MW<450, n=0, hERG<5: any column of numbers by its heading. status=out, "
-    "available=made: any column of words. has:c1ccncc1: compounds with this substructure (SMILES or SMARTS)."
+    "available=made: any column of words. c1ccncc1 or has:C#N: compounds with this substructure (SMILES or SMARTS). "
+    "like:ID or like0.7:SMILES: compounds at least that similar (ECFP4, Tanimoto; 0.5 unless said)."
 )
 _NUMBER = r"(-?\d+(?:[.,]\d+)?)"
 _NAME = r"(?:(?<!\S)([^\s<>=≤≥]+?)"
 _COMPARISON = re.compile(rf"{_NAME}\s*)?(>=|<=|≥|≤|>|<)\s*{_NUMBER}")
 _RANGE = re.compile(rf"{_NAME}(?:\s*[=:]\s*|\s+))?{_NUMBER}\s*(?:\.\.|…)\s*{_NUMBER}(?!\S)")
 _STRUCTURE = re.compile(r"(?<!\S)(?:has|substructure)[:=](\S+)", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?<!\S)(?=\S*[()]|\S*[cnosCNOS]\d\S*[cnosCNOS]\d)(?=\S*[cCnNoO])[BCNOPSFIbcnopsHlr\d@+\-\[\]()=#/\\%.*:]{3,}(?!\S)"
+)
+"""A word that is written like a structure: with branches, or with a ring."""
+_LIKE = re.compile(r"(?<!\S)(?:like|similar)(0?\.\d+|1)?[:=](\S+)", re.IGNORECASE)
+_ALIKE = 0.5
 _PAIR = re.compile(r"([^=\s]+)=(\S+)")
 _OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
     ">": operator.gt,
@@ -71,9 +79,20 @@ def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Num
     return Facts(numbers, values, words)
 
 
-def patterns(text: str) -> tuple[str, ...]:
-    """The substructures a filter asks for."""
-    return tuple(dict.fromkeys(match[1] for match in _STRUCTURE.finditer(text)))
+def patterns(text: str, library: Library) -> tuple[str, ...]:
+    """Return the substructures a filter asks for, and what compounds are to be like (see ``similar_to``)."""
+    asked = [match[1] for match in _STRUCTURE.finditer(text)]
+    rest = _STRUCTURE.sub(" ", text)
+    asked += [_likeness(match, library) for match in _LIKE.finditer(rest)]
+    asked += _BARE.findall(_LIKE.sub(" ", rest))
+    return tuple(dict.fromkeys(asked))
+
+
+def _likeness(match: re.Match[str], library: Library) -> str:
+    """The question of a similarity filter; a compound's id stands for its structure."""
+    compound = library.find(match[2])
+    smiles = match[2] if compound is None or library.smiles is None else library.smiles[compound]
+    return similar_to(smiles, _number(match[1]) if match[1] else _ALIKE)
 
 
 def narrow(
@@ -96,8 +115,8 @@ def narrow(
         nonlocal mask
         mask = part if mask is None else mask & part
 
-    def has(match: re.Match[str]) -> str:
-        also((having or {}).get(match[1], np.zeros(len(library), dtype=bool)))
+    def held(question: str) -> str:
+        also((having or {}).get(question, np.zeros(len(library), dtype=bool)))
         return " "
 
     def of(name: str | None) -> Numbers | None:
@@ -122,7 +141,9 @@ def narrow(
     values = {_plain(name): of_it for name, of_it in (named or {}).items()}
     words = {_plain(name): of_it for name, of_it in (coded or {}).items()}
     sites = {site.name.casefold(): place for place, site in enumerate(library.sites)}
-    text = _STRUCTURE.sub(has, text)
+    text = _STRUCTURE.sub(lambda match: held(match[1]), text)
+    text = _LIKE.sub(lambda match: held(_likeness(match, library)), text)
+    text = _BARE.sub(lambda match: held(match[0]), text)
     for name in sorted({*(named or {}), *(coded or {})}, key=len, reverse=True):
         if " " in name:  # a name of several words is one
             text = re.sub(rf"(?<!\S){re.escape(name)}(?=\s*[=<>≤≥:])", _plain(name), text, flags=re.IGNORECASE)
@@ -152,7 +173,9 @@ def _number(text: str) -> float:
 
 def _exactly(wanted: str, library: Library, place: int) -> Mask:
     wanted = wanted.casefold()
-    fits = np.array([label_text(label).casefold() == wanted for label in library.sites[place].substituents], dtype=bool)
+    substituents = library.sites[place].substituents
+    names = zip(substituents, site_names(substituents), strict=True)
+    fits = np.array([wanted in (label.casefold(), name.casefold()) for label, name in names], dtype=bool)
     return fits[library.codes[:, place]]
 
 
@@ -169,7 +192,7 @@ def _among(wanted: str, coded: Coded) -> Mask:
 def _anywhere(word: str, library: Library) -> Mask:
     found = _Names.of(library.ids).holding(word)
     for place, site in enumerate(library.sites):
-        fits = np.array([word in label_text(label).casefold() for label in site.substituents], dtype=bool)
+        fits = np.array([word in name.casefold() for name in site_names(site.substituents)], dtype=bool)
         if fits.any():
             found |= fits[library.codes[:, place]]
     return found

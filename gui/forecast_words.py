@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 from assaypilot.gui.foresight import Foresight
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.places import temporary_folder
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.system.places import temporary_folder
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.state import Settings
-    from assaypilot.engine.library import Library
-    from assaypilot.engine.measurements import Result
+    from assaypilot.engine.domain.library import Library
+    from assaypilot.engine.domain.measurements import Result
     from assaypilot.engine.simulate.forecast import Forecast
     from assaypilot.gui.dialogs.parcels import LibraryParcel
 

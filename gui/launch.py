@@ -7,12 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from assaypilot.engine.memory import give_memory_back
-from assaypilot.engine.threads import one_thread_for_algebra
+from assaypilot.engine.system.memory import give_memory_back
+from assaypilot.engine.system.threads import one_thread_for_algebra
 
 __all__ = ["main"]
 
 PRACTICE = "--practice"
+STOPPED = 130
+"""The exit code that shells expect after Ctrl+C."""
 COMMANDS_ELSEWHERE = (
     "this program opens the window and has no console to answer on. For commands use the one beside it: "
     "assaypilot-console --help"
@@ -24,6 +26,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``assaypilot [FILE] [--practice]`` opens the window; everything else is the command line's.
     """
+    try:
+        return _started(argv)
+    except KeyboardInterrupt:  # while the modules of a command are still being imported
+        sys.stderr.write("assaypilot: stopped\n")
+        return STOPPED
+
+
+def _started(argv: Sequence[str] | None) -> int:
+    """Return the exit code of the window or of a command."""
     heard = _give_streams()
     if getattr(sys, "frozen", False):
         # A worker process of the packaged program starts it again; without this each would open a window.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from assaypilot.engine.collecting import without_collecting
+from assaypilot.engine.system.collecting import without_collecting
 
 __all__ = ["nothing_goes"]
 

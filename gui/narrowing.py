@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.chemistry.substructure import packed_holding
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.packing import pack_texts
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.packing import pack_texts
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.filtering import Facts, narrow, patterns
 from assaypilot.gui.models.base import AT_ONCE
 from assaypilot.gui.session import Session
@@ -61,7 +61,7 @@ class Narrower(QObject):
         if self._job is not None:
             return None
         if self._answer is None:
-            missing = [one for one in patterns(text) if one not in self._having]
+            missing = [one for one in patterns(text, library) if one not in self._having]
             if not text.strip():
                 self._answer = Narrowed(text, None)
             elif missing or len(library) > AT_ONCE:
@@ -114,7 +114,7 @@ class Narrower(QObject):
                 self._job, self._answer = None, Narrowed("", None)
                 self.ready.emit()
 
-        label = "Looking for a substructure" if missing else "Filtering"
+        label = "Looking through structures" if missing else "Filtering"
         job.append(self._session.arrange(label, work, landed, stopped))
         self._job = job[0]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.system.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
@@ -122,7 +122,7 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
     from assaypilot.engine.campaign.noise.scatter import latest, to_plan
-    from assaypilot.engine.features import span_rank
+    from assaypilot.engine.domain.features import span_rank
 
     ledger = plan.ledger
     settings, strategy = ledger.settings, ledger.strategy

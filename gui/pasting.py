@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from assaypilot.engine.campaign.state import Round, Source, Status
-from assaypilot.engine.controls import find_control
+from assaypilot.engine.domain.controls import find_control
+from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
-from assaypilot.gui.entry import Entry, Question, decimal_of, entered_text, in_round, parse_cells, results_in_round
+from assaypilot.gui.entry import (
+    Entry,
+    Question,
+    asked_of,
+    decimal_of,
+    entered_text,
+    in_round,
+    parse_cells,
+    results_in_round,
+)
 from assaypilot.gui.models.notes import PastedRow
 
 __all__ = ["Intended", "Wrong", "intend_file", "intend_paste"]
 
 TITLE = "What the paste will write"
+REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,11 @@ class Intended:
     def rejected(self) -> int:
         """Lines that cannot be used."""
         return sum(row.rejected for row in self.rows)
+
+
+def rejected_first(rows: Iterable[PastedRow]) -> tuple[PastedRow, ...]:
+    """Return the rows in their order, those that cannot be used on top."""
+    return tuple(sorted(rows, key=lambda row: not row.rejected))
 
 
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
@@ -135,7 +151,7 @@ class _Pasted:
         """What would be written."""
         return Intended(
             title,
-            tuple(self.rows),
+            rejected_first(self.rows),
             tuple(self.results),
             source=Source("pasted"),
             wrong=tuple(self.wrong),
@@ -166,9 +182,14 @@ class _Pasted:
 
     def by_id(self, block: list[list[str]]) -> None:
         """Ids in the first column, values behind them, or an endpoint's name and values."""
+        seen: dict[tuple[str, ...], str] = {}
         for at, cells in enumerate(block, start=1):
             row = str(at)
             compound = self.status.library.find(cells[0])
+            first = seen.setdefault(tuple(cells), row)
+            if first != row and compound is not None and self._full(compound):
+                self._reject(row, cells[0], "; ".join(cells[1:]), REPEATED.format(first))
+                continue
             if compound is None and find_control(self.status.settings.controls, cells[0]) is not None:
                 self._reject(
                     row, cells[0], "; ".join(cells[1:]), "a control: type it in its row, or paste a header, too"
@@ -189,6 +210,15 @@ class _Pasted:
                     self._reject(row, name, "; ".join(texts), "there are more columns than endpoints in the round")
                 else:
                     self._add(row, compound, endpoint, texts)
+
+    def _full(self, compound: int) -> bool:
+        """Whether the round asks for no more values of a compound than there are."""
+        return all(
+            sum(m.n for m in self.there.get((compound, endpoint), ()) if m.excluded is None)
+            + sum(result.n for result in self.made.get((compound, endpoint), ()))
+            >= asked_of(self.shown, compound, endpoint)
+            for endpoint in self.shown.endpoints
+        )
 
     def _columns(self, block: list[list[str]], place: int) -> tuple[int, list[int]]:
         """The first row with values, and the endpoint of each column."""
@@ -307,12 +337,24 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
     there = {} if shown is None else in_round(status, shown)
     rows: list[tuple[int, PastedRow]] = []
+    used: list[Result] = []
+    seen: dict[Result, int] = {}
+    counted: Counter[tuple[int, int]] = Counter()
     for result in found.results:
         place = places.get(result.endpoint or "", status.objective)
         text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
         compound = status.library.find(result.compound)
         note = "a control" if compound is None else _place_note(compound, place, status, shown, there)
         at = result.row or 0
+        first = seen.setdefault(replace(result, row=None), at)
+        if first != at and compound is not None and shown is not None:
+            known = sum(m.n for m in there.get((compound, place), ()) if m.excluded is None)
+            if known + counted[compound, place] >= asked_of(shown, compound, place):
+                rows.append((at, PastedRow(str(at), result.compound, text, "", REPEATED.format(first), rejected=True)))
+                continue
+        if compound is not None:
+            counted[compound, place] += result.n
+        used.append(result)
         rows.append((at, PastedRow(str(at), result.compound, text, text, note)))
     wrong = []
     for refused in found.rejected:
@@ -323,8 +365,8 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
     rows.sort(key=lambda pair: pair[0])
     return Intended(
         title,
-        tuple(row for _, row in rows),
-        found.results,
+        rejected_first(row for _, row in rows),
+        tuple(used),
         found.warnings,
         Source(raw.file or "pasted", raw.digest),
         tuple(wrong),

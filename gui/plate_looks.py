@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.plates.layout import Placed, Plate
-from assaypilot.engine.plates.wells import Well
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.plates.layout import Placed, Plate
+from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.cells import Slot
 from assaypilot.gui.entry import entered_text
 from assaypilot.gui.models.round import RoundModel

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assaypilot.engine.campaign.plates.shifts import where
 from assaypilot.engine.campaign.results.outlying import beside_others, spread_of
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.measurements import Measurement
 
 __all__ = ["Surprise", "surprises"]
 
@@ -38,8 +36,7 @@ class Surprise:
 def surprises(status: Status, shown: Round) -> list[Surprise]:
     """The values of a round beyond ``FAR`` predictive standard deviations, in order of entry.
 
-    Where nothing was expected of a compound yet, from the mean of its other values in the round. Beside plate effects
-    that is of those on its plate, and what was expected has the shift of the plate in it, as its controls tell it.
+    Where nothing was expected of a compound yet, from the mean of its other values in the round.
     Values known only as a bound, excluded and withdrawn ones are not asked about.
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
@@ -56,35 +53,15 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
         if endpoint in shown.endpoints:
             place = shown.endpoints.index(endpoint)
             known = shown.items[line].expected_of(place, objective=endpoint == status.objective)
-        stood = [where(status.settings.blocks, status.shifts, one) for one in group]
-        others = _of_each_plate(group, [one.block for one in stood], noise)
-        for one, its in zip(group, stood, strict=True):
-            if known is None or its.shift is None:
+        for one, others in zip(group, beside_others(group, noise), strict=True):
+            if known is None:
                 # Before anything is expected of a compound its own values say what it is.
-                beside = others[one.number]
-                if beside is None:
+                if others is None:
                     continue
-                expected, spread = beside
+                expected, spread = others
             else:
-                # Told only where controls say what the plate shifts.
                 expected, low, high = known
-                expected += its.shift.above
-                mean_sd = (high - low) / (2 * HALF_95)
-                spread = math.sqrt(mean_sd**2 + noise**2 * (1.0 / one.n + 1.0 / its.shift.read))
+                spread = math.hypot((high - low) / (2 * HALF_95), noise / math.sqrt(one.n))
             if abs(one.value - expected) > FAR * spread:
                 found.append(Surprise(line, one, expected, spread))
     return sorted(found, key=lambda surprise: surprise.measurement.number)
-
-
-def _of_each_plate(
-    group: Sequence[Measurement], blocks: Sequence[object], noise: float
-) -> dict[int, tuple[float, float] | None]:
-    """By the number of each value, the mean of the others on its plate, and the SD of a value around it."""
-    plates: dict[object, list[Measurement]] = {}
-    for one, block in zip(group, blocks, strict=True):
-        plates.setdefault(block, []).append(one)
-    return {
-        one.number: beside
-        for same in plates.values()
-        for one, beside in zip(same, beside_others(same, noise), strict=True)
-    }

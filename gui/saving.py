@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import names_device
+from assaypilot.engine.system.places import names_device
 
 __all__ = ["as_named", "ask_for_place", "file_name"]
 

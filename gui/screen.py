@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.export.sheet import unique
 from assaypilot.engine.export.shortlist import AVAILABILITY, CONFIRMED, EVIDENCE, chances, table_of
@@ -32,12 +33,15 @@ def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
         found["why"] = (next(header),)
     goal = [status.endpoints[place].name for place in status.goal_endpoints]
     shown = [*goal, *(name for k in status.limited_endpoints if (name := status.endpoints[k].name) not in goal)]
-    for endpoint in status.endpoints:
+    for position, endpoint in enumerate(status.endpoints):
         first = bool(shown) and endpoint.name == shown[0]
         of_estimate = [next(header)]
         if endpoint.transform == "log":
             of_estimate.append(next(header))
         found["estimate" if first else f"estimate-{endpoint.name}"] = tuple(of_estimate)
+        if measured_means(status, position):
+            key = "mean" if position == status.objective else f"mean-{endpoint.name}"
+            found[key] = (next(header), next(header))
         if endpoint.name in status.candidates.lows:
             found["interval" if first else f"interval-{endpoint.name}"] = (next(header), next(header))
     keys = ["near", "far"] if len(set(status.probability_names)) == 2 else ["near"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.calculations import Calculations
 from assaypilot.gui.replay import Replay
 from assaypilot.gui.selection import Selection
@@ -19,7 +19,6 @@ from assaypilot.gui.working import Working
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.campaign.changing.library import Classes
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.file.store import Verification
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.stock.choice import PlanOption
     from assaypilot.engine.campaign.wording import LogEntry
-    from assaypilot.engine.endpoint import Relation
+    from assaypilot.engine.domain.endpoint import Relation
+    from assaypilot.engine.domain.library import Library
+    from assaypilot.engine.domain.measurements import Result
+    from assaypilot.engine.domain.plates.layout import PlateUse
+    from assaypilot.engine.domain.stock import PlanName, StockLine, StockTerms
     from assaypilot.engine.export.answer import Ends
-    from assaypilot.engine.library import Library
-    from assaypilot.engine.measurements import Result
-    from assaypilot.engine.plates.layout import PlateUse
-    from assaypilot.engine.stock import PlanName, StockLine, StockTerms
 
 __all__ = ["Session"]
 
@@ -231,14 +230,12 @@ class Session(Working):
 
     def amend_control(
         self, number: int, reason: str, *, value: float | None = None, unit: str | None = None,
-        excluded: bool | None = None, judgement: bool = False,
+        excluded: bool | None = None,
     ) -> None:  # fmt: skip
         """Nothing; corrects the value of a control, leaves it out, or puts it to use again."""
         self._command(
             "Saving",
-            lambda campaign, report: campaign.amend_control(
-                number, reason, value=value, unit=unit, excluded=excluded, judgement=judgement
-            ),
+            lambda campaign, report: campaign.amend_control(number, reason, value=value, unit=unit, excluded=excluded),
         )
 
     def consequences(
@@ -265,35 +262,18 @@ class Session(Working):
             then, _ignored,
         )  # fmt: skip
 
-    def consequences_of_amending_control(
-        self, number: int, then: Callable[[tuple[str, ...]], None], *, value: float | None = None,
-        unit: str | None = None, excluded: bool | None = None, judgement: bool = False,
-    ) -> None:  # fmt: skip
-        """Nothing; hands over what another value of a control, or leaving it out, would do; nothing is done."""
-        self._read(
-            "Looking ahead",
-            lambda campaign, report: campaign.consequences_of_amending_control(
-                number, value=value, unit=unit, excluded=excluded, judgement=judgement
-            ),
-            then, _ignored,
-        )  # fmt: skip
-
     def consequences_of_adding(
-        self, compounds: Library, classes: Classes, then: Callable[[tuple[str, ...]], None],
+        self, compounds: Library, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None],
     ) -> None:  # fmt: skip
         """Nothing; hands over what more compounds would do to decisions and guarantee; nothing is done."""
-        self._read(
-            "Looking ahead", lambda campaign, report: campaign.consequences_of_adding(compounds, classes), then, failed
-        )
+        self._read("Looking ahead", lambda campaign, report: campaign.consequences_of_adding(compounds), then, failed)
 
-    def add_compounds(
-        self, compounds: Library, classes: Classes, source: Source, then: Callable[[], None] | None = None
-    ) -> None:
+    def add_compounds(self, compounds: Library, source: Source, then: Callable[[], None] | None = None) -> None:
         """Nothing; takes more compounds in."""
         self._command(
             "Adding compounds",
-            lambda campaign, report: campaign.add_compounds(compounds, source=source, classes=classes),
+            lambda campaign, report: campaign.add_compounds(compounds, source=source),
             _plain(then),
         )
 
@@ -303,11 +283,14 @@ class Session(Working):
 
     def undo(self) -> None:
         """Nothing; takes the last action back."""
-        self._command("Undoing", lambda campaign, report: campaign.undo(), lambda said: self.message.emit(said))
+        self._command("Undoing", lambda campaign, report: campaign.undo(), lambda done: self._say("Undone", done))
 
     def redo(self) -> None:
         """Nothing; does the action again that was taken back last."""
-        self._command("Redoing", lambda campaign, report: campaign.redo(), lambda said: self.message.emit(said))
+        self._command("Redoing", lambda campaign, report: campaign.redo(), lambda done: self._say("Redone", done))
+
+    def _say(self, what: str, action: str) -> None:
+        self.message.emit(f"{what}: {action[:1].lower()}{action[1:]}.")
 
     def save_copy(self, path: Path) -> None:
         """Nothing; writes a copy of the campaign file."""

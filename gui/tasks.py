@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 
 __all__ = ["SHOWN_AFTER", "Job", "Progress", "Tasks"]
 

@@ -130,6 +130,13 @@ QPushButton[role="link"] {{ background: transparent; border: 1px solid transpare
     padding: 2px 3px; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ border: 1px solid {accent}; padding: 2px 3px; }}
+QPushButton[role="badge"] {{ background: {page}; border: 1px solid {line}; border-radius: 12px; padding: 4px 11px;
+    font-weight: 600; }}
+QPushButton[role="badge"]:hover, QPushButton[role="badge"]:checked {{ background: {hover}; }}
+QPushButton[role="badge"][kind="void"] {{ color: {caution}; }}
+QPushButton[role="badge"]:focus {{ border: 2px solid {accent}; padding: 3px 10px; }}
+QTableView#frozen {{ border: none; border-right: 1px solid {line}; border-radius: 0; }}
+#statement {{ background: {panel}; border-bottom: 1px solid {line}; }}
 QPushButton[role="page"] {{ background: transparent; border: none; border-radius: 6px; text-align: left;
     padding: 8px 10px; }}
 QPushButton[role="page"]:hover {{ background: {hover}; }}

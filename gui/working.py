@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 from assaypilot.gui.view import View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.library import Library
+    from assaypilot.engine.domain.library import Library
 
 __all__ = ["Working"]
 
@@ -34,6 +34,8 @@ class Working(QObject):
     """Any other exception (our bug) and what was being done."""
     question = Signal(object, str, object)
     """An AssayPilotError, what can be done about it in a few words, and the action that does it."""
+    begun = Signal()
+    """Something else is done now: what was refused before is old."""
     message = Signal(str)
     """What was done, in a sentence."""
 
@@ -141,6 +143,10 @@ class Working(QObject):
         return self._campaign
 
     def _look(self, campaign: Campaign) -> View:
+        from assaypilot.engine.chemistry.names import site_names
+
+        for site in campaign.status().library.sites:  # kept here, so that the window's thread need not make them
+            site_names(site.substituents)
         return View(
             campaign.status(),
             Path(campaign.path),
@@ -172,7 +178,7 @@ def _is_practice(campaign: Campaign) -> bool:
 
 
 def _rank(library: Library) -> tuple[int, int]:
-    from assaypilot.engine.features import SiteFeatures, span_rank
+    from assaypilot.engine.domain.features import SiteFeatures, span_rank
 
     features = SiteFeatures.of(library)
     return span_rank(features), int(features.full_rank)

@@ -123,8 +123,8 @@ def version_resource(program: str) -> str:
 
 def packages() -> dict[str, Path]:
     """Return the folder of every package that is installed, by import name."""
-    folders = project()["tool"]["setuptools"]["package-dir"]
-    return {name: ROOT / folder for name, folder in folders.items()}
+    names = project()["tool"]["setuptools"]["packages"]
+    return {name: ROOT / name.removeprefix("assaypilot.").replace(".", "/") for name in names}
 
 
 def modules() -> list[str]:

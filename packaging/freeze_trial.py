@@ -102,7 +102,10 @@ class Trial:
         if told["assaypilot"] != freeze_parts.version() or lacking or told["qt"]["platform"] != "offscreen":
             raise TrialError(f"doctor: version {told['assaypilot']}, not known: {lacking}, Qt: {told['qt']}")
         said = {entry["name"] for entry in json.loads(self.command("strategies", "--json"))}
-        forgotten = set(freeze_parts.by_name("engine/strategies/registry.py", "_STRATEGIES", "_BASELINES")) - said
+        forgotten = {
+            *freeze_parts.by_name("engine/strategies/registry.py", "_STRATEGIES"),
+            *freeze_parts.by_name("engine/simulate/comparison.py", "_BASELINES"),
+        } - said
         if forgotten:
             raise TrialError(f"strategies that are not told of: {', '.join(sorted(forgotten))}")
 

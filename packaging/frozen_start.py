@@ -1,9 +1,10 @@
 """The start of the packaged program: a worker process when it is one, otherwise what `assaypilot` starts.
 
 Worker processes start the program again. Python's own are told apart in `assaypilot.gui.launch`, by what PyInstaller
-adds to multiprocessing; those of joblib, and the question that `assaypilot doctor` has for Qt, come as if the program
-were a Python: `-m MODULE` and `-c CODE`, and on Windows `--multiprocessing-fork NUMBER`, which Python's own do not say.
-Just these are taken; whatever else is said that way is a wrong command.
+adds to multiprocessing. Those of joblib, those that read files from anyone, and the question that `assaypilot doctor`
+has for Qt, come as if the program were a Python: `-m MODULE` and `-c CODE`, and on Windows
+`--multiprocessing-fork NUMBER`, which Python's own do not say. Just these are taken; whatever else is said that way is
+a wrong command.
 """
 
 import os
@@ -12,6 +13,7 @@ import runpy
 import sys
 
 WORKER = "joblib.externals.loky.backend.popen_loky_posix"
+GUARDED = "assaypilot.engine.system.guarded"
 TRACKER = re.compile(
     r"from joblib\.externals\.loky\.backend\.resource_tracker import main; main\((\d+), (True|False)\)"
 )
@@ -24,6 +26,10 @@ def start(words: list[str]) -> int:
         # Not in place of __main__: it is compared with that of the process that asked.
         runpy.run_module(WORKER, run_name="__main__", alter_sys=False)
         return 0
+    if words == ["-m", GUARDED]:
+        from assaypilot.engine.system.guarded import main as guarded
+
+        return guarded()
     if len(words) == 2 and words[0] == "--multiprocessing-fork" and words[1].isdigit():
         from joblib.externals.loky.backend.popen_loky_win32 import main as work
 

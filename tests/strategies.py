@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.strategies.protocol import Outcome, Problem
 
 seeds = st.integers(0, 2**32 - 1)

@@ -24,24 +24,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.censoring import bounds_at, fitted
+from assaypilot.engine.campaign.censoring import bounds_at
 from assaypilot.engine.campaign.deviating import Deviations
-from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.interactions import pair_name
-from assaypilot.engine.measurements import Measurement, determinations, pool, pure_error
+from assaypilot.engine.domain.features import Features, SiteFeatures
+from assaypilot.engine.domain.interactions import pair_name
+from assaypilot.engine.domain.measurements import Measurement, determinations, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
 from assaypilot.engine.models.beyond_model import Beyond, beyond_model
 from assaypilot.engine.models.interactions import Interaction, interactions
+from assaypilot.engine.models.ols import Estimate, least_squares
 from assaypilot.engine.models.tobit import Cells
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.strategies.censored import fit_imputed
 from assaypilot.engine.strategies.designs import remembered
+from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
@@ -51,6 +50,8 @@ __all__ = ["NOISE", "SHARE", "SURE", "at_once", "deviations", "spread_out", "tol
 
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
+_IMPUTED = 30
+"""Rounds of estimating what values known only as bounds may have been."""
 SHARE = 0.125
 """Tau below this share of the softness of what is asked hardly moves an answer (tests/published, REPORT-additivity)."""
 DOUBT = 0.05
@@ -176,8 +177,8 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     cap = _cap(told)
     spread = ""
     if cap is not None and cap < ledger.settings.max_replicates:
-        more = "A second measurement" if cap == 1 else f"More than {cap:,} measurements"
-        spread = f"{more} of one compound would tell little, and {'is' if cap == 1 else 'are'} not planned."
+        most = "1 measurement" if cap == 1 else f"{cap:,} measurements"
+        spread = f"Rounds plan at most {most} of a compound: more of one say little of the others."
     offers = _offers(ledger, told) if told.contradicted else ()
     sentence = _sentence(ledger, endpoint, told)
     if any(m.n != m.entered.n for m in own):
@@ -189,10 +190,7 @@ def _determined(ledger: Ledger, endpoint: int) -> list[Measurement]:
     """Its usable values, each with its independent determinations alone."""
     told = ledger.endpoints[endpoint]
     own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
-    # In units in which all classes scatter alike.
-    root = np.sqrt(assay_noise.worth(ledger, endpoint))
-    given = [told.sd_to_model(m.entered.value, m.entered.sd) for m in own]
-    sds = [None if sd is None else sd * float(root[m.compound]) for m, sd in zip(own, given, strict=True)]
+    sds = [told.sd_to_model(m.entered.value, m.entered.sd) for m in own]
     counts = determinations([m.n for m in own], sds, None if told.noise_estimated else told.noise_sd)
     return [m if m.n == count else replace(m, n=count) for m, count in zip(own, counts, strict=True)]
 
@@ -204,10 +202,7 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
     own = [one for one in scatter.spreads(ledger, upto) if one.endpoint == endpoint]
     if not own:
         return stated, stated
-    # In units in which all classes scatter alike, where they are apart; of one for all it is its own bound.
-    likely = assay_noise.informing(ledger)[endpoint].noise_sd or stated if own[0].group is not None else own[0].shown
-    used = likely * max(one.used / one.shown for one in own)
-    return (used if math.isfinite(used) else 0.0), likely
+    return (own[0].used if math.isfinite(own[0].used) else 0.0), own[0].shown
 
 
 def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> list[Measurement]:
@@ -221,37 +216,15 @@ def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> 
     cut = [m for m in every if m.relation != "="]
     if not cut:
         return own
-    if ledger.settings.blocks != "none":
-        return _uncut_beside_blocks(ledger, endpoint, own, cut, sd)
     odd = {one.row for one in _by_others(ledger, endpoint, own, max(sd, 1e-9)) if one.p < DOUBT}
     kept = [(m, m.n) for m in every if m.relation == "=" or int(ledger.arm_of[m.compound]) not in odd]
     told = spanned(ledger.endpoints, endpoint, kept, ledger.arm_of)
     at = np.flatnonzero(told.counts > 0)
     cells = (at, told.counts[at], told.means[at])
-    expected = fit_imputed(ledger.features, cells, told.low[at], told.high[at], max(sd, 1e-9)).means()
+    expected = _imputed(ledger.features, cells, told.low[at], told.high[at], max(sd, 1e-9)).means()
     floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
     ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
     return [m for m in own if floor <= expected[ledger.arm_of[m.compound]] <= ceiling]
-
-
-def _uncut_beside_blocks(
-    ledger: Ledger, endpoint: int, own: list[Measurement], cut: list[Measurement], sd: float
-) -> list[Measurement]:
-    """The same beside plates (batches, dates): expected is what a plate that shifts as it is estimated to reads."""
-    view = fitted(ledger, endpoint)
-    if view is None:
-        return own
-    levels = blocking.levels(ledger, endpoint, assay_noise.beside_blocks(ledger, endpoint))
-    means = view.means()
-    floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
-    ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
-    near = set()
-    for m in own:
-        block = blocking.known_block(ledger, m) if m.round else None
-        at = float(means[ledger.arm_of[m.compound]]) + (0.0 if block is None else levels.get(block, 0.0))
-        if not floor <= at <= ceiling:
-            near.add(int(ledger.arm_of[m.compound]))
-    return [m for m in own if int(ledger.arm_of[m.compound]) not in near]
 
 
 def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
@@ -259,8 +232,6 @@ def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) ->
 
     By the same p as a lack of fit, and a distance of at least three times the tau that would contradict it.
     """
-    if ledger.settings.blocks != "none":
-        return ()
     least = _SINGLE * SHARE * tolerance(ledger, endpoint)
     return tuple(
         one._replace(row=int(ledger.first[one.row]))
@@ -274,11 +245,10 @@ def _by_others(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float)
     found = bounds_at(ledger, endpoint)
     if found is None:
         return ()
-    worth = assay_noise.worth(ledger, endpoint)
     told = pool(
         (int(ledger.arm_of[m.compound]) for m in own),
         (m.value for m in own),
-        (m.n * float(worth[m.compound]) for m in own),
+        (m.n for m in own),
         ledger.n_arms,
     )
     rows = np.flatnonzero(told.counts > 0)
@@ -286,25 +256,10 @@ def _by_others(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float)
 
 
 def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[SiteFeatures, Ints, Ints, Floats, Floats]:
-    """The features that are to explain the values, their rows there, the compounds, and means and counts ``(m,)``.
-
-    With plates (batches, dates) as blocks each block is a substituent of one more site, which all its values carry: an
-    effect of their plate is no deviation of compounds. A compound of several blocks then counts once in each.
-    """
-    if ledger.settings.blocks != "none":
-        told = assay_noise.beside_blocks(ledger, endpoint)
-        kept = np.isin(told.arms, ledger.arm_of[[m.compound for m in own]])
-        told = told._replace(
-            arms=told.arms[kept], blocks=told.blocks[kept], counts=told.counts[kept], means=told.means[kept]
-        )
-        block = told.blocks - min(int(told.blocks.min(initial=0)), 0)
-        codes = np.column_stack([ledger.features.codes[told.arms], block])
-        whole = SiteFeatures(codes, (*ledger.features.sizes, int(block.max(initial=0)) + 1))
-        return whole, np.arange(len(codes)), ledger.first[told.arms], told.means, told.counts
+    """The features that are to explain the values, their rows there, the compounds, and means and counts ``(m,)``."""
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
-    counts = pooled.counts * assay_noise.worth(ledger, endpoint)
-    return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], counts[rows]
+    return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], pooled.counts[rows]
 
 
 def _found(features: SiteFeatures, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
@@ -328,15 +283,9 @@ def _contradicted(found: Additivity, error: float | None, least: float, sure: fl
 
 def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[float, int] | None:
     """SD and degrees of freedom of replicates, where they scatter more than the stated noise; else None."""
-    # In units in which all classes scatter alike.
-    root = np.sqrt(assay_noise.worth(ledger, endpoint))
-    given = ((root[m.compound], ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd)) for m in own)
-    sds = (None if sd is None else sd * scale for scale, sd in given)
-    values = (m.value * root[m.compound] for m in own)
-    squares, freedom, _ = pure_error((m.compound for m in own), values, (m.n for m in own), sds)
+    sds = (ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd) for m in own)
+    squares, freedom, _ = pure_error((m.compound for m in own), (m.value for m in own), (m.n for m in own), sds)
     stated = ledger.endpoints[endpoint].noise_sd
-    if ledger.settings.blocks != "none":
-        return None  # between plates replicates differ by more than the noise
     if freedom < _FEWEST or not stated or ledger.endpoints[endpoint].noise_estimated:
         return None
     from scipy.special import chdtrc
@@ -467,3 +416,35 @@ def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
         )
     found.append(f"{'Or go' if found else 'Go'} on with best estimates, and confirm what is in by measuring it.")
     return tuple(found)
+
+
+def _imputed(
+    features: Features, cells: tuple[Ints, Floats, Floats], low: Floats, high: Floats, sigma: float
+) -> Estimate:
+    """Return the estimate from cells (arm, count, mean) with censored ones at what they are expected to be: to plan by.
+
+    By expectation and maximisation for normal values, each cell's mean being one (Dempster, Laird and Rubin, JRSS B 39,
+    1977); it decides nothing.
+    """
+    arms, counts, means = cells
+    censored = np.flatnonzero((low < means) | (high > means))
+    values = means.copy()
+    found = least_squares(features, arms, counts, values)
+    sd = sigma / np.sqrt(counts[censored])
+    for _ in range(_IMPUTED if len(censored) else 0):
+        at = found.means(arms[censored])
+        values[censored] = at + sd * _truncated_mean((low[censored] - at) / sd, (high[censored] - at) / sd)
+        found = found.of_values(values)
+    return found
+
+
+def _truncated_mean(a: Floats, b: Floats) -> Floats:
+    """The mean of a standard normal variable known to lie between two ends, either of which may be infinite."""
+    # Mirrored where both ends are above 0, so that differences of probabilities keep their digits.
+    mirrored = a > 0
+    left, right = np.where(mirrored, -b, a), np.where(mirrored, -a, b)
+    upper, lower = log_ndtr(right), log_ndtr(left)
+    mass = upper + np.log1p(-np.exp(np.minimum(lower - upper, -1e-12)))
+    density = np.exp(-0.5 * left * left - mass) - np.exp(-0.5 * right * right - mass)
+    mean = np.clip(density / np.sqrt(2.0 * np.pi), left, right)
+    return np.asarray(np.where(mirrored, -mean, mean), dtype=np.float64)

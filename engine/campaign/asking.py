@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from assaypilot.engine.campaign import limits
-from assaypilot.engine.campaign.changing import blocks
-from assaypilot.engine.campaign.changing.turns import Turn
-from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise import charged, later, precision, scatter
+from assaypilot.engine.campaign.counting import Books, Turn
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.scales import Scale
+from assaypilot.engine.chemistry.similarity import library_similarity
+from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, merge_equal_rows
-from assaypilot.engine.goals import Goal
-from assaypilot.engine.library import Library
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.protocol import Capacity, Problem, State, Strategy
 from assaypilot.engine.strategies.registry import check_parameters
@@ -33,13 +32,15 @@ class Terms(Books):
 
     def __init__(self) -> None:
         super().__init__()
+        self.why = ""
+        """Why this strategy."""
         self.turns: list[Turn] = []
-        """Changes of mind that were not taken back."""
+        """Changes of the terms that were not undone."""
 
     @property
-    def takes_bounds(self) -> bool:
-        """Whether decisions take in values known only as bounds; beside blocks those about limits do not."""
-        return self.strategy.info.bounds and (self.settings.blocks == "none" or not self.limited)
+    def calibrated(self) -> bool:
+        """Whether the series model decides, by everything measured, rather than a proof."""
+        return self.strategy.info.calibrated
 
     def hold(self, library: Library) -> None:
         """Nothing; this is the library from now on."""
@@ -88,9 +89,9 @@ class Terms(Books):
                 raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
             noise[position] = sd
         delta = scatter.of_decisions(self) * settings.delta
-        if self.limited:
+        if self.limited and not self.calibrated:
             delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
-        return Problem(
+        problem = Problem(
             features=self.features,
             measurable=self.measurable(),
             wanted=np.ones(self.n_arms, dtype=bool),
@@ -101,37 +102,25 @@ class Terms(Books):
             seed=settings.seed,
             capacity=self.capacity(),
             estimated=bool(scatter.estimated(self)),
-            precision=precision.of_arms(self, self.goal_endpoints),
-            uneven=later.given_after(self, self.turns) > 0 or scatter.by_guesses(self),
-            of_controls=precision.of_controls(self, self.goal_endpoints),
-            began=self.goals[0] if len(self.goals) > 1 else None,
         )
+        return self._with_series(problem, noise) if self.calibrated else problem
 
-    @property
-    def goals(self) -> tuple[Goal, ...]:
-        """The goal at first, and all that were chosen after results were seen, in order."""
-        turns = [turn for turn in self.turns if turn.how in ("kept", "void")]
-        return (*(turn.goal for turn in turns), self.settings.goal_of(self.margins))
-
-    @property
-    def error(self) -> float:
-        """How often what is promised may be wrong, over all goals and limits that were chosen."""
-        share, cohorts = 1.0, len(np.unique(self.since))
-        if self.strategy.info.name == "adaptive" and (len(self.goals) > 1 or cohorts > 1):
-            from assaypilot.engine.strategies.adaptive.anew import error_share
-
-            share = error_share(self.goals[0], self.goals[1:], cohorts)
-        kept = [turn for turn in self.turns if turn.how == "kept"]
-        asked = [*(turn.was["limited"] for turn in kept), self.limited]
-        goal = limits.together(len(self.goal_endpoints), asked, share)
-        return (self.ways * goal + charged.asked_for(self, kept)) * self.settings.delta
-
-    @property
-    def ways(self) -> int:
-        """In how many ways what was measured was weighed, and blocks were taken out: each has an error of its own."""
-        kept = [turn for turn in self.turns if turn.how == "kept"]
-        weightings = charged.weightings(self, kept, classes=self.strategy.info.name == "adaptive")
-        return weightings * blocks.ways(self.settings, kept)
+    def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
+        """Return the problem with what the series model is told beside what every strategy is."""
+        rows = tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
+        borders = []
+        for position in self.limited:
+            endpoint = self.endpoints[position]
+            low, high = endpoint.lowest, endpoint.highest
+            borders.append((rows.index(position), *((low, high) if endpoint.sign > 0 else (-high, -low))))
+        return replace(
+            problem,
+            estimated=any(self.endpoints[position].noise_estimated for position in rows),
+            limits=tuple(borders),
+            beside=tuple(noise[position] for position in rows[len(self.goal_endpoints) :]),
+            similarity=library_similarity(self.library),
+            ends=tuple(self.endpoints[position].ends for position in rows),
+        )
 
     def capacity(self) -> Capacity:
         """What the lab takes, in replicates of all measured endpoints."""
@@ -150,8 +139,7 @@ class Terms(Books):
     @property
     def scale(self) -> Scale:
         """The scale on which the objective's means are compared."""
-        chances = self.link[0] == "identity" and self.endpoints[self.objective].kind == "yes-no"
-        return Scale(self.link[0], self.strategy.info.own_scale, chances)
+        return Scale(self.link[0])
 
     @property
     def coarse(self) -> tuple[int, ...]:

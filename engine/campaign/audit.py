@@ -2,74 +2,94 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 from pathlib import Path
 
 from assaypilot.engine.campaign import limits, redecide
-from assaypilot.engine.campaign.changing.decisions import verdicts
 from assaypilot.engine.campaign.confirmation import same_predictions
 from assaypilot.engine.campaign.file.chain import Event
 from assaypilot.engine.campaign.file.store import Problem, Store, Verification
 from assaypilot.engine.campaign.file.store import verify as verify_store
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.campaign.view import build_status
+from assaypilot.engine.campaign.wording import describe
 from assaypilot.engine.strategies.protocol import Decision
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["verify"]
+
+_SECONDS = 5.0
+"""For which decisions are made again unasked."""
 
 
 def verify(
     path: str | Path,
     *,
-    recompute: bool = False,
+    recompute: bool | None = None,
     expected_head: str | None = None,
     expected_events: int | None = None,
     report: Report = silent,
 ) -> Verification:
     """What is wrong with a campaign file, if anything: its schema, every event and part, the head, and the replay.
 
-    With ``recompute`` every decision is derived again from the facts before it and differences are reported.
+    With ``recompute`` every decision is derived again from the facts before it and differences are reported; None: for
+    as long as that takes a few seconds, and ``recomputed`` says whether all were.
+
+    A file that passes is consistent. Whether its whole history was rewritten, with digests that fit, or who wrote it
+    and when was changed, only a head noted elsewhere can show (``expected_head``).
     """
     found = verify_store(path, expected_head=expected_head, expected_events=expected_events)
     if not found.ok:
         return found
     problems: list[Problem] = []
+    end = time.monotonic() + _SECONDS if recompute is None else math.inf
+    recompute = recompute is not False
     with Store.open(path, read_only=True) as store:
         ledger = Ledger(store.part)
         events = store.events()
         for position, event in enumerate(events):
+            recompute = recompute and time.monotonic() < end
             try:
                 again = _again(ledger, event) if recompute else None
                 if recompute and event.kind == "confirmation_issued" and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
                 ledger.apply(event)
+                describe(event, ledger)
+                texts: tuple[str, ...] = ()
+                if recompute:
+                    texts = (*_changed(ledger, event), *_noise(ledger, event))
+                if again is not None:
+                    texts = (*texts, *_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
-            if recompute:
-                problems += [Problem(event.sequence, text) for text in (*_anew(ledger, event), *_noise(ledger, event))]
-            if again is not None:
-                texts = (*_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
-                problems += [Problem(event.sequence, text) for text in texts]
+            problems += [Problem(event.sequence, text) for text in texts]
             report(position / len(events), "checking the events")
-    return replace(found, ok=not problems, problems=(*found.problems, *problems))
+        if not problems:
+            try:
+                build_status(ledger, ())
+            except UNFIT as error:
+                problems.append(Problem(None, f"the events do not add up to a campaign that can be shown: {error}"))
+    return replace(found, ok=not problems, problems=(*found.problems, *problems), recomputed=recompute)
 
 
 _PREDICTS = "confirmation round {}: the facts predict something else"
 
 
-def _anew(ledger: Ledger, event: Event) -> list[str]:
-    """What is wrong with decisions made anew, when the terms were changed or such decisions reached again."""
-    anew = ledger.anew
-    taken = event.kind in ("settings_changed", "compounds_added") and "undoes" not in event.data
-    if anew is None or not anew.derived or not (taken or (event.kind == "phase_redecided" and "anew" in event.data)):
+def _changed(ledger: Ledger, event: Event) -> list[str]:
+    """What is wrong with the decisions that a change of the terms made again."""
+    if event.kind not in ("settings_changed", "compounds_added") or not event.data.get("decisions"):
         return []
-    said = [] if redecide.same(redecide.derived_again(ledger, anew), anew.decision) else [_ANEW.format("decision")]
-    pairs = enumerate(verdicts(ledger, ledger.settled), start=1)
-    if not all(limits.same(one, ledger.verdicts.get(phase)) for phase, one in pairs):
-        said.append(_ANEW.format("verdict about the limits"))
-    return said
+    pairs = zip(redecide.recompute_from(ledger, 1), redecide.verdicts_from(ledger, 1), strict=True)
+    return [
+        f"phase {decision.phase}: the facts give another decision under the changed terms"
+        for decision, verdict in pairs
+        if not redecide.same(decision, ledger.estimates[decision.phase])
+        or not limits.same(verdict, ledger.verdicts.get(decision.phase))
+    ]
 
 
 def _noise(ledger: Ledger, event: Event) -> list[str]:
@@ -80,14 +100,11 @@ def _noise(ledger: Ledger, event: Event) -> list[str]:
     return [f"phase {phase}: the facts give another assay noise" for phase in told]
 
 
-_ANEW = "the facts give another {} under the changed terms"
-
 Verdicts = list[limits.Verdict | None]
 
 
 def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
     """What the facts before an event that decides say must be decided; None for any other event."""
-    ledger = _with_bounds(ledger, event)
     match event.kind:
         case "phase_decided" | "phase_empty":
             decision = redecide.recompute(ledger)
@@ -96,32 +113,14 @@ def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | No
             return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
         case "phase_redecided":
             first = event.data["from"]
-            if "anew" in event.data and ledger.anew is not None:
-                ledger = redecide.behind_the_change(ledger, ledger.anew)[0]
             return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
     return None
-
-
-def _with_bounds(ledger: Ledger, event: Event) -> Ledger:
-    """The ledger, without values known only as bounds in those phases of which an event's decisions left them out."""
-    told = event.data.get("decisions", [event.data] if event.kind == "phase_decided" else [])
-    without = [
-        data["phase"]
-        for data in told
-        if not data["numbers"].get("censored") and not any(one.get("censored") for one in data.get("limits", ()))
-    ]
-    if not without:
-        return ledger
-    other = ledger.fork({})
-    other.without_bounds = frozenset(without)
-    return other
 
 
 def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
     if event.kind == "phase_empty":
         return []
-    again_from = max(event.data["from"], ledger.settled + 1) if event.kind == "phase_redecided" else 0
-    first = again_from or event.data["phase"]
+    first = event.data["from"] if event.kind == "phase_redecided" else event.data["phase"]
     return [
         f"phase {phase}: the facts say something else about the limits"
         for phase, verdict in enumerate(again, start=first)

@@ -5,12 +5,13 @@ Every command is one transaction: either all of it is on the disk when the call 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign.changing.library import Classes, added_drafts, consequences_of_adding
+from assaypilot.engine.campaign.changing.library import added_drafts, consequences_of_adding
 from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.creation import creation_drafts
@@ -18,7 +19,6 @@ from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store, location_warnings
 from assaypilot.engine.campaign.past import Moment, Past, retold
 from assaypilot.engine.campaign.plates import plating
-from assaypilot.engine.campaign.plates.moving import refuse_moved
 from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.results import amending
@@ -39,15 +39,30 @@ from assaypilot.engine.campaign.transaction import Work
 from assaypilot.engine.campaign.undoing import done_again, opposite, refuse_late
 from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.campaign.wording import LogEntry, describe
-from assaypilot.engine.endpoint import Endpoint, Relation
+from assaypilot.engine.domain.endpoint import Endpoint, Relation
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse
+from assaypilot.engine.domain.stock import UNSAID, PlanName, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import UNSAID, PlanName, StockLine, StockTerms
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Campaign"]
+
+
+@contextmanager
+def _fitting(path: Path) -> Iterator[None]:
+    """Refuse events that are whole and chained and yet impossible: another program wrote them, or a fault of ours."""
+    try:
+        yield
+    except AssayPilotError:
+        raise
+    except UNFIT as error:
+        raise AssayPilotError(
+            f"the events of this campaign do not fit together ({type(error).__name__}: {error})",
+            file=str(path),
+            mend="assaypilot verify names the first that does not fit.",
+        ) from error
 
 
 class Campaign:
@@ -100,16 +115,10 @@ class Campaign:
         """The campaign in a file; read-only when asked for, or when another window or program has it open."""
         store = Store.open(path, read_only=read_only)
         try:
-            return cls(store, report)
-        except BaseException as error:
+            with _fitting(store.path):
+                return cls(store, report)
+        except BaseException:
             store.close()
-            if isinstance(error, UNFIT) and not isinstance(error, AssayPilotError):
-                # Whole, chained and yet impossible: written by something else, or by a fault of ours.
-                raise AssayPilotError(
-                    f"the events of this campaign do not fit together ({error})",
-                    file=str(path),
-                    mend="assaypilot verify names the first that does not fit.",
-                ) from error
             raise
 
     def close(self) -> None:
@@ -164,7 +173,8 @@ class Campaign:
     def status(self) -> Status:
         """Everything to show, at the present head; computed once per head."""
         if self._status is None:
-            self._status = build_status(self._ledger, location_warnings(self.path))
+            with _fitting(self.path):
+                self._status = build_status(self._ledger, location_warnings(self.path))
         return self._status
 
     def moments(self) -> tuple[Moment, ...]:
@@ -199,11 +209,12 @@ class Campaign:
 
     def history(self) -> tuple[LogEntry, ...]:
         """The log in plain words, oldest first."""
-        ledger = retold(self._store.part, self._ledger)
         entries = []
-        for event in self._store.events():
-            ledger.apply(event)
-            entries.append(LogEntry(event.sequence, event.time, event.author, event.kind, describe(event, ledger)))
+        with _fitting(self.path):
+            ledger = retold(self._store.part, self._ledger)
+            for event in self._store.events():
+                ledger.apply(event)
+                entries.append(LogEntry(event.sequence, event.time, event.author, event.kind, describe(event, ledger)))
         return tuple(entries)
 
     # -- rounds
@@ -281,13 +292,11 @@ class Campaign:
     def lay_out(self, number: int, use: PlateUse | None) -> Round:
         """A round with the plates it stands on from now on, kept in the file; with None on none any more.
 
-        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate,
-        and for others than those on which values were read, where plates have effects: see ``moving``.
+        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
         """
         issued, now = self.round(number), self.status()
         layout = plating.layout_of(now, issued, use)
         if layout != issued.layout:
-            refuse_moved(now, number)
             self._commit(self._begin(plating.laid_out(issued, layout)))
         return self.round(number)
 
@@ -385,33 +394,20 @@ class Campaign:
         value: float | None = None,
         unit: str | None = None,
         excluded: bool | None = None,
-        judgement: bool = False,
     ) -> None:
         """Replace the value of a control (in the entry unit), leave it out, or use it again, for a reason that is kept.
 
-        ``judgement``: left out because of the value itself, which ends the guarantee.
-
-        When the phase was decided already it is decided again, and the log says so.
+        Controls are shown and decide nothing.
         """
-        told = amending.control_amended(
-            self._ledger, number, reason, value=value, unit=unit, excluded=excluded, judgement=judgement
-        )
-        self._amend(told)
+        told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
+        self._commit(self._begin(told))
 
     def consequences_of_amending_control(
-        self,
-        number: int,
-        *,
-        value: float | None = None,
-        unit: str | None = None,
-        excluded: bool | None = None,
-        judgement: bool = False,
+        self, number: int, *, value: float | None = None, unit: str | None = None, excluded: bool | None = None
     ) -> tuple[str, ...]:
-        """What ``amend_control`` would do to the guarantee and the decisions; nothing is done."""
-        draft = amending.control_amended(
-            self._ledger, number, "?", value=value, unit=unit, excluded=excluded, judgement=judgement
-        )
-        return amending.consequences(self._ledger, draft)
+        """Return what ``amend_control`` would do, in a sentence; nothing is done."""
+        amending.control_amended(self._ledger, number, "?", value=value, unit=unit, excluded=excluded)
+        return ("Controls are shown and decide nothing.",)
 
     def _amend(self, draft: Draft) -> None:
         """Write a change of one measurement; the phases it reaches are decided again in the same transaction."""
@@ -431,7 +427,7 @@ class Campaign:
             raise AssayPilotError("these compounds are marked as not to be had already")
         self._commit(self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason})))
 
-    # -- a change of mind
+    # -- changed terms
 
     def consequences(self, changes: Change) -> tuple[str, ...]:
         """What a change would do to the guarantee, the decisions and the rounds, in sentences; nothing is done."""
@@ -443,20 +439,17 @@ class Campaign:
         self._commit_with(drafts, parts)
         return self.status()
 
-    def consequences_of_adding(self, compounds: Library, classes: Classes | None = None) -> tuple[str, ...]:
+    def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
         """What more compounds would do to the guarantee, the decisions and the rounds; nothing is done."""
-        return consequences_of_adding(self._ledger, compounds, classes or {})
+        return consequences_of_adding(self._ledger, compounds)
 
-    def add_compounds(
-        self, compounds: Library, note: str = "", source: Source | None = None, classes: Classes | None = None
-    ) -> Status:
+    def add_compounds(self, compounds: Library, note: str = "", source: Source | None = None) -> Status:
         """The campaign with more compounds, which may bring new substituents, at the same sites; those there stay.
 
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
         something else there, and while a phase is under way. See ``changing.library`` for what holds.
-        ``classes``: by column that names classes of noise what it says of each, by id.
         """
-        self._commit_with(*added_drafts(self._ledger, compounds, note, source, classes or {}))
+        self._commit_with(*added_drafts(self._ledger, compounds, note, source))
         return self.status()
 
     def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:

@@ -4,25 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign import censoring, limits
+from assaypilot.engine.campaign import censoring, limits, series
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
-from assaypilot.engine.difference import parts, pooled_of
-from assaypilot.engine.features import outside_span, span_basis
-from assaypilot.engine.measurements import Pooled
+from assaypilot.engine.domain.difference import parts, pooled_of
+from assaypilot.engine.domain.measurements import Pooled
 from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
-from assaypilot.engine.models.link_posterior import link_posterior
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, blocked_posterior, posterior
-from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
+from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
+from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
 
-__all__ = ["build_candidates", "pooled", "posterior_of", "shown_means"]
+__all__ = ["View", "build_candidates", "pooled", "posterior_of", "shown_means", "view_of"]
+
+
+class View(Protocol):
+    """What is expected of an endpoint of every arm, on the endpoint's own side."""
+
+    def means(self, rows: Ints | None = None) -> Floats:
+        """Return the posterior means of some arms, or of all."""
+
+    def sds(self, rows: Ints | None = None) -> Floats:
+        """Return the posterior SDs of the same arms' means."""
+
+
+def view_of(ledger: Ledger, endpoint: int) -> View | None:
+    """Return what is expected of an endpoint by the model that decides; None before the first usable value."""
+    if ledger.calibrated and endpoint in ledger.deciding_endpoints:
+        return series.view_of(ledger, ledger.current(), endpoint)
+    return posterior_of(ledger, endpoint)
 
 
 def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:
@@ -53,10 +69,7 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale.
-
-    Counts are of the largest noise SD, where it differs by class.
-    """
+    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale."""
     return pooled_of(ledger.endpoints, endpoint, lambda position: censoring.measured_pool(ledger, position))
 
 
@@ -69,48 +82,28 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     if counted is not None:
         return counted if assay_noise.informing(ledger)[endpoint].noise_sd is not None else None
     data = pooled(ledger, endpoint) if data is None else data
-    if ledger.scale.own and _behind_link(ledger, endpoint):
-        measured = np.flatnonzero(data.counts > 0)
-        if not len(measured):
-            return None
-        counts, means = data.counts[measured], data.means[measured]
-        return link_posterior(ledger.features, measured, counts, means, ledger.link[0])
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     noise = 1.0 if _behind_link(ledger, endpoint) else assay_noise.informing(ledger)[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
-    if ledger.settings.blocks != "none":
-        told = assay_noise.beside_blocks(ledger, endpoint)
-        return blocked_posterior(
-            ledger.features, told.arms, told.counts, told.means, noise, told.effects(ledger), told.control_means
-        )
     return posterior(ledger.features, measured, data.counts[measured], data.means[measured], noise)
 
 
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
     """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span.
 
-    Under a link whose effects have no bound the mean of the posterior. With values known only as bounds the maximum of
-    their likelihood, with the weak prior that ends it where only bounds tell.
+    With values known only as bounds the maximum of their likelihood, with the weak prior that ends it where only bounds
+    tell.
     """
     counted = censoring.fitted(ledger, endpoint)
     if counted is not None:
         return np.where(censoring.untold(ledger, endpoint), np.nan, counted.means())
-    if ledger.scale.own and _behind_link(ledger, endpoint):
-        view, measured = posterior_of(ledger, endpoint, data), np.flatnonzero(data.counts > 0)
-        if view is None:
-            return np.full(ledger.n_arms, np.nan)
-        basis = span_basis(ledger.features, measured)
-        return np.where(outside_span(ledger.features, basis), np.nan, view.means())
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
         return np.full(ledger.n_arms, np.nan)
-    if ledger.settings.blocks == "none":
-        fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
-    else:
-        fit = assay_noise.beside_blocks(ledger, endpoint).fit(ledger)
+    fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
     return np.where(fit.estimable(), fit.means(), np.nan)
 
 
@@ -195,7 +188,7 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
     first = settings.distance if settings.goal == "epsilon-best" else 0.0
     margins = (first, first + settings.softness)
     sign = ledger.endpoints[ledger.objective].sign
-    within, soft = ledger.scale.within(known[0], here, margins, sign, settings.seed)
+    within, soft = probability_within(known[0], here, margins, sign, settings.seed)
     return within, soft
 
 
@@ -227,6 +220,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         out[here] = values[here] if arms is None else values
         return out[arm_of]
 
+    if ledger.calibrated:
+        return _by_series(ledger, state)
     data = [pooled(ledger, k) for k in range(len(endpoints))]
     found = [_estimates(ledger, k, of_it) for k, of_it in enumerate(data)]
     estimates = {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)}
@@ -250,7 +245,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     name = endpoints[objective].name
     estimate = estimates[name]
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
-    best = np.nanmax(sign * ledger.scale.of_link(found[objective][here])) if one_cutoff else np.nan
+    best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
     return Candidates(
         status=status[arm_of],
@@ -279,6 +274,62 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         over={endpoints[k].name: limit for k, limit in evidence.over.items()},
         open_sides={e.name: censoring.open_sides(ledger, k)[arm_of] for k, e in bounded},
         open_ends={e.name: censoring.open_ends(ledger, k)[arm_of] for k, e in bounded},
+    )
+
+
+def _by_series(ledger: Ledger, state: State) -> Candidates:
+    """One entry per compound, as the series model has it."""
+    arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
+    known = series.knowledge(ledger, state)
+    unknown = np.full(ledger.n_arms, np.nan)
+    status = np.full(ledger.n_arms, UNDECIDED, dtype=np.int8) if known is None else known.status
+    round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
+    decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], ledger.last_round)
+    estimates, lows, highs, meets = {}, {}, {}, {}
+    for position, endpoint in enumerate(endpoints):
+        found = series.of_endpoint(ledger, known, position)
+        if found is not None:
+            estimate, low, high = found
+        else:
+            estimate, low, high = _estimates(ledger, position, pooled(ledger, position)), unknown, unknown
+        estimates[endpoint.name] = estimate[arm_of]
+        if position in ledger.deciding_endpoints:
+            lows[endpoint.name], highs[endpoint.name] = low[arm_of], high[arm_of]
+    for row, position in enumerate(ledger.limited):
+        meets[endpoints[position].name] = unknown[arm_of] if known is None else known.p_kept[row][arm_of]
+    objective = endpoints[ledger.objective]
+    estimate = estimates[objective.name]
+    border = np.nan
+    if settings.goal != "pareto" and known is not None:
+        near = settings.distance if settings.goal == "epsilon-best" else 0.0
+        border = objective.sign * (float(np.nanmax(objective.sign * estimate)) - near)
+    evidence = _evidence(ledger)
+    limits_of = {endpoints[k].name: k for k in ledger.limited}
+    return Candidates(
+        status=status[arm_of],
+        decided_in_round=np.where(status == UNDECIDED, 0, decided_in)[arm_of],
+        estimate=estimate,
+        low=lows[objective.name],
+        high=highs[objective.name],
+        probability_within_epsilon=(unknown if known is None else known.p_member)[arm_of],
+        probability_within_slack=(unknown if known is None else known.p_acceptable)[arm_of],
+        measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
+        censored=np.sum([evidence.bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
+        made=evidence.made,
+        posterior_low=lows[objective.name],
+        posterior_high=highs[objective.name],
+        estimates=estimates,
+        cutoff=border,
+        soft_cutoff=border - objective.sign * settings.softness,
+        lows=lows,
+        highs=highs,
+        measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
+        probability_meets=meets,
+        failed_limit=np.full(len(ledger.library), -1, dtype=np.intp),
+        limit_low={name: lows[name] for name in limits_of},
+        limit_high={name: highs[name] for name in limits_of},
+        under={endpoints[k].name: limit for k, limit in evidence.under.items()},
+        over={endpoints[k].name: limit for k, limit in evidence.over.items()},
     )
 
 

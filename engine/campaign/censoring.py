@@ -1,6 +1,6 @@
 """Values known only as bounds in what people see: estimates, intervals and chances that count them.
 
-Decisions have rules of their own (``strategies.censored``); nothing here reaches them. Bounds are left out behind a
+Decisions count a bound as itself; nothing here reaches them. Bounds are left out behind a
 link (shares, yes and no, counts), where no latent value has normal noise.
 """
 
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.difference import parts
-from assaypilot.engine.features import outside_span, span_basis
-from assaypilot.engine.measurements import Measurement, Pooled, pool
+from assaypilot.engine.domain.difference import parts
+from assaypilot.engine.domain.features import outside_span, span_basis
+from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, blocked_posterior, posterior
-from assaypilot.engine.models.tobit import Bounds, Cells, Censored, additive, apart, censored, prior_of
+from assaypilot.engine.models.posterior import Posterior, posterior
+from assaypilot.engine.models.tobit import Bounds, Cells, Censored, additive, apart
 from assaypilot.engine.strategies.designs import remembered
 
 __all__ = ["bounds_of", "fitted", "measured_pool", "open_ends", "open_sides", "opened", "untold"]
@@ -43,19 +42,11 @@ def bounds_of(ledger: Ledger, endpoint: int) -> tuple[Measurement, ...]:
 
 
 def measured_pool(ledger: Ledger, position: int) -> Pooled:
-    """Everything exact of one measured endpoint, history included, per arm, model scale.
-
-    Counts are of the largest noise SD, where it differs by class.
-    """
-    if ledger.settings.blocks != "none":
-        return blocking.adjusted(ledger, assay_noise.beside_blocks(ledger, position))
+    """Everything exact of one measured endpoint, history included, per arm, model scale."""
     used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
-    told = pool(
+    return pool(
         (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
     )
-    if ledger.endpoints[position].noise_classes is None:
-        return told
-    return Pooled(told.counts * assay_noise.worth(ledger, position)[ledger.first], told.means)
 
 
 def untold(ledger: Ledger, endpoint: int, *, by_values: bool = False) -> Flags:
@@ -93,8 +84,6 @@ def _measured(ledger: Ledger, position: int) -> Posterior | None:
     sigma = assay_noise.informing(ledger)[position].noise_sd or _scatter(ledger, exact, found)
     if found is None:
         return posterior(ledger.features, *exact, sigma) if len(rows) else None
-    if ledger.settings.blocks != "none":
-        return _beside_blocks(ledger, position, exact, found, sigma)
     return remembered(
         "censored",
         ledger.features,
@@ -104,42 +93,13 @@ def _measured(ledger: Ledger, position: int) -> Posterior | None:
     )
 
 
-def _beside_blocks(ledger: Ledger, position: int, exact: Cells, bounds: Bounds, sigma: float) -> Posterior:
-    """The same beside plates (batches, dates), whose effects the exact values and controls tell."""
-    told, prior = assay_noise.beside_blocks(ledger, position), prior_of(exact, bounds, sigma)
-
-    def solve(more: Cells) -> Posterior:
-        whole = told.and_without_block(*more)
-        return blocked_posterior(
-            ledger.features,
-            whole.arms,
-            whole.counts,
-            whole.means,
-            sigma,
-            whole.effects(ledger),
-            whole.control_means,
-            prior,
-        )
-
-    return censored(ledger.features, solve, bounds, sigma)
-
-
 def bounds_at(ledger: Ledger, position: int) -> Bounds | None:
-    """The bounds of one measured endpoint, equal ones once; None without any.
-
-    What their plates (batches, dates) shift is taken off, as it is estimated; of a block that nothing tells of, a bound
-    says nothing.
-    """
-    worth = assay_noise.worth(ledger, position)
-    kind = ledger.settings.blocks
-    levels = {} if kind == "none" else blocking.levels(ledger, position, assay_noise.beside_blocks(ledger, position))
+    """The bounds of one measured endpoint, equal ones once; None without any."""
     found: dict[tuple[int, float, float, float], int] = {}
     for m in bounds_of(ledger, position):
-        shift = levels.get(blocking.block_of(kind, m)) if kind != "none" and m.round else 0.0
-        if shift is not None:
-            sign = 1.0 if m.relation in ("<", "<=") else -1.0
-            key = int(ledger.arm_of[m.compound]), m.n * float(worth[m.compound]), m.value - shift, sign
-            found[key] = found.get(key, 0) + 1
+        sign = 1.0 if m.relation in ("<", "<=") else -1.0
+        key = int(ledger.arm_of[m.compound]), float(m.n), m.value, sign
+        found[key] = found.get(key, 0) + 1
     if not found:
         return None
     rows, counts, limits, signs = zip(*found, strict=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.features import outside_span
+from assaypilot.engine.domain.features import outside_span
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, State
 
@@ -16,10 +18,12 @@ __all__ = ["never_compared"]
 def never_compared(ledger: Decisions) -> list[str]:
     """Why what is in is not what is promised, since others can be had again; empty where it is.
 
-    ``adaptive`` compares who is in with them once more, and only where one best compound was named it stays named. With
-    other strategies a first decision stands: it was about those that could be estimated then.
+    A first decision was about those that could be estimated then. ``adaptive`` compares who is in with the others once
+    more, which its error probability has no part for.
     """
     state = ledger.current()
+    if ledger.strategy.info.name == "adaptive" and _came_back(ledger):
+        return ["compounds became available again after others were put in without them"]
     best = ledger.settings.goal == "best"
     last = state.last
     if best and last is not None and (state.status[last.contradicted] == IN).any():
@@ -44,3 +48,19 @@ def _without(ledger: Decisions, state: State, phase: int) -> int:
     for earlier in range(1, phase + 1):
         bounded |= np.isfinite(ledger.estimates[earlier].high).all(axis=0)
     return ins if (~bounded[there]).any() else 0
+
+
+def _came_back(ledger: Decisions) -> bool:
+    """Whether arms that could not be estimated while others were put in can be estimated since."""
+    if any(turn.how == "void" for turn in ledger.turns):
+        return False  # the guarantee has ended, and compounds that were added could not be measured before
+    could = [*(decided.measurable for decided in ledger.phases), ledger.measurable()]
+    any_in = False
+    for phase, (before, after) in enumerate(pairwise(could), start=1):
+        any_in = any_in or len(ledger.estimates[phase].ins) > 0
+        new = np.flatnonzero(after & ~before)
+        if any_in and len(new):
+            basis = table(ledger.features, np.flatnonzero(before)).basis
+            if outside_span(ledger.features, basis, new).any():
+                return True
+    return False

@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assaypilot.engine.arrays import Ints
-from assaypilot.engine.campaign.candidates import posterior_of
+from assaypilot.engine.campaign.candidates import view_of
 from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.plates import blocking
-from assaypilot.engine.campaign.plates.shifts import Shift, controls_expected, shifts
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import expected
 from assaypilot.engine.campaign.state import Candidates, RoundItem
 from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.domain.measurements import Measurement, pool
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement, pool
 from assaypilot.engine.strategies.protocol import IN
 
 __all__ = ["confirmation", "confirmation_round", "lacking", "same_predictions"]
@@ -110,7 +107,7 @@ def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | 
     }
     if redoes is not None:
         data["redoes"] = redoes
-    return [Draft("confirmation_issued", data, 2 if any(one.level for one in predicted) else 1)]
+    return [Draft("confirmation_issued", data)]
 
 
 def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:
@@ -136,15 +133,14 @@ def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width:
 
     The compounds have no usable value of their own, so nothing of what is to be confirmed is in it.
     """
-    view = posterior_of(ledger, endpoint)
+    view = view_of(ledger, endpoint)
     if view is None or not compounds:
         return []
     noise = assay_noise.informing(ledger)[endpoint].noise_sd or 0.0
-    level = 0.0 if ledger.settings.blocks == "none" else 1.0 / controls_expected(ledger, endpoint)
     arms = ledger.arm_of[list(compounds)]
     means, sds = view.means(arms).tolist(), view.sds(arms).tolist()
     return [
-        Prediction(compound, endpoint, mean, sd, noise, width, level)
+        Prediction(compound, endpoint, mean, sd, noise, width)
         for compound, mean, sd in zip(compounds, means, sds, strict=True)
     ]
 
@@ -155,15 +151,13 @@ def same_predictions(ledger: Ledger, told: Mapping[str, Any]) -> bool:
     for entry in told["predicted"]:
         again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
         said = codec.prediction_from_json(entry)
-        if "level" not in entry:  # as the first version wrote it, beside blocks too
-            again = [replace(one, level=0.0) for one in again]
         if not again or not np.allclose(_numbers(again[0]), _numbers(said), rtol=1e-6, atol=1e-9):
             return False
     return True
 
 
 def _numbers(prediction: Prediction) -> tuple[float, ...]:
-    return prediction.mean, prediction.sd, prediction.noise, prediction.width, prediction.level
+    return prediction.mean, prediction.sd, prediction.noise, prediction.width
 
 
 def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
@@ -182,8 +176,7 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
     for m in ledger.measurements:
         if (m.endpoint, m.compound) in latest and m.excluded is None and not m.withdrawn:
             own.setdefault((m.endpoint, m.compound), []).append(m)
-    told = {k: shifts(ledger, k) for k in {k for k, _ in own}} if ledger.settings.blocks != "none" else {}
-    checks = tuple(_check(ledger, prediction, own.get(place, ()), told) for place, prediction in latest.items())
+    checks = tuple(_check(prediction, own.get(place, ())) for place, prediction in latest.items())
     states = _states(checks)
     measured = any(check.value is not None for check in checks)
     return Confirmation(
@@ -198,37 +191,18 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
     )
 
 
-def _check(
-    ledger: Ledger,
-    prediction: Prediction,
-    values: Sequence[Measurement],
-    told: Mapping[int, Mapping[blocking.Block, Shift]],
-) -> Check:
-    """A prediction against the values of its compound and endpoint: none of them was there when it was made.
-
-    ``told``: by endpoint what controls say of the shifts of blocks; empty without blocks.
-    """
-    kind, known = ledger.settings.blocks, told.get(prediction.endpoint, {})
-    read = [m for m in values if not told or blocking.block_of(kind, m) in known]
-    if values and not read:
-        return Check(prediction, None, 0, None, unread=True)
-    exact = [m for m in read if m.usable]
+def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
+    """A prediction against the values of its compound and endpoint: none of them was there when it was made."""
+    exact = [m for m in values if m.usable]
     n = sum(m.n for m in exact)
     if n:
-        held: dict[blocking.Block, int] = {}
-        for m in exact if told else ():
-            block = blocking.block_of(kind, m)
-            held[block] = held.get(block, 0) + m.n
-        shift = math.fsum(of * known[block].above for block, of in held.items()) / n
-        level = math.fsum((of / n) ** 2 / known[block].read for block, of in held.items())
-        mean = math.fsum(m.n * m.value for m in exact) / n - shift
-        return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n, level), shift, level)
+        mean = math.fsum(m.n * m.value for m in exact) / n
+        return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n))
     # A bound says something only where all that it leaves open is outside.
-    for m in read:
-        one = known[blocking.block_of(kind, m)] if told else Shift(math.inf, 0.0)
-        off, half = m.value - one.above - prediction.mean, prediction.half(1, 1.0 / one.read)
+    for m in values:
+        off, half = m.value - prediction.mean, prediction.half(1)
         if (m.relation in ("<", "<=") and off < -half) or (m.relation in (">", ">=") and off > half):
-            return Check(prediction, m.value - one.above, 0, False, one.above, 1.0 / one.read)
+            return Check(prediction, m.value, 0, False)
     return Check(prediction, None, 0, None)
 
 
@@ -253,10 +227,7 @@ def _sentence(ledger: Ledger, checks: Sequence[Check], states: Mapping[int, bool
             f"{len(outside):,} outside what the model predicts: {names(places)}: "
             f"the additive model is in doubt for {whom}"
         )
-    unread = len({c for check in checks if check.unread and states[c := check.prediction.compound] is None})
-    open_ = sum(state is None for state in states.values()) - unread
-    if unread:
-        said.append(f"{unread:,} measured where no control tells what the {ledger.settings.blocks} shifts")
+    open_ = sum(state is None for state in states.values())
     if open_:
         said.append(f"{open_:,} not measured yet")
     return f"{'; '.join(said)}."
@@ -283,13 +254,6 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
         used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
         rows: Ints = np.flatnonzero(of_each.counts > 0)
-        if ledger.settings.blocks != "none":
-            of_each = blocking.adjusted(ledger, assay_noise.beside_blocks(ledger, k))
-            measured = np.flatnonzero(of_each.counts > 0)
-            rows, of_each = (
-                ledger.first[measured],
-                pool(ledger.first[measured], of_each.means[measured], of_each.counts[measured], len(ledger.library)),
-            )
         noise = None if endpoint.noise_sd is None else Noise(endpoint.noise_sd)
         report = model_report(
             ledger.library, rows, of_each.means[rows], of_each.counts[rows], noise, endpoint.scale_name

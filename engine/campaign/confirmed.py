@@ -3,11 +3,6 @@
 A compound that is in without ever having been measured is there on a model's word. A confirmation round measures it
 once; before that, what the value should be is noted with an interval. The intervals of all compounds hold together at
 the stated level (Bonferroni), so that a value outside is a surprise and not the one in twenty to be expected.
-
-Where plates (batches, days) shift their values, a value is held against the prediction without the shift of its plate.
-That shift is what c controls there read above nominal, so noise^2 / c is its variance: given what was measured before,
-prediction, value and controls have independent errors. The values of the confirmation have no say in it, or compounds
-that all deviate alike would pass for a shift of their plate; and without a control nothing is known of the shift.
 """
 
 from __future__ import annotations
@@ -37,13 +32,10 @@ class Prediction:
     """SD of one measurement around that mean."""
     width: float
     """Half-width of the interval, in SDs."""
-    level: float = 0.0
-    """Where plates shift their values: the variance of what controls will say of the shift, in those of the noise."""
 
-    def half(self, n: int = 1, level: float | None = None) -> float:
-        """Half-width of the interval of the mean of ``n`` measurements; ``level``: as the controls told it in fact."""
-        told = self.level if level is None else level
-        return self.width * math.sqrt(self.sd**2 + self.noise**2 * (1.0 / max(n, 1) + told))
+    def half(self, n: int = 1) -> float:
+        """Half-width of the interval of the mean of ``n`` measurements."""
+        return self.width * math.sqrt(self.sd**2 + self.noise**2 / max(n, 1))
 
     @property
     def low(self) -> float:
@@ -62,20 +54,11 @@ class Check:
 
     prediction: Prediction
     value: float | None
-    """Mean of the usable measurements, model scale; of a value known only as a bound, that bound. None before any.
-
-    Where plates shift their values, without the shifts that the controls there tell.
-    """
+    """Mean of the usable measurements, model scale; of a value known only as a bound, that bound. None before any."""
     n: int
     """Determinations behind it; 0 for a bound."""
     inside: bool | None
     """Whether it lies where it was predicted; None while that is not known, as of a bound that could be either."""
-    shift: float = 0.0
-    """What was taken off for the plates."""
-    level: float | None = None
-    """The variance of that, in those of the noise; None before a value."""
-    unread: bool = False
-    """Whether it was measured only where no control tells what its plate shifts: it can be held against nothing."""
 
     @property
     def off(self) -> float | None:
@@ -84,8 +67,8 @@ class Check:
 
     @property
     def half(self) -> float:
-        """Half-width of the interval of as many measurements, and controls beside them, as there are."""
-        return self.prediction.half(self.n, self.level)
+        """Half-width of the interval of as many measurements as there are."""
+        return self.prediction.half(self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +114,6 @@ class Confirmation:
     def not_measured(self) -> tuple[int, ...]:
         """Compounds of confirmation rounds without a usable value."""
         return tuple(compound for compound, state in self.states.items() if state is None)
-
-    @property
-    def unread(self) -> tuple[int, ...]:
-        """Compounds measured only where no control tells what their plate shifts, so that nothing is confirmed."""
-        return tuple(c for c in self.not_measured if any(check.unread for check in self.of(c)))
 
     def of(self, compound: int) -> tuple[Check, ...]:
         """The checks of a compound, one for each endpoint it was to be confirmed in; empty for all others."""

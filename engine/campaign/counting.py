@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,17 +13,17 @@ from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.results.spans import Span, spanned
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.campaign.stock.said import Stock
-from assaypilot.engine.controls import Reading
-from assaypilot.engine.difference import behind
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Reading
+from assaypilot.engine.domain.difference import behind
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.strategies.protocol import Allocation
 
-__all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
+__all__ = ["Books", "Decided", "How", "Issued", "Place", "Turn", "UnderWay"]
 
 
 Place = tuple[int, int]
@@ -58,12 +58,6 @@ class Decided:
     """``(n_arms,)``: what could be had when it was decided."""
     round: int
     """The round that closed it."""
-    active: Flags
-    """``(n_arms,)``: what it was decided about."""
-    lost: Flags
-    """``(n_arms,)``: what could be the best then and could not be bounded any more."""
-    revised: bool = False
-    """Whether the terms had been changed before, results being seen."""
     measured: tuple[int, ...] = (0,)
     """Positions of the endpoints it was measured for."""
 
@@ -88,6 +82,27 @@ class Issued:
     """Positions of the endpoints it asks for."""
 
 
+How = Literal["capacity", "free", "void"]
+"""What a change of the terms does.
+
+``capacity``: decisions stay as they are; ``free``: no result was seen yet, and all begins under the new terms;
+``void``: all phases are decided again under the new terms, and the guarantee ends.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One change of the terms."""
+
+    how: How
+    changes: tuple[Mapping[str, Any], ...]
+    """What, of which endpoint if of one, before and after; as the log keeps it."""
+    was: Mapping[str, Any]
+    """The state before, by the names of its parts."""
+    seen: int
+    """Values that had been entered, those taken back included."""
+
+
 class Books:
     """The reading side of a ledger; nothing here changes it.
 
@@ -110,8 +125,6 @@ class Books:
         """Positions of the endpoints every compound that is planned now is measured for; see ``measured_in``."""
         self.first: Ints = np.zeros(0, dtype=np.intp)
         self.arm_of: Ints = np.zeros(0, dtype=np.intp)
-        self.since: Ints = np.zeros(0, dtype=np.intp)
-        """Phases that had been decided when each arm came into the library."""
         self.measurements: list[Measurement] = []
         self.readings: list[Reading] = []
         """Values of controls, in order of entry."""
@@ -127,14 +140,11 @@ class Books:
         self.ordered: Mapping[int, str] = {}
         """When each compound was first asked for that was not at hand, UTC."""
         self.phases: list[Decided] = []
-        self.blocks_from = 0
         """The last round before plates (batches, dates) were said to shift their values; 0: it was from the start."""
-        self.without_bounds: frozenset[int] = frozenset()
-        """Phases that are looked at without values known only as bounds, as they were once decided."""
 
     @property
-    def takes_bounds(self) -> bool:
-        """Whether decisions take in values known only as bounds."""
+    def calibrated(self) -> bool:
+        """Whether the series model decides, by everything measured, rather than a proof."""
         return False
 
     @property
@@ -291,10 +301,7 @@ class Books:
 
         Of a difference the effective counts: see ``difference``.
         """
-        filling = self.counting(phase)
-        if phase in self.without_bounds or (self.settings.blocks != "none" and not self.takes_bounds):
-            filling = [(m, n) for m, n in filling if m.usable]
-        return spanned(self.endpoints, endpoint, filling, self.arm_of, self.library)
+        return spanned(self.endpoints, endpoint, self.counting(phase), self.arm_of)
 
     # -- what came back for a round
 

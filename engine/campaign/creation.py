@@ -11,23 +11,22 @@ import numpy as np
 
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
-from assaypilot.engine.campaign.noise import classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.intake import prepare
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.campaign.stock.stocked import stock_drafts
 from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.controls import refuse_compounds, resolved
-from assaypilot.engine.difference import behind, check_differences, with_noise
-from assaypilot.engine.endpoint import Endpoint, Kind
+from assaypilot.engine.domain.controls import refuse_compounds, resolved
+from assaypilot.engine.domain.difference import behind, check_differences, with_noise
+from assaypilot.engine.domain.endpoint import Endpoint, Kind
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import FEW_REPEATED, Result, replicate_noise
+from assaypilot.engine.domain.stock import UNSAID, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
-from assaypilot.engine.stock import UNSAID, StockLine, StockTerms
 from assaypilot.engine.strategies.registry import check_parameters, choose, with_link
-from assaypilot.engine.version import program_version
+from assaypilot.engine.system.version import program_version
 
-__all__ = ["creation_drafts", "version_of"]
+__all__ = ["creation_drafts"]
 
 
 def creation_drafts(
@@ -50,9 +49,10 @@ def creation_drafts(
     check_differences(endpoints)
     asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None]
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
-    endpoints, notes = _with_noise(library, endpoints, history, measured)
-    endpoints, told = classes.resolved(library, endpoints, measured)
-    notes += told + _cautions(endpoints, settings, len(measured))
+    series = settings.strategy in ("auto", "gaussian-process") and _kind(endpoints, settings) == "value"
+    endpoints, notes = _with_noise(library, endpoints, history, measured, learned=series)
+    endpoints = with_noise(endpoints)
+    notes += _cautions(endpoints, settings, len(measured))
     settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, asked)))
     refuse_compounds(settings.controls, library)
     strategy, why = choose(
@@ -62,14 +62,12 @@ def creation_drafts(
         # Limits would be as well told by phases of another; noise that is not known would not.
         limited=any(e.limit is not None for e in endpoints) and not any(e.noise_estimated for e in endpoints),
         parameters=settings.parameters,
-        blocks=settings.blocks,
         kind=_kind(endpoints, settings),
     )
     settings = replace(settings, parameters=with_link(strategy.info, _kind(endpoints, settings), settings.parameters))
     if any(endpoint.noise_estimated for endpoint in endpoints):
         why = why.replace("normal with the stated SD", "normal")
     check_parameters(strategy, settings.parameters)
-    notes += classes.otherwise(strategy.info, endpoints)
     if len(library) < 2:
         raise AssayPilotError(
             f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."
@@ -99,9 +97,8 @@ def creation_drafts(
                 "source": codec.source_to_json(source),
                 "mapping": dict(mapping) if mapping else None,
             },
-            2 if library.interactions else 1,
         ),
-        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}, version_of(endpoints)),
+        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}),
         Draft(
             "goal_set",
             {
@@ -110,7 +107,6 @@ def creation_drafts(
                 "strategy_version": strategy.info.version,
                 "why": why,
             },
-            3 if settings.controls else 1 if settings.goal == "epsilon-best" else 2,
         ),
     ]
     if taken.measurements:
@@ -132,21 +128,14 @@ def creation_drafts(
 
 
 def _about_bounds(ledger: Ledger) -> list[str]:
-    """That values known only as bounds will end the guarantee, where decisions cannot take them and some may come."""
-    if ledger.takes_bounds or ledger.coarse or ledger.strategy.void(ledger.state.problem):
+    """Return that values known only as bounds will end the guarantee, where the table has some."""
+    if ledger.strategy.info.calibrated or ledger.coarse or ledger.strategy.void(ledger.state.problem):
         return []
     behind = ledger.behind(ledger.goal_endpoints)
-    seen = any(m.relation != "=" and m.endpoint in behind for m in ledger.measurements)
-    if not seen and not any(ledger.endpoints[k].is_potency for k in behind):
+    if not any(m.relation != "=" and m.endpoint in behind for m in ledger.measurements):
         return []
-    plates = ledger.settings.blocks != "none"
-    who = (
-        f"a campaign that takes {ledger.settings.blocks} effects out and has limits"
-        if plates
-        else ledger.strategy.info.name
-    )
-    instead = "" if plates else "; adaptive takes such values in"
-    return [f"no guarantee with bounds: once a result is known only as one (>10000), {who} promises nothing{instead}"]
+    who = ledger.strategy.info.name
+    return [f"no guarantee with bounds: once a result is known only as one (>10000), {who} promises nothing"]
 
 
 def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:
@@ -154,15 +143,6 @@ def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:
     if settings.goal == "pareto":
         return "value"
     return next(endpoint.kind for endpoint in endpoints if endpoint.name == settings.objectives[0])
-
-
-def version_of(endpoints: Sequence[Endpoint]) -> int:
-    """The version of the event that defines endpoints: programs of an earlier one would not know what to do with it."""
-    if any(e.noise_estimated or e.noise_classes or e.kind != "value" for e in endpoints):
-        return 4
-    if any(endpoint.of is not None for endpoint in endpoints):
-        return 3
-    return 2 if any(endpoint.limit is not None or endpoint.epsilon is not None for endpoint in endpoints) else 1
 
 
 def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
@@ -236,9 +216,16 @@ def _as_typed(endpoint: Endpoint, noise: str, measured: Sequence[str]) -> str:
 
 
 def _with_noise(
-    library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], measured: Sequence[str]
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    history: Sequence[Result],
+    measured: Sequence[str],
+    *,
+    learned: bool,
 ) -> tuple[list[Endpoint], list[str]]:
     """The endpoints with their noise, where it is known, and what to say of noise that was not given.
+
+    ``learned``: whether the model estimates an unknown noise with the rest, so that none has to be given.
 
     AssayPilotError when that of one that is ``measured`` is neither given nor in the replicates.
     """
@@ -263,6 +250,15 @@ def _with_noise(
                         f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
                         + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
+            elif endpoint.name in measured and learned:
+                values = np.array([m.value for m in own])
+                typical = 0.25 * float(values.std()) if len(values) > 1 and values.std() > 0 else 1.0
+                guess = endpoint.noise_sd or (_USUAL if endpoint.is_log else typical)
+                endpoint = replace(endpoint, noise_sd=guess, noise_estimated=True)
+                notes.append(
+                    f"The assay noise (SD) of {endpoint.name} is not known. It is estimated from replicates and from "
+                    "how well the values fit together; state it if you know it."
+                )
             elif endpoint.name in measured and endpoint.noise_estimated and endpoint.is_log:
                 endpoint = replace(endpoint, noise_sd=_USUAL)
             elif endpoint.name in measured and endpoint.noise_estimated:
@@ -282,7 +278,7 @@ def _with_noise(
                     f"{_as_typed(endpoint, 'unknown' if endpoint.is_log else 'unknown:0.5', measured)}, "
                     f"{'' if endpoint.is_log else 'with a guess for the first plan, '}and it is estimated on the way.",
                 )
-        if endpoint.noise_estimated and endpoint.name in measured:
+        if endpoint.noise_estimated and endpoint.name in measured and not learned:
             notes.append(
                 f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is a guess that the "
                 "first plan starts from. It is estimated from replicates of the campaign, and decisions use an upper "

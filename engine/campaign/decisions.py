@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limit_phases, limits
+from assaypilot.engine.campaign import limits, series
 from assaypilot.engine.campaign.asking import Terms
-from assaypilot.engine.campaign.changing.turns import Anew, on_top
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
 from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.plates import blocking
-from assaypilot.engine.campaign.results.spans import spanned
-from assaypilot.engine.campaign.returned import spent_again
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
 
@@ -33,31 +30,18 @@ class Decisions(Terms):
         """What each decided phase said about the limits; empty without limits."""
         self.spreads: dict[int, tuple[scatter.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
-        self.anew: Anew | None = None
-        """What the last change of mind decided anew of all phases before it."""
         self.void: list[str] = []
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
-
-    @property
-    def error(self) -> float:
-        """How often what is promised may be wrong, over all goals, limits and compounds that came back."""
-        changed = [anew for anew in (*(turn.was["anew"] for turn in self.turns), self.anew) if anew is not None]
-        again = spent_again(self, self.estimates, changed)
-        return super().error + (self.ways * again * self.settings.delta if again else 0.0)
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+        if self.calibrated:
+            return series.informed(self, state)
         return scatter.to_plan(self, scatter.latest(self, self.spreads), state)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why nothing more is asked between phases: that of the goal, once limits that came late are told, too."""
-        reasons = self.goal_stop(state)
-        late = reasons and reasons[0].name == "decided" and limit_phases.open_now(self, state) is not None
-        return () if late else reasons
-
-    def goal_stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why the goal asks nothing more: the strategy's reasons, or that what is open fails a limit."""
+        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
         reasons = self.strategy.stop(state)
         if reasons or not self.limited:
             return reasons
@@ -74,34 +58,24 @@ class Decisions(Terms):
         So a compound used up after its results came in is decided by them.
         """
         state = self.current()
-        if self.under_way is None:
+        if self.under_way is None or self.calibrated:
             return state
         came = np.zeros(self.n_arms, dtype=bool)
         filling = self.counting(self.under_way.allocation.phase)
         goal = self.behind(self.goal_endpoints)
-        used = [m.compound for m, _ in filling if (m.usable or self.takes_bounds) and m.endpoint in goal]
+        used = [m.compound for m, _ in filling if m.endpoint in goal]
         came[self.arm_of[used]] = True
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
     def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
         """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates.
 
-        Values known only as bounds are left out where the strategy does not take them.
+        A value known only as a bound counts as the bound itself; it ends the guarantee.
         """
-        if not self.takes_bounds:
-            filling = [(m, n) for m, n in self.counting(phase) if m.usable]
-            spans = [spanned(self.endpoints, k, filling, self.arm_of, self.library) for k in self.goal_endpoints]
-        else:
-            spans = [self.span(phase, k) for k in self.goal_endpoints]
+        spans = [self.span(phase, k) for k in self.goal_endpoints]
         signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
         counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
-        if not any(one.censored for one in spans):
-            return Outcome(allocation, counts, signs * means, spent, cells=blocking.cells(self, phase))
-        ends = np.array([[one.low, one.high] for one in spans])
-        turned = (signs < 0)[:, 0]
-        ends[turned] = -ends[turned][:, ::-1]
-        told = blocking.cells(self, phase)
-        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1], told)
+        return Outcome(allocation, counts, signs * means, spent)
 
     def part(self, digest: str) -> bytes:
         """A part of the file by its digest."""
@@ -130,9 +104,10 @@ class Decisions(Terms):
         shape = (len(self.goal_endpoints), self.n_arms)
         if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
             raise AssayPilotError("the log keeps the estimates of another library")
-        if bool(self.limited) != ("limits" in data):
+        proven = bool(self.limited) and not self.calibrated
+        if proven != ("limits" in data):
             raise AssayPilotError("the log does not decide the limits of this campaign")
-        if not self.limited:
+        if not proven:
             return decision, None
         return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
 
@@ -147,28 +122,28 @@ class Decisions(Terms):
         if verdict is not None:
             self.verdicts[decision.phase] = verdict
 
-    def before(self, phase: int) -> State:
-        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then.
+    def take_again(self, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
+        """Take in stored decisions of phases that were decided again, with all later ones."""
+        if not entries:
+            return
+        state = self.before(entries[0]["phase"])
+        for entry, digest in zip(entries, digests, strict=True):
+            decision, verdict = self._decision({**entry, "part": digest})
+            state = self.strategy.apply(self._then(state, decision.phase), decision)
+            self._keep(entry, decision, verdict)
+        self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
 
-        AssayPilotError for one before the last change of mind, after which all was decided anew.
-        """
-        if phase <= self.settled:
-            raise AssayPilotError(f"phase {phase} was decided anew with all others up to {self.settled}")
-        state = self.fresh() if self.anew is None else on_top(self.strategy, self.fresh(), self.anew)
-        for number in range(self.settled + 1, phase):
+    def before(self, phase: int) -> State:
+        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then."""
+        state = self.fresh()
+        for number in range(1, phase):
             state = self.strategy.apply(self._then(state, number), self.estimates[number])
         return self._then(state, phase)
 
     @property
-    def settled(self) -> int:
-        """The phases that the last change of mind decided anew; 0 without one."""
-        return 0 if self.anew is None else self.anew.decision.phase
-
-    @property
     def decisions(self) -> dict[int, Decision]:
-        """The decisions that stand, by phase, in order: that of the last change of mind for all phases before it."""
-        later = {phase: self.estimates[phase] for phase in sorted(self.estimates) if phase > self.settled}
-        return later if self.anew is None else {self.settled: self.anew.decision, **later}
+        """The decisions by phase, in order."""
+        return dict(sorted(self.estimates.items()))
 
     def _then(self, state: State, phase: int) -> State:
         if phase > len(self.phases):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.library import Library
 
 __all__ = ["lay_out", "next_round", "reasons"]
 
@@ -17,14 +17,12 @@ __all__ = ["lay_out", "next_round", "reasons"]
 _INDEPENDENT = 1e-8
 
 
-def lay_out(
-    counts: Ints, vectors: Floats, per_round: int, max_replicates: int, seed: int, *, together: int = 1
-) -> list[tuple[int, int]]:
+def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, seed: int) -> list[tuple[int, int]]:
     """The order of a phase's measurements as (position, measurements) runs, fixed before the first is made.
 
     ``counts`` ``(m,)`` are the measurements of each compound, ``vectors`` ``(m, d)`` its feature coordinates. Every
     stretch of ``per_round`` measurements starts with compounds that span as much as is left to span, then takes an
-    even share of every compound, at most ``max_replicates`` of each: ``together`` at a time, where there are as many.
+    even share of every compound, at most ``max_replicates`` of each.
     """
     remaining = np.array(counts, dtype=np.intp)
     shuffled = np.random.default_rng(seed).permutation(len(remaining))
@@ -38,14 +36,14 @@ def lay_out(
         by_need = by_need[remaining[by_need] > 0]
         first = _spanning(vectors, by_need, size)
         room = np.minimum(remaining, max_replicates)
-        share = remaining / (n_rounds - number) / together
-        even = [np.minimum(together * rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
+        share = remaining / (n_rounds - number)
+        even = [np.minimum(rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
         # What the later rounds could not take; without it a measurement could be left over after the last one.
         take: list[int] = np.maximum(remaining - max_replicates * (n_rounds - number - 1), 0).tolist()
         free, needed = size - sum(take), by_need.tolist()
         for position in first:
             if take[position] == 0 and free > 0:
-                take[position] = min(together, int(room[position]), free)
+                take[position] = min(1, int(room[position]), free)
                 free -= take[position]
         for wanted in (*even, room.tolist()):
             for position in needed:
@@ -108,7 +106,7 @@ def reasons(library: Library, compounds: Sequence[int]) -> list[str]:
     for compound in compounds:
         codes = library.codes[compound]
         labels = {
-            k: f"{site.name} = {label_text(site.substituents[codes[k]])}"
+            k: f"{site.name} = {short_name(site.substituents[codes[k]])}"
             for k, site in enumerate(library.sites)
             if varied[k]
         }

@@ -16,12 +16,11 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.noise.scatter import deciding_sd, of_decisions
-from assaypilot.engine.campaign.plates.blocking import fit_of_phase
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.censored import apart
+from assaypilot.engine.models.ols import least_squares
 
-__all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "together", "width_of"]
+__all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "width_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +32,6 @@ class Verdict:
     high: Floats
     outs: tuple[Ints, ...]
     """Arms that this phase is the first to prove to fail, per limit."""
-    censored: tuple[int, ...] = ()
-    """Arms, per limit, of which values known only as bounds were taken in."""
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -47,60 +44,34 @@ def shares(delta: float, n_goal: int, n_limits: int) -> tuple[float, float]:
     return delta * n_goal / (n_goal + n_limits), delta / (n_goal + n_limits)
 
 
-def together(n_goal: int, asked: Sequence[Sequence[int]], share: float) -> float:
-    """How many times delta all may err that was ``asked``: at each time the endpoints with a limit, by position.
-
-    Whoever sets a limit, or gives one up, after results may choose between what is said with it and without. The goal
-    is wrong under none of them but with its largest share, of which it had ``share`` times as much as was stated, and
-    each limit with its own largest. A limit that only moves costs nothing.
-    """
-    if len({tuple(limited) for limited in asked}) == 1:
-        return share
-    each: dict[int, float] = {}
-    for limited in asked:
-        own = shares(1.0, n_goal, len(limited))[1]
-        each |= {place: max(own, each.get(place, 0.0)) for place in limited}
-    return share * max(shares(1.0, n_goal, len(limited))[0] for limited in asked) + sum(each.values())
-
-
 def width_of(books: Books, phase: int) -> float:
     """The half-width of a phase's bounds, in standard errors."""
     delta = shares(of_decisions(books) * books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
-    there = int((books.since < phase).sum())
-    return math.sqrt(2.0 * math.log(2.0 * there * phase * (phase + 1) / delta))
+    return math.sqrt(2.0 * math.log(2.0 * books.n_arms * phase * (phase + 1) / delta))
 
 
 def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | None:
     """What a phase says about the limits, ``before`` being what earlier ones said; None without limits."""
-    if not books.limited:
+    if not books.limited or books.calibrated:
         return None
-    # Compounds that were added after a phase may have been chosen by it: it bounds those that were there.
-    there = books.since < phase
     width = width_of(books, phase)
     low = np.full((len(books.limited), books.n_arms), -np.inf)
     high = np.full((len(books.limited), books.n_arms), np.inf)
-    outs, censored = [], []
+    outs = []
     for row, position in enumerate(books.limited):
         endpoint = books.endpoints[position]
         span, sd = books.span(phase, position), deciding_sd(books, position, phase)
-        censored.append(span.censored)
-        fit = fit_of_phase(books, phase, position)
-        if fit is not None and sd is not None:
-            half = np.where(there, sd * width * fit.half_norms(), np.inf)
+        measured = np.flatnonzero(span.counts > 0)
+        if len(measured) and sd is not None:
+            fit = least_squares(books.features, measured, span.counts[measured], span.means[measured])
+            half = sd * width * fit.half_norms()
             mean = np.where(np.isfinite(half), fit.means(), 0.0)
-            measured = np.flatnonzero(span.counts > 0)
-            # Beside blocks all values are exact: bounds are left out there.
-            below, above = (
-                apart(fit, *(ends[measured] for ends in (span.means, span.low, span.high)))
-                if span.censored
-                else (0.0, 0.0)
-            )
-            low[row], high[row] = mean - half - below, mean + half + above
+            low[row], high[row] = mean - half, mean + half
         known = np.zeros(books.n_arms, dtype=bool)
         for earlier in before:
             known[earlier.outs[row]] = True
         outs.append(np.flatnonzero(_fails(endpoint, low[row], high[row]) & ~known))
-    return Verdict(low, high, tuple(outs), tuple(censored))
+    return Verdict(low, high, tuple(outs))
 
 
 def _fails(endpoint: Endpoint, low: Floats, high: Floats) -> Flags:
@@ -152,8 +123,7 @@ def to_json(books: Books, verdict: Verdict, names: Sequence[str]) -> list[dict[s
     """A verdict as JSON; its bounds travel in the part."""
     return [
         {"endpoint": books.endpoints[position].name, "out": [names[arm] for arm in arms]}
-        | ({"censored": bounds} if bounds else {})
-        for position, arms, bounds in zip(books.limited, verdict.outs, verdict.censored, strict=True)
+        for position, arms in zip(books.limited, verdict.outs, strict=True)
     ]
 
 
@@ -169,4 +139,4 @@ def from_json(
     ):
         raise AssayPilotError("the log decides limits that this campaign does not have")
     outs = tuple(np.array([arm_of[name] for name in entry["out"]], dtype=np.intp) for entry in data)
-    return Verdict(arrays["low"], arrays["high"], outs, tuple(entry.get("censored", 0) for entry in data))
+    return Verdict(arrays["low"], arrays["high"], outs)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import limits, series
 from assaypilot.engine.campaign.additivity import deviations
-from assaypilot.engine.campaign.changing.blocks import ABOUT
-from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.compared import never_compared
-from assaypilot.engine.campaign.noise import classes, scatter
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise.precision import sd_of_controls
-from assaypilot.engine.campaign.plates import blocking
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import left_out, taken
-from assaypilot.engine.campaign.state import Candidates, Guarantee
+from assaypilot.engine.campaign.results.bounds import deciding as deciding_bounds
+from assaypilot.engine.campaign.state import Candidates, Claim, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
-from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.strategies.phased import ADDITIVE
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
+from assaypilot.engine.text.percentages import percent
 
-__all__ = ["broken", "goal_sentence", "guarantee", "probability_names", "statement"]
+__all__ = ["broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
 
 
 _TECHNICAL = "left out for technical causes unrelated to the values, and to what was decided"
@@ -66,15 +63,9 @@ def _margins(ledger: Ledger) -> str:
 
 
 def goal_sentence(ledger: Ledger) -> str:
-    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``.
-
-    Where less is promised than what was asked for (changes after results, compounds that came back), it says both.
-    """
+    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     settings = ledger.settings
     sure = f"{percent(1 - settings.delta, 10)} sure"
-    if ledger.error > settings.delta * (1.0 + 1e-9):
-        left = percent(round(1 - ledger.error, 4), 10) if ledger.error < 1 else "nothing"
-        sure = f"{sure} asked for, {left} promised"
     soft = _far(ledger, settings.softness)
     match settings.goal:
         case "pareto":
@@ -107,6 +98,32 @@ def probability_names(ledger: Ledger) -> tuple[str, str]:
             )
 
 
+def claim(ledger: Ledger, state: State, promise: Guarantee) -> Claim:
+    """How sure the set is as it stands: expected errors under the series model, else what the proof says."""
+    if not ledger.calibrated:
+        return Claim(promise.kind)
+    known = series.knowledge(ledger, state)
+    if known is None:
+        return Claim("calibrated")
+    return Claim("calibrated", known.expected_missed, known.expected_wrong, known.p_wrong)
+
+
+def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
+    """What the series model claims: expected errors, and what they rest on."""
+    known = series.knowledge(ledger, ledger.current())
+    assumptions = tuple(ledger.strategy.assumes(ledger.state.problem))
+    if known is None:
+        sentence = "Nothing was measured yet, so nothing is claimed"
+    else:
+        members = "best trade-offs" if ledger.settings.goal == "pareto" else "members"
+        sentence = (
+            f"Of {counts['in']:,} in, about {known.expected_wrong:.2g} are expected to be wrong; "
+            f"about {known.expected_missed:.2g} {members} are expected to be missing"
+        )
+    sentence += ". Calibrated on real series, not proven: effects need not add up."
+    return Guarantee(ledger.settings.delta, True, assumptions, (), sentence, "calibrated")
+
+
 def statement(
     ledger: Ledger, candidates: Candidates, counts: Mapping[str, int], reasons: Sequence[StopReason], *, holds: bool
 ) -> str:
@@ -115,6 +132,12 @@ def statement(
     tail = f"{_open_limits(ledger, candidates)}{tail}"
     tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
     used = many(ledger.spent(), "measurement")
+    if ledger.calibrated:
+        promise = _calibrated(ledger, counts).first
+        if reasons and reasons[0].name == "decided":
+            return f"Finished after {used}: {tally}. {promise}."
+        why = f"Stopped after {used}: {reasons[0].text}. " if reasons else f"After {used}: "
+        return f"{why}{tally}. {promise}."
     if reasons and reasons[0].name == "decided":
         if ledger.settings.goal == "best":
             found, sure = _found_best(ledger, candidates)
@@ -169,7 +192,7 @@ def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, s
 
 def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
     """How many of those in are not yet proven to keep to every limit; empty when all are."""
-    if not ledger.limited or not (candidates.status == IN).any():
+    if ledger.calibrated or not ledger.limited or not (candidates.status == IN).any():
         return ""
     # By the bounds of any phase: they all hold together, and a later one may be short.
     sure = np.all(limits.keeping(ledger, ledger.verdicts), axis=0)[ledger.arm_of]
@@ -179,11 +202,15 @@ def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
 
 def broken(ledger: Ledger) -> tuple[str, ...]:
     """Why nothing is guaranteed at this moment; empty while something is."""
+    if ledger.calibrated:
+        return ()
     return (*_broken(ledger), *ledger.strategy.void(ledger.state.problem))
 
 
 def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:
     """What is promised and under which assumptions, true at this moment."""
+    if ledger.calibrated:
+        return _calibrated(ledger, counts)
     void = [*_broken(ledger), *ledger.strategy.void(ledger.state.problem)]
     assumptions = _assumptions(ledger, counts)
     if void:
@@ -192,27 +219,10 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     else:
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
-        sentence = f"{promise}; wrong at most {odds(ledger.error)}. Assumes {'; '.join(assumptions)}."
-        sentence += _changed_on_the_way(ledger)
+        sentence = f"{promise}; wrong at most {odds(ledger.settings.delta)}. Assumes {'; '.join(assumptions)}."
         sentence += "".join(f" {told.sentence}" for told in deviations(ledger) if told.found.freedom)
-    return Guarantee(ledger.error, not void, tuple(assumptions), tuple(void), sentence)
-
-
-def _changed_on_the_way(ledger: Ledger) -> str:
-    """That the terms were changed after results, and what holds all the same, with a space in front; empty if not."""
-    turns = [turn for turn in ledger.turns if turn.how == "kept"]
-    if not turns:
-        return ""
-    told = [
-        f"{changes_in_words(turn.changes, ledger.settings.goal)} after {many(turn.spent, 'measurement')}"
-        for turn in turns
-    ]
-    said = f" Changed on the way: {'; '.join(told)}. All was decided anew"
-    of_blocks = all(change["what"] in ABOUT for turn in turns for change in turn.changes)
-    said += "." if of_blocks else " by bounds that hold together whatever the terms."
-    if any(change["what"] == "delta" for turn in turns for change in turn.changes):
-        said += " The confidence was chosen after results: it counts over all campaigns, not over those that chose so."
-    return said
+    kind: Literal["none", "proven"] = "none" if void else "proven"
+    return Guarantee(ledger.settings.delta, not void, tuple(assumptions), tuple(void), sentence, kind)
 
 
 def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
@@ -253,7 +263,7 @@ def _scatter(ledger: Ledger) -> list[str]:
     several = len(measured) > 1
     found = []
     if normal:
-        spread = joined([f"{classes.at_most(ledger, e)}{f' in {e.scale_name}' if several else ''}" for e in normal])
+        spread = joined([f"{e.noise_sd or 0.0:.4g}{f' in {e.scale_name}' if several else ''}" for e in normal])
         found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
     if unknown:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
@@ -270,8 +280,7 @@ def _coarse(ledger: Ledger, position: int) -> str:
     """How yes and no, or counts, are taken to scatter."""
     endpoint, linked = ledger.endpoints[position], position == ledger.objective and ledger.link[0] != "identity"
     if linked and ledger.link[0] == "log":
-        poisson = " (their variance is their mean, as Poisson has it)" if ledger.scale.own else ""
-        return f"measurements of {endpoint.scale_name} are independent counts{poisson}"
+        return f"measurements of {endpoint.scale_name} are independent counts"
     if linked and endpoint.kind == "value":
         return f"measurements of {endpoint.scale_name} are independent shares between 0 and 1"
     if linked:
@@ -282,64 +291,12 @@ def _coarse(ledger: Ledger, position: int) -> str:
     )
 
 
-def _said(ledger: Ledger, endpoint: int) -> bool:
-    """Whether the nominal value of any control was said for an endpoint."""
-    return any(c.nominal(ledger.endpoints[endpoint].name) is not None for c in ledger.settings.controls)
-
-
-def _plates(ledger: Ledger) -> list[str]:
-    """What taking plates (or other blocks) out rests on; nothing without blocks."""
-    kind, controls = ledger.settings.blocks, ledger.settings.controls
-    if kind == "none":
-        return []
-    found = [
-        f"each {kind} shifts all its values alike, and where a measurement stands, and how often a control is read, "
-        "has nothing to do with the values"
-    ]
-    unsaid = [k for k in ledger.measured if not _said(ledger, k)]
-    first = dict.fromkeys(controls[c].name for k in unsaid for c in sorted(blocking.telling(ledger, k)))
-    if unsaid:
-        whom = joined(list(first)) if first else "a control"
-        found.append(f"levels are counted from what {whom} read at first, differences from nothing")
-    for k in ledger.measured:
-        told = blocking.telling(ledger, k)
-        silent = [control.name for place, control in enumerate(controls) if told and place not in told]
-        if silent:
-            where = f" in {ledger.endpoints[k].scale_name}" if len(ledger.measured) > 1 else ""
-            found.append(f"{joined(silent)}, without a nominal value beside others, not used for any {kind}{where}")
-    for k in ledger.measured:
-        endpoint = ledger.endpoints[k]
-        if endpoint.noise_classes is not None:
-            of = f" in {endpoint.scale_name}" if len(ledger.measured) > 1 else ""
-            found.append(f"controls scatter{of} like compounds of no class, SD at most {sd_of_controls(endpoint):.3g}")
-    if ledger.limited:
-        found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
-    changed = sum(
-        r.excluded is not None and not r.judged and not r.entered.excluded and not r.withdrawn for r in ledger.readings
-    )
-    if changed:
-        found.append(f"{many(changed, 'control value')} {_TECHNICAL}")
-    corrected = sum(r.corrected is not None and r.phase > 0 and not r.withdrawn for r in ledger.readings)
-    if corrected:
-        were = "it was" if corrected == 1 else "they were"
-        found.append(f"{many(corrected, 'control value')} corrected because of how {were} entered")
-    return found
-
-
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger)]
     for k in ledger.deciding_endpoints:
         if ledger.endpoints[k].of is not None:
             both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
             found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
-    bounds = taken(ledger)
-    if bounds:
-        whom, what = _of_compounds(ledger, bounds), "it" if len(bounds) == 1 else "each"
-        found.append(
-            f"{many(len(bounds), 'result')} known only as a bound ({whom}) lie{'s' if len(bounds) == 1 else ''} "
-            f"somewhere beyond it, and {what} counts as the worst that could be there"
-        )
-    found += _plates(ledger)
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(
@@ -364,15 +321,6 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     ):
         if n:
             found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
-    after = [change for turn in ledger.turns if turn.how == "kept" for change in turn.changes]
-    found += [
-        f"the assay noise (SD) of {name} was changed for other reasons than the scatter of these results"
-        for name in dict.fromkeys(
-            change["endpoint"]
-            for change in after
-            if change["what"] == "noise" and not isinstance(change["after"], dict)
-        )
-    ]
     state = ledger.current()
     if bool(state.lost.any()):
         found.append("compounds lost on the way still count for the best, with their last bounds")
@@ -422,8 +370,6 @@ def _late(ledger: Ledger) -> list[str]:
     first = np.full(ledger.n_arms, np.iinfo(np.intp).max)
     for phase, decision in ledger.decisions.items():
         seen = ~np.isnan(decision.high).all(axis=0)
-        if phase <= ledger.settled:
-            phase = 0  # all phases up to a change of the terms decided together
         first[seen] = np.minimum(first[seen], phase)
     # One that is out is surely not the best, so it would have changed nothing.
     matters = state.problem.wanted & (state.status != OUT) & (state.active | state.lost | (state.status == IN))
@@ -444,8 +390,6 @@ def _late(ledger: Ledger) -> list[str]:
 def _broken(ledger: Ledger) -> list[str]:
     """Why what happened in the campaign leaves nothing to guarantee."""
     void = [*ledger.void, *never_compared(ledger)]
-    if ledger.error >= 1:
-        void.append("what was said after results could be chosen in so many ways that all of them may be wrong")
     # What comes of a confirmation decides nothing.
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
     marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)
@@ -457,20 +401,13 @@ def _broken(ledger: Ledger) -> list[str]:
     judged = sum((m.counted > 0 or scatter.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
-    controls = sum(r.judged and r.phase > 0 and not r.withdrawn for r in ledger.readings)
-    if controls and ledger.settings.blocks != "none":
-        void.append(f"{many(controls, 'control value')} excluded by judgement")
-    if ledger.settings.blocks != "none":
-        void += [
-            f"the limit {ledger.endpoints[k].limit_text} has no level to be kept to, because no control has a nominal "
-            f"value in {ledger.endpoints[k].name}"
-            for k in ledger.limited
-            if not _said(ledger, k)
-        ]
-    out = left_out(ledger)
-    if out:
-        whom, whose = _of_compounds(ledger, out), "its" if len(out) == 1 else "their"
-        void.append(f"{many(len(out), 'result')} known only as a bound ({whom}), left out because of {whose} size")
+    unknown = scatter.estimated(ledger)
+    cut = [m for m in ledger.measurements if m.relation != "=" and m.endpoint in unknown and not m.withdrawn]
+    if cut:
+        void.append(f"{many(len(cut), 'result')} known only as a bound, beside an assay noise (SD) that is not known")
+    bounds = deciding_bounds(ledger)
+    if bounds:
+        void.append(f"{many(len(bounds), 'result')} known only as a bound ({_of_compounds(ledger, bounds)})")
     return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
-from assaypilot.engine.campaign.changing.changed import decide_again
-from assaypilot.engine.campaign.changing.decisions import derive, kept, verdicts
-from assaypilot.engine.campaign.changing.turns import Anew
+from assaypilot.engine.campaign import limits, series
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Arrays, Decision
+from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess, without_rows
+from assaypilot.engine.strategies.protocol import Arrays, Decision, State
 
 __all__ = [
     "arm_names",
-    "behind_the_change",
-    "derived_again",
+    "decided_again",
     "drafts",
     "reaches",
     "recompute",
@@ -34,9 +31,8 @@ __all__ = [
 
 def reaches(ledger: Ledger, phase: int) -> bool:
     """Whether a change of what a phase rests on can change a decision."""
-    if not 0 < phase <= len(ledger.phases):
-        return False
-    return ledger.anew is None or ledger.anew.derived or ledger.settled < len(ledger.phases)
+    # The series model takes a change in at once: its answer always rests on the measurements as they are.
+    return 0 < phase <= len(ledger.phases) and not ledger.calibrated
 
 
 def arm_names(ledger: Ledger) -> Sequence[str]:
@@ -62,17 +58,9 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
     Allocations stay as they were issued; old and new sets are both in the event.
     """
     names = arm_names(ledger)
-    new, blobs, old = [], [], []
-    own: dict[str, Any] = {}
-    behind: list[bytes] = []
-    anew = ledger.anew
-    if anew is not None and anew.derived and first <= ledger.settled:
-        ledger, own["anew"], behind = behind_the_change(ledger, anew)
-    for decision, verdict in zip(recompute_from(ledger, first), verdicts_from(ledger, first), strict=True):
-        data, blob = stored(ledger, decision, verdict)
-        blobs.append(blob)
-        new.append(data)
-        before, said = ledger.estimates[decision.phase], ledger.verdicts.get(decision.phase)
+    old = []
+    for phase in range(first, len(ledger.phases) + 1):
+        before, said = ledger.estimates[phase], ledger.verdicts.get(phase)
         entry: dict[str, Any] = {
             "phase": before.phase,
             "in": [names[a] for a in before.ins],
@@ -81,38 +69,31 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
         if said is not None:
             entry["limits"] = limits.to_json(ledger, said, names)
         old.append(entry)
-    digests = [part_digest(blob) for blob in (*blobs, *behind)]
-    if own and anew is not None:
-        own["was"] = {"in": [names[a] for a in anew.decision.ins], "out": [names[a] for a in anew.decision.outs]}
-    told = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests, **own}
-    version = 4 if scatter.estimated(ledger) else 3 if anew is not None else parts.version(*blobs)
-    return Draft("phase_redecided", told, version), as_parts(*blobs, *behind)
+    new, blobs = decided_again(ledger, first)
+    told = {
+        "from": first,
+        "decisions": new,
+        "old": old,
+        "reason": reason,
+        "parts": [part_digest(blob) for blob in blobs],
+    }
+    return Draft("phase_redecided", told), as_parts(*blobs)
 
 
-def behind_the_change(ledger: Ledger, anew: Anew) -> tuple[Ledger, dict[str, Any], list[bytes]]:
-    """What a change of the terms had decided anew, decided once more: a ledger with it, its JSON and its parts."""
-    decision = derived_again(ledger, anew)
-    data, blobs = kept(ledger, decision, verdicts(ledger, decision.phase), anew.rules)
-    other = ledger.fork(as_parts(*blobs))
-    decide_again(other, data, [part_digest(blob) for blob in blobs])
-    return other, data, blobs
-
-
-def derived_again(ledger: Ledger, anew: Anew) -> Decision:
-    """What a change of the terms decides anew, from the measurements as they are now."""
-    decision = derive(ledger, anew.decision.phase, anew.measurable, anew.decision.spent, anew.rules)
-    if decision is None:
-        raise AssayPilotError("what a change of the terms decided anew cannot be derived again")
-    return decision
+def decided_again(ledger: Ledger, first: int = 1) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """Return what phase ``first`` and all later ones decide now, as JSON and as the bytes of their parts."""
+    pairs = zip(recompute_from(ledger, first), verdicts_from(ledger, first), strict=True)
+    found = [stored(ledger, decision, verdict) for decision, verdict in pairs]
+    return [data for data, _ in found], [blob for _, blob in found]
 
 
 def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
     """What the decided phases from ``first`` on decide from the measurements as they are now.
 
-    Those before a change of the terms have no decision of their own any more: see ``derived_again``. Each is decided
-    in the world it was decided in: the decisions before it, and what could be had then.
+    Each is decided in the world it was decided in: the decisions before it, and what could be had then.
     """
-    first = max(first, ledger.settled + 1)
+    if isinstance(ledger.strategy, GaussianProcess):
+        return _present_answer(ledger, ledger.strategy, first)
     state = ledger.before(first)
     decisions = []
     for phase in range(first, len(ledger.phases) + 1):
@@ -123,15 +104,28 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
         decision = scatter.decided(state, ledger.strategy.decide(state, outcome))
         if decision is None:
             # Everything the phase rested on is gone: it decides nothing, and its number stays used.
-            decision = _nothing(before, state.memory)
+            decision = _nothing(before, state)
         state = ledger.strategy.apply(state, decision)
         decisions.append(decision)
     return decisions
 
 
+def _present_answer(ledger: Ledger, strategy: GaussianProcess, first: int) -> list[Decision]:
+    """Return the answer from everything measured by now as that of every phase from ``first`` on."""
+    fresh = strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=ledger.samples())
+    state = series.informed(ledger, fresh)
+    if not strategy.has_values(state):
+        return []
+    answer = strategy.decision(state, ledger.samples())
+    answer = replace(answer, memory=without_rows(answer.memory))
+    return [
+        replace(answer, phase=phase, spent=ledger.estimates[phase].spent)
+        for phase in range(first, len(ledger.phases) + 1)
+    ]
+
+
 def verdicts_from(ledger: Ledger, first: int) -> list[limits.Verdict | None]:
     """What the decided phases from ``first`` on say about the limits, from the measurements as they are now."""
-    first = max(first, ledger.settled + 1)
     before = [ledger.verdicts[phase] for phase in range(1, first) if phase in ledger.verdicts]
     said: list[limits.Verdict | None] = []
     for phase in range(first, len(ledger.phases) + 1):
@@ -142,9 +136,9 @@ def verdicts_from(ledger: Ledger, first: int) -> list[limits.Verdict | None]:
     return said
 
 
-def _nothing(before: Decision, memory: Arrays) -> Decision:
+def _nothing(before: Decision, state: State) -> Decision:
     none = np.zeros(0, dtype=np.intp)
-    unknown = np.full(before.estimate.shape, np.nan)
+    unknown = np.full(state.low.shape, np.nan)
     return Decision(
         before.phase,
         before.radius,
@@ -156,7 +150,7 @@ def _nothing(before: Decision, memory: Arrays) -> Decision:
         unknown,
         none,
         before.spent,
-        memory=memory,
+        memory=state.memory,
     )
 
 
@@ -175,7 +169,9 @@ def same(one: Decision, other: Decision) -> bool:
         np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True)
         for a, b in ((one.estimate, other.estimate), (one.low, other.low), (one.high, other.high))
     )
-    return sets and bounds and one.spent == other.spent and _same_arrays(one.memory, other.memory)
+    # Two radii that are not numbers are alike, too; infinity equals itself.
+    radii = np.isclose(one.radius, other.radius, rtol=1e-7, atol=1e-9, equal_nan=True)
+    return sets and bounds and bool(radii) and one.spent == other.spent and _same_arrays(one.memory, other.memory)
 
 
 def _same_arrays(one: Arrays, other: Arrays) -> bool:
@@ -192,20 +188,12 @@ def recompute(ledger: Ledger) -> Decision | None:
     if ledger.under_way is None:
         return None
     allocation = ledger.under_way.allocation
+    if isinstance(ledger.strategy, GaussianProcess):
+        state = ledger.current()
+        if not ledger.strategy.has_values(state):
+            return None
+        answer = ledger.strategy.decision(state, ledger.samples())
+        return replace(answer, memory=without_rows(answer.memory))
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
     state = scatter.to_decide(ledger, ledger.deciding(), allocation.phase)
-    decision = scatter.decided(state, ledger.strategy.decide(state, outcome))
-    if decision is None and _for_limits_alone(ledger, allocation.phase):
-        shape = state.low.shape
-        unknown, none = np.full(shape, np.nan), np.zeros(0, dtype=np.intp)
-        own = (none, none, none, unknown, unknown, unknown, none)
-        decision = Decision(allocation.phase, allocation.radius, *own, outcome.spent, memory=state.memory)
-    return decision
-
-
-def _for_limits_alone(ledger: Ledger, phase: int) -> bool:
-    """Whether the goal asked nothing more when a phase was planned, and values came that tell of the limits."""
-    if not ledger.limited or not ledger.goal_stop(ledger.current()):
-        return False
-    told = ledger.behind(ledger.limited)
-    return any(m.endpoint in told for m, _ in ledger.counting(phase))
+    return scatter.decided(state, ledger.strategy.decide(state, outcome))

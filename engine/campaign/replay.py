@@ -19,11 +19,11 @@ from assaypilot.engine.campaign.file.chain import Draft, Event
 from assaypilot.engine.campaign.plates import plating
 from assaypilot.engine.campaign.steps import Step, remember
 from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.controls import Reading
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Reading
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import (
     Allocation,
     Certificate,
@@ -32,44 +32,47 @@ from assaypilot.engine.strategies.registry import get
 
 __all__ = ["KINDS", "UNFIT", "Ledger"]
 
-KINDS = {
-    "campaign_created": 1,
-    "library_added": 2,
-    "endpoints_defined": 4,
-    "goal_set": 3,
-    "history_added": 1,
-    "phase_planned": 2,
-    "round_issued": 2,
-    "confirmation_issued": 2,
-    "round_withdrawn": 1,
-    "results_recorded": 2,
-    "results_withdrawn": 2,
-    "results_restored": 2,
-    "control_amended": 1,
-    "measurement_excluded": 1,
-    "measurement_included": 1,
-    "measurement_corrected": 1,
-    "compounds_unavailable": 1,
-    "compounds_available": 1,
-    "round_closed": 1,
-    "phase_decided": 3,
-    "phase_redecided": 4,
-    "phase_empty": 1,
-    "settings_changed": 2,
-    "compounds_added": 2,
-    "stock_stated": 1,
-    "plates_laid_out": 1,
-}
-"""Every kind of event and its newest version this program understands.
+KINDS = frozenset([
+    "campaign_created",
+    "library_added",
+    "endpoints_defined",
+    "goal_set",
+    "history_added",
+    "phase_planned",
+    "round_issued",
+    "confirmation_issued",
+    "round_withdrawn",
+    "results_recorded",
+    "results_withdrawn",
+    "results_restored",
+    "control_amended",
+    "measurement_excluded",
+    "measurement_included",
+    "measurement_corrected",
+    "compounds_unavailable",
+    "compounds_available",
+    "round_closed",
+    "phase_decided",
+    "phase_redecided",
+    "phase_empty",
+    "settings_changed",
+    "compounds_added",
+    "stock_stated",
+    "plates_laid_out",
+])  # fmt: skip
+"""Every kind of event this program understands; all are of version 1."""
 
-Version 2 of a library has interactions, of endpoints an epsilon or a limit (version 3 a difference, 4 noise that is not
-known), of the goal is not about all epsilon-best (3: has controls or blocks), of a plan promises no half-width, of
-results has those of controls, of a decision has limits or a part with a strategy's memory (version 3 notes the noise
-that was used; of one made again 3 reaches behind a change of the terms and 4 notes the noise), of changed terms has
-noise that is not known; whatever needs none of it is still written as version 1.
-"""
-
-UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
+UNFIT = (
+    AssayPilotError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    struct.error,
+    zlib.error,
+)
 """What ``apply`` may raise for an event that does not fit what came before, or is not of the shape of its kind."""
 
 
@@ -81,7 +84,6 @@ class Ledger(Decisions):
         self.sequence = 0
         self.head = ""
         self.name = ""
-        self.why = ""
         self.warnings: tuple[str, ...] = ()
         self.sources: dict[str, int] = {}
         """How often the content of that digest was entered (and not taken back)."""
@@ -117,7 +119,7 @@ class Ledger(Decisions):
 
     def apply(self, event: Event) -> None:
         """Take one event in; AssayPilotError when this program does not know its kind."""
-        if event.version > KINDS.get(event.kind, 0):
+        if event.version > 1 or event.kind not in KINDS:
             raise AssayPilotError(
                 f"step {event.sequence} ({event.kind}) was written by a newer AssayPilot",
                 mend="Open the file with the version that wrote it, or a newer one.",
@@ -132,7 +134,6 @@ class Ledger(Decisions):
 
     def _library_added(self, event: Event) -> None:
         self._read_library(event.data["part"])
-        self.since = np.zeros(self.n_arms, dtype=np.intp)
 
     def _read_library(self, digest: str) -> None:
         self.hold(Library.decode(self._part(digest)))
@@ -205,6 +206,12 @@ class Ledger(Decisions):
         self.confirmations.add(data["round"])
 
     def _round_withdrawn(self, event: Event) -> None:
+        number = event.data["round"]
+        if event.data.get("undone"):  # as if it had never been issued: the next round takes its number
+            self.rounds.pop()
+            self.confirmations.discard(number)
+            self.layouts.pop(number, None)
+            return
         self.rounds[-1] = replace(self.rounds[-1], state="withdrawn", closed=event.time)
 
     def _plates_laid_out(self, event: Event) -> None:
@@ -279,9 +286,8 @@ class Ledger(Decisions):
         self.rounds[-1] = replace(self.rounds[-1], state="closed", closed=event.time)
         lost = event.data["lost"]
         if self.under_way is not None:
-            for compound, n, *endpoint in lost:
-                # Files about one endpoint do not say which.
-                place = (endpoint[0] if endpoint else self.objective, compound)
+            for compound, n, endpoint in lost:
+                place = endpoint, compound
                 self.under_way.lost[place] = self.under_way.lost.get(place, 0) + n
         if event.data["missing"] == "failed":
             self.failed += sum(entry[1] for entry in lost)
@@ -303,9 +309,6 @@ class Ledger(Decisions):
                 under_way.planned,
                 now.problem.measurable,
                 event.data["round"],
-                now.active,
-                now.lost,
-                now.problem.began is not None,
                 under_way.measured,
             )
         )
@@ -318,18 +321,7 @@ class Ledger(Decisions):
         self.under_way = None
 
     def _phase_redecided(self, event: Event) -> None:
-        data, parts = event.data, list(event.data["parts"])
-        own = data.get("anew")
-        if own is not None:
-            # All phases before the last change of mind together; its parts are behind those of the later phases.
-            changed.decide_again(self, own, parts[len(data["decisions"]) :])
-            parts = parts[: len(data["decisions"])]
-        state = self.before(max(data["from"], self.settled + 1))
-        for entry, part in zip(data["decisions"], parts, strict=True):
-            decision, verdict = self._decision({**entry, "part": part})
-            state = self.strategy.apply(self._then(state, decision.phase), decision)
-            self._keep(entry, decision, verdict)
-        self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
+        self.take_again(event.data["decisions"], event.data["parts"])
 
     def _settings_changed(self, event: Event) -> None:
         if "undoes" in event.data:

@@ -7,23 +7,21 @@ from typing import Any, Literal
 
 from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.additivity import at_once, spread_out
-from assaypilot.engine.campaign.candidates import posterior_of, shown_means
+from assaypilot.engine.campaign.candidates import shown_means, view_of
 from assaypilot.engine.campaign.counting import Issued
-from assaypilot.engine.campaign.file import codec, parts
+from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.campaign.limit_phases import next_phase
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.series import SeriesView
 from assaypilot.engine.campaign.state import Missing, RoundItem
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.domain.stock import PlanName
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import PlanName
 from assaypilot.engine.strategies.protocol import Allocation
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "closed_round",
@@ -51,17 +49,15 @@ def planned_round(
         state = ledger.current()
         if ledger.stop(state):
             return []
-        state = spread_out(ledger, state)
-        allocation, chosen_by = next_phase(ledger, state, report), None
-        if allocation is None:
-            allocation, chosen_by = asked(ledger, state, choice, report)
+        state = state if ledger.calibrated else spread_out(ledger, state)
+        allocation, chosen_by = asked(ledger, state, choice, report)
         capacity = state.problem.capacity
         most = settings.max_replicates if capacity is None else capacity.max_replicates
         planned, order = _lay_out(ledger, allocation, most)
         data = _phase_json(allocation, planned, order)
         if chosen_by is not None:
             data["choice"] = chosen_by
-        drafts.append(Draft("phase_planned", data, 1 if data["radius"] is not None else 2))
+        drafts.append(Draft("phase_planned", data))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
         under_way, left = ledger.under_way, ledger.outstanding()
@@ -74,16 +70,13 @@ def planned_round(
         there = stocked.at_hand(ledger)
         order = [(compound, n) for compound, n in order if there[compound]]
     chosen = next_round(order, done, room, settings.max_replicates)
-    if settings.blocks in alike.ALONG:
-        chosen = alike.listed(ledger.library, chosen)
     if not chosen and ledger.stock is not None:
         return drafts  # all that is left has to be made first
     wanted = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
     data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, wanted)}
     if redoes is not None:
         data["redoes"] = redoes
-    # A program of the first version would not know what is expected of each of several endpoints.
-    return [*drafts, Draft("round_issued", data, 1 if ledger.per_sample == 1 else 2)]
+    return [*drafts, Draft("round_issued", data)]
 
 
 def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -100,10 +93,7 @@ def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[in
         per_round,
         at_once(allocation.counts, per_round, settings.max_replicates, most),
         seed=settings.seed * 1_000_003 + allocation.phase,
-        together=2 if assay_noise.told_within_blocks(ledger) and settings.max_replicates > 1 else 1,
     )
-    if settings.blocks != "none":
-        runs = alike.between_rounds(runs, span.coordinates(), allocation.counts, per_round)
     planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}
     return planned, [(compounds[position], n) for position, n in runs]
 
@@ -124,10 +114,12 @@ def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tu
 
 def expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tuple[float, float, float] | None]:
     """What is expected of an endpoint of each compound, with its 2.5 % and 97.5 % points; None before any value."""
-    view = posterior_of(ledger, endpoint)
+    view = view_of(ledger, endpoint)
     if view is None:
         return [None] * len(compounds)
     arms = ledger.arm_of[compounds]
+    if isinstance(view, SeriesView):
+        return list(zip(*(each[arms].tolist() for each in (view.mean, view.low, view.high)), strict=True))
     mean, spread = view.means(arms), 1.96 * view.sds(arms)
     points = (shown_means(ledger, endpoint, each).tolist() for each in (mean, mean - spread, mean + spread))
     return list(zip(*points, strict=True))
@@ -190,8 +182,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
     """The end of the open round with what has come back."""
     left = ledger.outstanding()
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
-    several = ledger.per_sample > 1
-    lost = [[compound, n, endpoint] if several else [compound, n] for (endpoint, compound), n in awaited]
+    lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]
     if not lost and issued.confirmation and ledger.pending(issued):
         missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round asks again
     elif not lost:
@@ -209,7 +200,10 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
 
 def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     """The decision of the phase and its part, once nothing of it is outstanding and no round is open."""
-    if ledger.under_way is None or ledger.outstanding() or ledger.open_round is not None:
+    if ledger.under_way is None or ledger.open_round is not None:
+        return None
+    ended = ledger.calibrated and bool(ledger.rounds) and ledger.rounds[-1].state == "closed"
+    if ledger.outstanding() and not ended:
         return None
     allocation = ledger.under_way.allocation
     decision = redecide.recompute(ledger)
@@ -222,4 +216,4 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     (digest,) = named
     info = ledger.strategy.info
     data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
-    return Draft("phase_decided", data, 3 if "noise" in data else parts.version(blob)), named
+    return Draft("phase_decided", data), named

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
-from assaypilot.engine.campaign.plates.aims import Aims
-from assaypilot.engine.campaign.plates.lines import Quality
+from assaypilot.engine.campaign.plates.quality import Quality
 from assaypilot.engine.campaign.stock.view import StockView
-from assaypilot.engine.controls import Control, Reading, check_blocks
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Control, Reading, check_names
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.strategies.protocol import check_delta
+from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.deviating import Deviations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STATUSES",
     "Candidates",
+    "Claim",
     "Guarantee",
     "Missing",
     "NoiseNow",
@@ -64,7 +65,8 @@ class Settings:
     delta: float = 0.05
     """1 - confidence."""
     goal: str = "epsilon-best"
-    strategy: str = "auto"
+    strategy: str = "proven"
+    """By name; ``proven``: the proven strategy that fits; ``auto``: what the program would take."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     per_round: int = 96
     """Measurements the lab takes in one round, of all endpoints together."""
@@ -75,8 +77,6 @@ class Settings:
     seed: int = 0
     objectives: tuple[str, ...] = ()
     """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
-    blocks: str = "none"
-    """What shifts all values together and is taken out by its controls: one of ``controls.BLOCKS``."""
     controls: tuple[Control, ...] = ()
     """What is measured beside the library to compare plates and rounds."""
 
@@ -95,7 +95,7 @@ class Settings:
         if self.slack is None or self.goal == "pareto":
             object.__setattr__(self, "slack", 0.0 if self.goal == "pareto" else self.distance / 2.0)
         self._check_goal()
-        check_blocks(self.blocks, self.controls)
+        check_names(self.controls)
         check_delta(self.delta)
         for option, name, value in (
             ("--per-round", "measurements per round", self.per_round),
@@ -267,6 +267,19 @@ class PhasePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """How sure the set is as it stands."""
+
+    kind: Literal["calibrated", "proven", "none"]
+    expected_missed: float | None = None
+    """Members of the answer that are expected not to be in; None where nothing states it."""
+    expected_wrong: float | None = None
+    """Compounds in that are expected to belong to no right answer."""
+    p_wrong: float | None = None
+    """Probability that the best answer so far is wrong anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
 class Guarantee:
     """What is promised, in words that are true now."""
 
@@ -277,6 +290,25 @@ class Guarantee:
     """Why it does not hold any more; empty while it does."""
     sentence: str
     """The whole of it as one sentence or two."""
+    kind: Literal["calibrated", "proven", "none"] = "proven"
+
+    @property
+    def first(self) -> str:
+        """The first sentence, without its full stop."""
+        return self.sentence.partition(". ")[0]
+
+    @property
+    def label(self) -> str:
+        """What it is, in a word or two."""
+        return {"proven": "Guarantee", "calibrated": "Calibrated", "none": "No guarantee"}[self.kind]
+
+    @property
+    def brief(self) -> str:
+        """What it is, in half a line."""
+        if self.kind == "calibrated":
+            return f"calibrated: {self.first}"
+        sure = f"guarantee holds ({percent(1 - self.delta, 6)} confidence)"
+        return sure if self.kind == "proven" else f"no guarantee: {'; '.join(self.void)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,8 +413,6 @@ class NoiseNow:
     """The upper bound on it that decisions use; infinite while there are too few replicates."""
     sentence: str
     """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
-    group: str = ""
-    """Of a class of compounds: which, ``with Ph at R1``; empty for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -422,6 +452,7 @@ class Status:
     statement: str
     """What is known now, in a sentence."""
     guarantee: Guarantee
+    claim: Claim
     warnings: tuple[str, ...]
     head: str
     events: int
@@ -436,18 +467,14 @@ class Status:
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
-    takes_bounds: bool = False
-    """Whether decisions take in values known only as bounds; else such a value leaves nothing to guarantee."""
     bounds_counted: bool = True
     """Whether estimates count such values; not those of yes or no, of counts, or behind a link."""
     bounds_taken: frozenset[int] = frozenset()
-    """Numbers of the measurements known only as bounds that decisions take in."""
+    """Numbers of the measurements known only as bounds that phases decide by."""
     readings: tuple[Reading, ...] = ()
     """Values of controls in order of entry, withdrawn and excluded ones included."""
-    shifts: Mapping[int, Mapping[tuple[int, str], tuple[float, float]]] = field(default_factory=dict)
-    """By endpoint and block: how many controls were read there, and how far above nominal; empty without blocks."""
     quality: Quality = field(default_factory=Quality)
-    """What the controls say of plates and rounds, and what taking plates out costs."""
+    """What the controls say of plates and rounds."""
     confirmation: Confirmation = field(default_factory=Confirmation)
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
     noise: tuple[NoiseNow, ...] = ()
@@ -461,8 +488,6 @@ class Status:
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
     choosable: bool = False
     """Whether the next plan is one to choose."""
-    aims: Aims | None = None
-    """What the phase under way is for, where plates (or other blocks) are taken out."""
 
     @property
     def rounds_made(self) -> int:

@@ -6,23 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign.noise import classes, scatter
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined
+from assaypilot.engine.domain.features import outside_span, span_basis, span_rank
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span, span_basis, span_rank
-from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.repeating import refuse_unknown_noise
 
 __all__ = ["check_campaign", "check_value", "check_values"]
 
 _FEWEST = 4
 """Fewer values may all be 0 and 1 by chance of rounding."""
+_ROOT = "give its square root as a plain endpoint, whose SD is 0.5 for counts of 4 and more."
 _KINDS = {"logit": "shares or yes/no as 1/0", "log": "counts"}
 
 
 def check_campaign(ledger: Ledger) -> None:
     """Nothing; AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
+    if ledger.calibrated:
+        return
     check_kinds(ledger)
     _check_scale(ledger)
     for m in ledger.measurements:
@@ -33,31 +36,27 @@ def check_campaign(ledger: Ledger) -> None:
             raise AssayPilotError(where, option=error.option, mend=error.mend) from error
     check_values(ledger, ())
     _check_noise(ledger)
-    classes.check(ledger)
     _check_budget(ledger)
-    of = next((ledger.endpoints[k].name for k in ledger.deciding_endpoints if ledger.endpoints[k].of), None)
-    if of is not None and ledger.settings.blocks != "none":
-        raise AssayPilotError(
-            f"{of} is calculated from two endpoints, and {ledger.settings.blocks} effects are taken out of measured "
-            "ones only",
-            option="--blocks",
-            mend="Leave --blocks out, or name a measured endpoint as the objective.",
-        )
 
 
 def check_kinds(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError where a strategy cannot decide on yes and no, or on counts, or a distance is none."""
+    """Refuse yes and no, or counts, where a strategy decides on values that all scatter alike."""
     for k in ledger.deciding_endpoints:
         endpoint, linked = ledger.endpoints[k], k == ledger.objective and ledger.settings.goal != "pareto"
         link = ledger.link[0] if linked else "identity"
+        calibrated = ledger.strategy.info.calibrated
+        if k in ledger.goal_endpoints and endpoint.kind == "yes-no" and link == "identity" and not calibrated:
+            raise AssayPilotError(
+                f"{endpoint.name} is a yes or no: {_what(ledger, k)} needs values that all scatter alike",
+                option="--strategy",
+                mend="Choose gaussian-process, or linfact-glm for --goal epsilon-best.",
+            )
         if endpoint.kind == "count" and link != "log":
             raise AssayPilotError(
                 f"{endpoint.name} is a count, which scatters more the larger it is: {_what(ledger, k)} needs values "
                 "that all scatter alike",
                 option="--strategy" if linked else "--endpoint",
-                mend="Choose likelihood."
-                if linked and ledger.settings.goal != "pareto"
-                else "Give its square root as a plain endpoint, whose SD is 0.5 for counts of 4 and more.",
+                mend=f"Choose linfact-glm for --goal epsilon-best, or {_ROOT}" if linked else _ROOT.capitalize(),
             )
         if endpoint.kind == "yes-no" and link == "log":
             raise AssayPilotError(
@@ -65,20 +64,6 @@ def check_kinds(ledger: Ledger) -> None:
                 option="--parameter",
                 mend="Leave link out.",
             )
-    if ledger.settings.goal != "pareto" and ledger.endpoints[ledger.objective].kind == "yes-no":
-        _check_chances(ledger)
-
-
-def _check_chances(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError for a distance that no two chances have."""
-    scale, settings = ledger.scale, ledger.settings
-    far = settings.distance + settings.softness
-    if (scale.own or scale.chances) and far >= 1.0:
-        raise AssayPilotError(
-            f"chances lie between 0 and 1, so none is {far:g} from another",
-            option="--epsilon" if settings.goal == "epsilon-best" else "--slack",
-            mend="Give 0.2 for 20 percentage points.",
-        )
 
 
 def _check_noise(ledger: Ledger) -> None:

@@ -57,10 +57,10 @@ def opposite(step: Step, sequence: int) -> Draft:
     data, mark = step.data, {"undoes": sequence}
     match step.kind:
         case "plan" | "confirm":
-            return Draft("round_withdrawn", {"round": data["round"], "note": ""} | mark)
+            return Draft("round_withdrawn", {"round": data["round"], "note": "", "undone": True} | mark)
         case "record":
             told = {name: data[name] for name in ("numbers", "source", "controls") if name in data}
-            return Draft("results_withdrawn", told | mark, 2 if "controls" in data else 1)
+            return Draft("results_withdrawn", told | mark)
         case "control":
             return Draft("control_amended", {**data, "now": data["before"], "before": data["now"]} | mark)
         case "exclude":
@@ -100,5 +100,4 @@ def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tupl
     data = dict(step.data) | {"redoes": now}
     if step.kind == "record":
         data["round"] = ledger.last_round
-    version = 2 if step.kind == "record" and "controls" in data else 1
-    return [Draft(_KINDS[step.kind], data, version)], {}
+    return [Draft(_KINDS[step.kind], data)], {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+
+import numpy as np
 
 from assaypilot.engine.campaign import promises, wording
 from assaypilot.engine.campaign.additivity import deviations
@@ -11,17 +12,15 @@ from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import unevenness
-from assaypilot.engine.campaign.plates.foresight import aims
 from assaypilot.engine.campaign.plates.quality import quality
-from assaypilot.engine.campaign.plates.shifts import shifts, where
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import taken
+from assaypilot.engine.campaign.results.bounds import deciding
 from assaypilot.engine.campaign.results.outlying import outlying, outlying_words
-from assaypilot.engine.campaign.state import STATUSES, NoiseNow, PhasePlan, Status
+from assaypilot.engine.campaign.state import STATUSES, Candidates, NoiseNow, PhasePlan, Status
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.campaign.stock.choice import choice_is_open
-from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["build_status"]
 
@@ -36,25 +35,15 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     reasons = _finish(ledger, state)
     guarantee = promises.guarantee(ledger, counts, reasons)
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
+    claim = promises.claim(ledger, state, guarantee)
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     told = quality(ledger)
-    # Plain numbers, so that whoever unpickles a status loads no statistics for them.
-    blocks = ledger.settings.blocks != "none"
-    shifted = {k: {b: (s.read, s.above) for b, s in shifts(ledger, k).items()} for k in ledger.measured if blocks}
-    stood = partial(where, ledger.settings.blocks, shifted)
     return Status(
         name=ledger.name,
         library=ledger.library,
         endpoints=assay_noise.informing(ledger),
         noise=tuple(
-            NoiseNow(
-                one.endpoint,
-                one.sd,
-                one.freedom,
-                one.used,
-                assay_noise.sentence(ledger, one),
-                assay_noise.who(ledger, one),
-            )
+            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
             for one in assay_noise.known(ledger)
         ),
         objective=ledger.objective,
@@ -75,18 +64,19 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         goal_sentence=promises.goal_sentence(ledger),
         statement=f"{statement} {confirmed.sentence}".rstrip(),
         guarantee=guarantee,
+        claim=claim,
         warnings=(
             *location_warnings,
             *ledger.warnings,
             *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
             *outlying_words(
-                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective, stood),
+                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
                 ledger.library,
                 ledger.endpoints,
             ),
             *(f"{text}." for text in told.drift),
-            *unevenness.cautions(ledger),
             *_checked_again(confirmed),
+            *_unlikely(ledger, candidates),
         ),
         head=ledger.head,
         events=ledger.sequence,
@@ -94,18 +84,15 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         measured_endpoints=ledger.measured,
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
-        takes_bounds=ledger.takes_bounds,
         bounds_counted=not set(ledger.coarse) & set(ledger.measured),
-        bounds_taken=frozenset(m.number for m in taken(ledger)),
+        bounds_taken=frozenset(m.number for m in deciding(ledger)),
         readings=tuple(ledger.readings),
-        shifts=shifted,
         quality=told,
         confirmation=confirmed,
-        additivity=deviations(ledger),
+        additivity=() if ledger.calibrated else deviations(ledger),
         stock=stocked.view(ledger),
         choice=None if ledger.under_way is None else ledger.under_way.choice,
         choosable=choice_is_open(ledger),
-        aims=aims(ledger, state),
     )
 
 
@@ -114,6 +101,28 @@ def _checked_again(confirmed: Confirmation) -> tuple[str, ...]:
     if not confirmed.not_confirmed:
         return ()
     return tuple(f"Additivity checked again with the confirmation: {sentence}" for sentence in confirmed.models)
+
+
+_UNLIKELY = 0.05
+"""A probability of keeping to a limit below which a compound that is in deserves a warning."""
+_NAMED = 5
+
+
+def _unlikely(ledger: Ledger, candidates: Candidates) -> list[str]:
+    """One warning for each limit that compounds which are in probably fail, though no phase has proven it."""
+    out = []
+    for position in ledger.limited:
+        endpoint = ledger.endpoints[position]
+        chance = candidates.probability_meets[endpoint.name]
+        found = np.flatnonzero((candidates.status == IN) & (chance < _UNLIKELY))
+        if found.size:
+            names = ", ".join(ledger.library.ids[compound] for compound in found[:_NAMED])
+            more = f" and {found.size - _NAMED:,} more" if found.size > _NAMED else ""
+            out.append(
+                f"In, but less than {percent(_UNLIKELY)} likely to keep to {endpoint.limit_text}: {names}{more}. "
+                f"Measure {endpoint.name} before relying on them."
+            )
+    return out
 
 
 def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:

@@ -13,12 +13,12 @@ from assaypilot.engine.campaign.file.chain import Event
 from assaypilot.engine.campaign.plates.plating import layout_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import taken
-from assaypilot.engine.campaign.stock.words import choice_in_words, stock_in_words
+from assaypilot.engine.campaign.results.bounds import deciding as deciding_bounds
+from assaypilot.engine.campaign.stock.sentences import choice_in_words, stock_in_words
 from assaypilot.engine.campaign.words import joined, many, names, number
-from assaypilot.engine.difference import in_words
-from assaypilot.engine.kinds import word_of
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.kinds import word_of
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.strategies.protocol import IN, Decision
 
 __all__ = ["LogEntry", "cautions", "describe"]
@@ -50,7 +50,7 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
         if m.endpoint in ledger.measured and m.relation != "=" and m.excluded is None and not m.withdrawn
     }
     only = sorted({compound for _, compound in bounded - exact})
-    counting = {m.compound for m in taken(ledger)}
+    counting = {m.compound for m in deciding_bounds(ledger)}
     # What was there before the campaign decides nothing anyhow.
     deciding = {m.compound for m in ledger.measurements if m.round > 0 and (m.endpoint, m.compound) in bounded}
     texts = []
@@ -251,12 +251,8 @@ def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str
 
 
 def _redecided(data: Mapping[str, Any]) -> str:
-    decisions, old = list(data["decisions"]), list(data["old"])
-    if "anew" in data:
-        decisions.insert(0, data["anew"]["decision"])
-        old.insert(0, data["was"])
-    # What a change of the terms decided anew is of all phases before it.
-    first, last = 1 if "anew" in data else decisions[0]["phase"], decisions[-1]["phase"]
+    decisions, old = data["decisions"], data["old"]
+    first, last = decisions[0]["phase"], decisions[-1]["phase"]
     which = f"Phase {first}" if first == last else f"Phases {first} {'and' if last == first + 1 else 'to'} {last}"
     changes = []
     for key, word in (("in", "in"), ("out", "out")):

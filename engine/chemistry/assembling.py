@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from assaypilot.engine.chemistry.structures import spelled
-from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.domain.labels import is_hydrogen
 
 __all__ = ["CORE_SITE", "NO_SITE", "assemble"]
 
@@ -23,12 +23,14 @@ _ENDS = re.compile(r"\[\*:(\d+)\]")
 def assemble(core: str, substituents: Iterable[str]) -> str:
     """The canonical isomeric SMILES of a core with its sites filled; raises ValueError when the parts do not fit.
 
-    ``core`` has ``[*:n]`` at each site, every substituent one ``[*:n]``; relative stereo (``|&1:..|``) is kept. Parts
-    are joined as drawn, so a stereocentre of the core keeps its sense when another substituent stands there.
+    ``core`` has ``[*:n]`` at each site, every substituent one ``[*:n]`` or, where it joins sites, several; relative
+    stereo (``|&1:..|``) is kept. Parts are joined as drawn, so a stereocentre of the core keeps its sense when another
+    substituent stands there.
     """
     from rdkit import Chem, rdBase
 
-    parts = [part for part in substituents if part != NO_SITE]
+    # What joins two sites is given at both of them.
+    parts = list(dict.fromkeys(part for part in substituents if part != NO_SITE))
     wanted = sorted(_ENDS.findall(core))
     given = sorted(number for part in parts for number in _ENDS.findall(part))
     if wanted != given:

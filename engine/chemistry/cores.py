@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.limits import LONGEST_SMILES, MOST_ATOMS
 
 __all__ = ["Core", "parse_core", "read_cores", "site_name"]
 
@@ -71,6 +72,8 @@ def parse_core(text: str) -> Core:
     """The core in a SMILES text, its sites as ``[*:1]``, ``[1*]``, ``[R1]`` or ``*``; AssayPilotError says why not."""
     from rdkit import Chem, rdBase
 
+    if len(text) > LONGEST_SMILES:
+        raise AssayPilotError(f"a core of {len(text):,} characters is too long", option=_OPTION, mend=_EXAMPLE)
     stripped = _R_IN_SMILES.sub(r"[*:\1]", text.strip())
     if not stripped:
         raise AssayPilotError("the core is empty", option=_OPTION, mend=_EXAMPLE)
@@ -124,6 +127,8 @@ def _core(molecule: Any, file: str | None) -> Core:
 
     if len(Chem.GetMolFrags(molecule)) > 1:
         raise refused("the core has several parts", "Give several cores one by one: --core A --core B.")
+    if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
+        raise refused(f"the core has more than {MOST_ATOMS} heavy atoms")
     molecule = Chem.RWMol(molecule)
     ends = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
     if any(map(_stands_for_several, molecule.GetAtoms())):

@@ -14,7 +14,7 @@ from assaypilot.engine.chemistry.cores import Core, parse_core
 from assaypilot.engine.chemistry.labelling import with_sites
 from assaypilot.engine.chemistry.splitting import Splitter, Way
 from assaypilot.engine.chemistry.structures import parsed, spelled
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend"]
 

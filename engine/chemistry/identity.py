@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Literal
 
 from assaypilot.engine.chemistry.structures import spelled
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Merge", "identity", "same_structure"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE
 from assaypilot.engine.chemistry.cores import parse_core
 from assaypilot.engine.chemistry.decomposition import Decomposition, Parts
+from assaypilot.engine.domain.labels import is_hydrogen
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.labels import is_hydrogen
-from assaypilot.engine.library import Library
 
 __all__ = ["parts_of"]
 

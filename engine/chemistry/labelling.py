@@ -23,6 +23,8 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
     from rdkit import Chem, rdBase
 
     splitter = Splitter(core)
+    bare = Chem.MolFromSmiles(core.smiles)
+    room = {atom.GetIdx() for atom in bare.GetAtoms() if atom.GetTotalNumHs()}
     choices: list[list[frozenset[int]]] = []
     with rdBase.BlockLogs():
         for molecule in molecules:
@@ -30,6 +32,8 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
                 continue
             outer = [splitter.outer_bonds(molecule, match) for match in splitter.places(molecule)]
             places = {frozenset(position for position, _ in bonds) for bonds in outer if bonds is not None}
+            # An azole lies in a structure in two ways, of which one has its substituent where the core has a hydrogen.
+            places = {place for place in places if place <= room} or places
             if places:
                 fewest = min(map(len, places))
                 choices.append(sorted((place for place in places if len(place) == fewest), key=sorted))
@@ -57,7 +61,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
         end = molecule.AddAtom(Chem.Atom(0))
         molecule.GetAtomWithIdx(end).SetAtomMapNum(number)
         molecule.AddBond(position, end, Chem.BondType.SINGLE)
-        if atom.GetNoImplicit() and atom.GetNumExplicitHs():
+        if atom.GetNumExplicitHs():
             atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)  # [nH]: the hydrogen is what stands at the site
     try:
         with rdBase.BlockLogs():

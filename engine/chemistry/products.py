@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assaypilot.engine.chemistry.assembling import CORE_SITE, assemble
-from assaypilot.engine.library import Library
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["product_smiles", "with_structures"]
 

@@ -1,31 +1,56 @@
-"""A core for a series that came without one: what its structures have in common, to be confirmed by eye."""
+"""Cores for a series that came without one: what its structures have in common, the best first."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.chemistry.cores import Core, parse_core
 from assaypilot.engine.chemistry.labelling import with_sites
 from assaypilot.engine.chemistry.splitting import Splitter
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
-__all__ = ["Proposal", "propose_cores"]
+__all__ = ["Proposal", "propose_cores", "propose_set"]
 
 _SAMPLE = 200
 """Structures looked at for the shares."""
-_COMPARED = 30
+_COMPARED = 20
 """Structures compared all at once, which is the slow part."""
-_SECONDS = 2
-_SHARES = (1.0, 0.8, 0.6)
+_SECONDS = 5
+_ALL_SECONDS = 15.0
+"""Of computing; after this no further candidate is tried. Not by the clock: a busy computer proposes the same."""
+_SHARES = (1.0, 0.95, 0.8, 0.6)
 _SCAFFOLDS = 12
-_FEWEST_SHARE = 0.3
+_TRIED = 48
+"""Candidates that are tried on all structures looked at."""
+_LOOKED_AT = 40
+"""Structures by which the candidates to try are chosen."""
+_FEWEST_SHARE = 0.08
+_FEWEST_ATOMS = 5
 _MOST_SITES = 9
 _RARE = 0.03
 """Where fewer of the sample carry something there is no site: those few are listed, the others stay comparable."""
+_LOSS = 6.0
+"""What a lost compound costs, in compounds whose atoms are all explained by the core."""
+_LEAST = 0.25
+"""The share of a compound's atoms below which a core says less of it, the smaller the nearer to nothing."""
+_ANOTHER = 0.35
+"""What one more core has to gain."""
+_MOST_CORES = 4
+_FEWEST_MORE = 4
+"""Compounds that one more core has to keep; fewer are no series of their own."""
+_ARBITRARY = 0.7
+"""What is explained where a structure can be taken apart in several ways, or a ring joins two sites."""
+_NITROGEN = 7
+_POTENT = 3.0
+"""What one of the most potent quarter weighs against one of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +65,161 @@ class Proposal:
     """Structures looked at."""
 
 
-def propose_cores(smiles: Sequence[str], report: Report = silent, *, most: int = 3) -> tuple[Proposal, ...]:
-    """Cores that most of the structures share, the best first; empty when there is none.
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A candidate and what it keeps of each structure looked at."""
 
-    Candidates are maximum common substructures of all, four and three fifths of a sample, and its ring scaffolds
-    (Bemis and Murcko 1996); a candidate scores its share of the sample times its heavy atoms. ``report`` may raise
-    Cancelled.
+    core: Core
+    explained: Floats
+    """The share of its heavy atoms in the core, less where the assignment is arbitrary; NaN where it is lost."""
+
+    @property
+    def kept(self) -> int:
+        return int(np.count_nonzero(~np.isnan(self.explained)))
+
+
+def propose_cores(
+    smiles: Sequence[str], report: Report = silent, *, values: Sequence[float] | None = None, most: int = 3
+) -> tuple[Proposal, ...]:
+    """Return single cores that the structures share, the best first; empty when there is none.
+
+    Candidates are maximum common substructures of all, 95, 80 and 60 % of a sample, its ring scaffolds (Bemis and
+    Murcko 1996) and their parts. The best keeps the most compounds, those with the highest ``values`` first, and
+    explains most of their atoms without an arbitrary choice. The order of the rows does not matter. ``report`` may
+    raise Cancelled.
     """
+    tried, weights = _tried(smiles, values, report)
+    order = sorted(tried, key=lambda one: (-_worth([one], weights), one.core.smiles))
+    return tuple(Proposal(one.core, one.kept, len(weights)) for one in order[:most])
+
+
+def propose_set(
+    smiles: Sequence[str], report: Report = silent, *, values: Sequence[float] | None = None
+) -> tuple[tuple[Proposal, ...], tuple[Proposal, ...]]:
+    """Return the cores to take together, one or, for several series in a table, more; and other single cores.
+
+    The sites of several cores are numbered on, so that R1 means the same in every compound.
+    """
+    tried, weights = _tried(smiles, values, report)
+    if not tried:
+        return (), ()
+    ranked = sorted(tried, key=lambda one: (-_worth([one], weights), one.core.smiles))
+    best: list[_Tried] = [ranked[0]]
+    for start in ranked:
+        found = [start]
+        while len(found) < _MOST_CORES:
+            rest = [one for one in ranked if one not in found and _gained(found, one) >= _FEWEST_MORE]
+            nxt = max(rest, key=lambda one: _worth([*found, one], weights), default=None)
+            if nxt is None or _worth([*found, nxt], weights) <= _worth(found, weights):
+                break
+            found.append(nxt)
+        if _worth(found, weights) > _worth(best, weights) + 1e-9:
+            best = found
+    best.sort(key=lambda one: (-one.kept, one.core.smiles))
+    taken, highest = [], 0
+    for one in best:
+        taken.append(Proposal(_numbered_from(one.core, highest), one.kept, len(weights)))
+        highest += len(one.core.numbers)
+    others = [one for one in ranked if one not in best][:2]
+    return tuple(taken), tuple(Proposal(one.core, one.kept, len(weights)) for one in others)
+
+
+def _gained(found: Sequence[_Tried], one: _Tried) -> int:
+    """How many compounds a core keeps that the others lose."""
+    lost = np.all([np.isnan(other.explained) for other in found], axis=0)
+    return int(np.count_nonzero(lost & ~np.isnan(one.explained)))
+
+
+def _worth(cores: Sequence[_Tried], weights: Floats) -> float:
+    """What cores keep together: atoms explained, less what is lost, less what several cores cost."""
+    explained = np.full(len(weights), np.nan)
+    for one in cores:
+        explained = np.where(np.isnan(explained), one.explained, explained)
+    explained = np.nan_to_num(explained, nan=0.0)
+    small = np.minimum(explained / _LEAST, 1.0)
+    total = np.where(small < 1.0, small * _LEAST - (1.0 - small) * _LOSS, explained) @ weights
+    return float(total / weights.sum()) - _ANOTHER * (len(cores) - 1)
+
+
+def _numbered_from(core: Core, first: int) -> Core:
+    """The core with its sites numbered from ``first`` + 1 on."""
+    if not first:
+        return core
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(core.smiles)
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum() == 0:
+            atom.SetAtomMapNum(first + core.numbers.index(atom.GetAtomMapNum()) + 1)
+    return parse_core(str(Chem.MolToSmiles(molecule)))
+
+
+def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report) -> tuple[list[_Tried], Floats]:
+    """The candidates with what each keeps, and the weight of each structure looked at."""
     from rdkit import Chem, rdBase
 
-    given = [text for text in dict.fromkeys(smiles) if text]
+    best: dict[str, float] = {}
+    for text, value in zip(smiles, values if values is not None else [0.0] * len(smiles), strict=True):
+        if text:
+            best[text] = max(best.get(text, -np.inf), value)
+    # By their spelling, not by the rows: the same compounds get the same proposal.
+    given = _spread(sorted(best), _SAMPLE)
     with rdBase.BlockLogs():
-        sample = [mol for text in _spread(given, _SAMPLE) if (mol := Chem.MolFromSmiles(text)) is not None]
+        sample = [(text, mol) for text in given if (mol := Chem.MolFromSmiles(text)) is not None]
     if len(sample) < 2:
-        return ()
-    found: dict[str, tuple[float, Proposal]] = {}
-    candidates = dict.fromkeys(_candidates(sample, report))
+        return [], np.ones(len(sample))
+    molecules = [mol for _, mol in sample]
+    strength = np.array([best[text] for text, _ in sample])
+    strength = np.where(np.isfinite(strength), strength, -np.inf)
+    weights = np.ones(len(sample))
+    if np.unique(strength[np.isfinite(strength)]).size > 1:
+        weights[np.argsort(-strength, kind="stable")[: max(1, len(sample) // 4)]] = _POTENT
+    end = time.process_time() + _ALL_SECONDS
+    candidates = _worth_trying(list(dict.fromkeys(_candidates(molecules, report, end))), molecules)
+    found: dict[str, _Tried] = {}
     for place, text in enumerate(candidates):
         report(0.6 + 0.4 * place / len(candidates), "Trying cores")
+        if time.process_time() > end and found:
+            break
         try:
-            core = with_sites(parse_core(text), sample, least=max(1, round(_RARE * len(sample))))
+            core = with_sites(parse_core(text), molecules, least=max(1, round(_RARE * len(sample))))
         except AssayPilotError:
             continue  # too small, or nothing stands on it
         if len(core.numbers) > _MOST_SITES or core.smiles in found:
             continue
+        size = Chem.MolFromSmiles(core.smiles).GetNumHeavyAtoms() - len(core.numbers)
         splitter = Splitter(core)
+        explained = np.full(len(sample), np.nan)
         with rdBase.BlockLogs():
-            used = sum(bool(splitter.ways(molecule)[0]) for molecule in sample)
-        share = used / len(sample)
-        if used > 1 and share >= _FEWEST_SHARE:
-            size = Chem.MolFromSmiles(core.smiles).GetNumHeavyAtoms() - len(core.numbers)
-            found[core.smiles] = (share * size, Proposal(core, used, len(sample)))
+            for row, molecule in enumerate(molecules):
+                ways, _ = splitter.ways(molecule)
+                if ways:
+                    doubt = _ARBITRARY if len(ways) > 1 or ways[0].bridged else 1.0
+                    explained[row] = doubt * size / molecule.GetNumHeavyAtoms()
+        tried = _Tried(core, explained)
+        if tried.kept > 1 and tried.kept >= _FEWEST_SHARE * len(sample):
+            found[core.smiles] = tried
     report(1.0, "Cores proposed")
-    order = sorted(found, key=lambda text: (-found[text][0], text))
-    return tuple(found[text][1] for text in order[:most])
+    return list(found.values()), weights
 
 
-def _candidates(sample: Sequence[Any], report: Report) -> Iterator[str]:
+def _worth_trying(candidates: Sequence[str], molecules: Sequence[Any]) -> list[str]:
+    """The candidates that promise most by a quick look: the atoms that they explain in a few structures."""
+    from rdkit import Chem, rdBase
+
+    few = _spread(molecules, _LOOKED_AT)
+    promise: dict[str, float] = {}
+    with rdBase.BlockLogs():
+        for text in candidates:
+            pattern = Chem.MolFromSmiles(text)
+            if pattern is None or pattern.GetNumHeavyAtoms() < _FEWEST_ATOMS or not pattern.GetRingInfo().NumRings():
+                continue
+            share = sum(mol.HasSubstructMatch(pattern) for mol in few) / len(few)
+            promise[text] = share * pattern.GetNumHeavyAtoms() ** 0.5
+    return sorted(promise, key=lambda text: (-promise[text], text))[:_TRIED]
+
+
+def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[str]:
     """SMILES of parts that several structures share, without stereo."""
     from rdkit import Chem, rdBase
     from rdkit.Chem import rdFMCS
@@ -87,6 +230,8 @@ def _candidates(sample: Sequence[Any], report: Report) -> Iterator[str]:
     with rdBase.BlockLogs():
         for step, share in enumerate(_SHARES):
             report(0.6 * step / len(_SHARES), "Looking for what the structures share")
+            if time.process_time() > end:
+                break
             common = rdFMCS.FindMCS(
                 compared,
                 threshold=share,
@@ -102,17 +247,36 @@ def _candidates(sample: Sequence[Any], report: Report) -> Iterator[str]:
                     break
         scaffolds: Counter[str] = Counter()
         for molecule in sample:
+            if not molecule.GetRingInfo().NumRings():
+                continue  # nothing is left of a chain, and a long one takes minutes to tell
             text = str(Chem.MolToSmiles(scaffold_of(molecule), isomericSmiles=False))
             scaffolds[text] += bool(text)
-    for text, _ in scaffolds.most_common(_SCAFFOLDS):
-        if text:
-            yield text
+        common_ones = [text for text, _ in scaffolds.most_common(_SCAFFOLDS) if text]
+        yield from common_ones
+        for text in common_ones:
+            yield from _parts(text)
+
+
+def _parts(scaffold: str) -> Iterator[str]:
+    """What is left of a scaffold when one of its chains between rings is cut, anywhere in the chain."""
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(scaffold)
+    if molecule is None:
+        return
+    for bond in molecule.GetBonds():
+        if bond.IsInRing() or bond.GetBondType() != Chem.BondType.SINGLE:
+            continue
+        opened = Chem.RWMol(molecule)
+        opened.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+        for atoms in Chem.GetMolFrags(opened):
+            text = _cut_out(molecule, atoms)
+            if text:
+                yield text
 
 
 def _whole_rings(molecule: Any, match: Sequence[int]) -> str:
     """The SMILES of a part of a molecule without the atoms of rings that are not whole in it."""
-    from rdkit import Chem
-
     inside = set(match)
     rings = [set(ring) for ring in molecule.GetRingInfo().AtomRings()]
     whole = set().union(*(ring for ring in rings if ring <= inside))
@@ -120,8 +284,34 @@ def _whole_rings(molecule: Any, match: Sequence[int]) -> str:
     kept = inside - broken
     if not kept:
         return ""
-    text = str(Chem.MolFragmentToSmiles(molecule, sorted(kept), isomericSmiles=False))
-    return max(text.split("."), key=len)
+    return _cut_out(molecule, kept)
+
+
+def _cut_out(molecule: Any, kept: Iterable[int]) -> str:
+    """The SMILES of the largest piece of some atoms of a molecule, hydrogen where the others were; "" for none."""
+    from rdkit import Chem
+
+    inside = set(kept)
+    part = Chem.RWMol(molecule)
+    for atom in part.GetAtoms():
+        outside = [other for other in atom.GetNeighbors() if other.GetIdx() not in inside]
+        if outside and atom.GetIdx() in inside and atom.GetIsAromatic() and atom.GetAtomicNum() == _NITROGEN:
+            atom.SetNumExplicitHs(1)
+        atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
+        if not atom.GetIsAromatic() and not atom.GetFormalCharge():
+            atom.SetNoImplicit(False)  # as a stereocentre is written, it would keep room for nothing else
+            atom.SetNumExplicitHs(0)
+    for index in sorted(set(range(part.GetNumAtoms())) - inside, reverse=True):
+        part.RemoveAtom(index)
+    pieces = Chem.GetMolFrags(part, asMols=True, sanitizeFrags=False)
+    if not pieces:
+        return ""
+    largest = max(pieces, key=lambda piece: piece.GetNumAtoms())
+    try:
+        Chem.SanitizeMol(largest)
+    except (Chem.MolSanitizeException, ValueError):
+        return ""
+    return str(Chem.MolToSmiles(largest, isomericSmiles=False))
 
 
 def _spread(items: Sequence[Any], most: int) -> list[Any]:

@@ -25,7 +25,15 @@ class Way:
     core: str
     """The core as it is in this molecule, with its stereo and ``[*:n]`` at every site."""
     substituents: tuple[str, ...]
-    """SMILES with one ``[*:n]`` each, one per site of the core; hydrogen is ``[H][*:n]``."""
+    """SMILES with one ``[*:n]`` each, one per site of the core; hydrogen is ``[H][*:n]``.
+
+    A ring that joins sites is one substituent of all of them: the same text, with a ``[*:n]`` for each, at each.
+    """
+
+    @property
+    def bridged(self) -> bool:
+        """Whether a substituent joins two sites."""
+        return len(set(self.substituents)) < len(self.substituents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +144,11 @@ class Splitter:
         inside = set(match)
         seen: dict[int, int] = {}
         for position, other in outer:
-            if other in seen:
+            if seen.get(other) == position:
+                return f"a ring closes over {site_name(self._sites[position][0])}", 5
+            if other in seen and molecule.GetBondBetweenAtoms(match[position], other).GetIsAromatic():
                 a, b = map(site_name, sorted((self._sites[seen[other]][0], self._sites[position][0])))
-                return (f"a ring bridges {a} and {b}" if a != b else f"a ring closes over {a}"), 5
+                return f"an aromatic ring joins {a} and {b}; draw it as a core of its own", 5
             for atom in hanging_on(molecule, other, inside):
                 seen[atom] = position
         return None
@@ -193,15 +203,15 @@ class Splitter:
         opened = Chem.FragmentOnBonds(whole, bonds, dummyLabels=labels)
         atoms_of: list[tuple[int, ...]] = []
         parts = Chem.GetMolFrags(opened, asMols=True, sanitizeFrags=False, fragsMolAtomMapping=atoms_of)
-        core, substituents = "", {}
+        core, substituents = "", dict[int, str]()
         for part, atoms in zip(parts, atoms_of, strict=True):
             if cut.ends[0][0] in atoms:
                 if self._stereo is not None and not part.HasSubstructMatch(self._stereo, useChirality=True):
                     return "it has the core with other stereo"
                 core = _written(_without_hydrogens(part))
             else:
-                number = _ends(part)[0].GetIsotope()
-                substituents[number] = _written(part)
+                numbers = [end.GetIsotope() for end in _ends(part)]
+                substituents |= dict.fromkeys(numbers, _written(part))
         return Way(core, tuple(substituents[number] for number in self.core.numbers))
 
 

@@ -9,16 +9,23 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.limits import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
+from assaypilot.engine.system.progress import Report, silent
 
-__all__ = ["Structure", "parsed", "read_structure", "read_structures", "salt_note", "spelled"]
+__all__ = [
+    "Structure",
+    "heavy_atoms",
+    "parsed",
+    "read_structure",
+    "read_structures",
+    "salt_note",
+    "spelled",
+    "too_large",
+]
 
 _REPORT_EVERY = 200
 _LONGEST_SHOWN = 60
-_LONGEST = 20_000
-"""Characters of one structure; more is no compound of a series."""
 _BLOCK_END = "M  END"
-_LONGEST_BLOCK = 200_000
 _COUNTS_WIDTH = 39
 _MORE = re.compile(r"[@/\\.:|*\s]|\[\d*H|\A\Z")
 """What a spelling has that must be looked at once more: stereo, several parts, numbered or open ends, hydrogen."""
@@ -72,7 +79,7 @@ def read_structure(text: str) -> Structure:
         if drawn is None:
             return Structure(text, reason=f"{_shown(stripped)} is a drawing that cannot be read")
         return replace(read_structure(drawn), text=text)
-    if len(stripped) > _LONGEST:
+    if len(stripped) > LONGEST_SMILES:
         return Structure(text, reason=f"a structure of {len(stripped):,} characters is too long")
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(stripped, _parameters(hydrogens="[H" in stripped))
@@ -82,6 +89,8 @@ def read_structure(text: str) -> Structure:
             return Structure(text, reason="the structure is empty")
         if not molecule.GetNumHeavyAtoms():
             return Structure(text, reason=f"{_shown(stripped)} has no heavy atom")
+        if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
+            return Structure(text, reason=too_large(molecule))
         if ":" in stripped:  # numbers of atoms in a reaction are no part of the compound
             for atom in molecule.GetAtoms():
                 atom.SetAtomMapNum(0)
@@ -96,7 +105,7 @@ def _drawn(text: str) -> str | None:
 
     lines = text.splitlines()
     counts = next((place for place, line in enumerate(lines[:4]) if line.rstrip().endswith(("V2000", "V3000"))), None)
-    if counts is None or len(text) > _LONGEST_BLOCK:
+    if counts is None or len(text) > LONGEST_BLOCK:
         return None
     # The counts stand in fixed columns, which end with the version; blanks in front may have been trimmed.
     lines[counts] = lines[counts].rstrip().rjust(_COUNTS_WIDTH)
@@ -124,6 +133,11 @@ def spelled(molecule: Any) -> str:
     return str(Chem.MolToCXSmiles(copy, Chem.SmilesWriteParams(), fields)).strip()
 
 
+def too_large(molecule: Any) -> str:
+    """Return why a molecule is no compound of a series: it has too many atoms."""
+    return f"a structure of {molecule.GetNumHeavyAtoms():,} heavy atoms is too large; at most {MOST_ATOMS} are read"
+
+
 def salt_note(structures: Sequence[Structure]) -> str:
     """One sentence on what was left out of how many structures; empty when nothing was."""
     salts = [found for found in structures if found.left_out]
@@ -145,6 +159,15 @@ def parsed(smiles: str) -> Any:
     return Chem.MolFromSmiles(smiles, _parameters(hydrogens="[H" in smiles))
 
 
+def heavy_atoms(text: str) -> int:
+    """The heavy atoms of a SMILES or molblock; 0 where it cannot be read as a structure."""
+    found = read_structure(text)
+    if found.reason:
+        return 0
+    molecule = parsed(found.smiles)
+    return 0 if molecule is None else int(molecule.GetNumHeavyAtoms())
+
+
 @cache
 def _parameters(*, hydrogens: bool) -> Any:
     from rdkit import Chem
@@ -161,9 +184,10 @@ def _complaint(text: str) -> str:
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(text.split()[0], sanitize=False)
-    if molecule is None:
-        return "it cannot be read as SMILES"
-    problems = Chem.DetectChemistryProblems(molecule)
+    try:
+        problems = () if molecule is None else Chem.DetectChemistryProblems(molecule)
+    except (RuntimeError, ValueError, OverflowError):
+        problems = ()
     if not problems:
         return "it cannot be read as SMILES"
     kind = problems[0].GetType()

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.noise.classes import columns
 from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.console import Console, Reply, count
 from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.tables.more import classes_said, read_more
+from assaypilot.engine.tables.more import read_more
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions
 
@@ -32,8 +31,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
         more = read_more(raw, before.library, wanted, console.report)
         compounds = more.library
         not_used = [{"row": one.row, "column": one.column, "reason": one.reason} for one in more.not_used]
-        classes = classes_said(raw, more, columns(before.endpoints))
-        told = campaign.consequences_of_adding(compounds, classes)
+        told = campaign.consequences_of_adding(compounds)
         lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
         console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
         if options.dry_run:
@@ -41,7 +39,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
         free = not any(m.round > 0 for m in before.measurements)
         if not (free or options.yes or agreed(console)):
             return refusal(options, console, told)
-        now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest), classes)
+        now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest))
     added = now.library.ids[len(before.library) :]
     said = [f"{many(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
     return Reply(_document(now, added, told, not_used), said)

@@ -15,11 +15,11 @@ from assaypilot.engine.cli.changing_options import Numbered
 from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.recorded_values import control_value, value_told
 from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.controls import Reading, find_control
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Reading, find_control
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.domain.p_scale import is_p_scale
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, read_entry
 from assaypilot.engine.tables.values import narrow
 
@@ -42,7 +42,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         console.say(*told)
         if options.dry_run:
             return Reply(_document(before, found, told, changed=False), ())
-        if not (harmless(told) or options.yes or agreed(console)):
+        if not (isinstance(found, Reading) or harmless(told) or options.yes or agreed(console)):
             return refusal(options, console, told)
         _write(campaign, found, entry, options)
         now = campaign.status()
@@ -82,8 +82,7 @@ def _of_control(entry: Entry | None, options: argparse.Namespace) -> dict[str, A
     """What becomes of the value of a control."""
     if entry is not None:
         return {"value": entry.value, "unit": entry.unit}
-    out = options.command == "exclude"
-    return {"excluded": out, "judgement": out and options.judgement}
+    return {"excluded": options.command == "exclude"}
 
 
 def values(options: argparse.Namespace, console: Console) -> Reply:

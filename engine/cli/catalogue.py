@@ -8,22 +8,29 @@ from assaypilot.engine.cli.console import Reply, table
 
 __all__ = ["datasets", "strategies"]
 
-_AUTO: dict[str, Any] = {
-    "name": "auto",
-    "title": "The one that needs the fewest measurements for the goal, the limits and the size, chosen with the reason",
-    "goals": ["epsilon-best", "pareto", "best"],
-    "parameters": [],
-    "guarantee": "that of the strategy it takes",
-    "baseline": False,
-    "source": "AssayPilot",
-    "version": 1,
-}
-"""A name that ``new`` and ``simulate`` take beside those of strategies."""
+_CHOOSERS: tuple[dict[str, Any], ...] = tuple(
+    {
+        "name": name,
+        "title": title,
+        "goals": ["epsilon-best", "pareto", "best"],
+        "parameters": [],
+        "guarantee": "that of the strategy it takes",
+        "baseline": False,
+        "source": "AssayPilot",
+        "version": 1,
+    }
+    for name, title in (
+        ("auto", "Calibrated on real series: gaussian-process (the default)"),
+        ("proven", "Proven if effects add up: the one that needs the fewest measurements for goal, limits and size"),
+    )
+)
+"""Names that ``new`` and ``simulate`` take beside those of strategies."""
 
 
 def strategies() -> Reply:
     """The strategies and baselines by name, with their parameters."""
-    from assaypilot.engine.strategies.registry import baselines, strategies
+    from assaypilot.engine.simulate.comparison import baselines
+    from assaypilot.engine.strategies.registry import strategies
 
     listed = (*strategies(), *baselines())
     document = [
@@ -42,9 +49,8 @@ def strategies() -> Reply:
         }
         for strategy in listed
     ]
-    document.insert(0, _AUTO)
-    lines = [f"{_AUTO['name']}: {_AUTO['title']} (the default)", f"  answers: {', '.join(_AUTO['goals'])}"]
-    lines.append(f"  {_AUTO['guarantee']}")
+    document = [*_CHOOSERS, *document]
+    lines = [f"{chooser['name']}: {chooser['title']}" for chooser in _CHOOSERS]
     for strategy in listed:
         info = strategy.info
         lines += [

@@ -16,11 +16,10 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.controls import parse_control
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.controls import parse_control
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
-from assaypilot.engine.stated_noise import StatedNoise, parse_noise
 from assaypilot.engine.tables.described import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
@@ -109,20 +108,13 @@ def agreed(console: Console) -> bool:
 def _wanted(options: argparse.Namespace, now: Status) -> Change:
     """The change that the options ask for."""
     said: dict[str, Any] = {}
-    for name in ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget"):
+    for name in ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget", "strategy"):
         value = getattr(options, name)
         if value is not None:
             said[name] = None if value == NONE else value
     noise = dict(_noise(text, now) for text in options.sd)
-    for text in options.noise_class:
-        name, classes = _noise_classes(text, now)
-        said_of = noise.get(name)
-        stated = said_of if isinstance(said_of, StatedNoise) else StatedNoise(said_of)
-        noise[name] = replace(stated, classes=classes)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
-    if options.blocks is not None:
-        said["blocks"] = options.blocks
     said["controls"] = tuple(map(parse_control, options.control))
     return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
 
@@ -145,20 +137,6 @@ def _noise(text: str, now: Status) -> tuple[str, float | StatedNoise]:
             mend=f'Say whose: --sd "{measured[0]}={text}".',
         )
     return _stated(f"{measured[0]}={text}")
-
-
-def _noise_classes(text: str, now: Status) -> tuple[str, NoiseClasses]:
-    measured = [now.endpoints[k].name for k in now.measured_endpoints]
-    name, semicolon, own = text.partition(";")
-    if not semicolon and len(measured) > 1:
-        raise AssayPilotError(
-            f"there are {len(measured)} measured endpoints",
-            option="--noise-class",
-            mend=f'Say whose: --noise-class "{measured[0]};{text}".',
-        )
-    whose = name.strip() if semicolon else measured[0]
-    same = next((one for one in measured if one.casefold() == whose.casefold()), whose)
-    return same, parse_noise_classes(own if semicolon else text)
 
 
 def _stated(text: str) -> tuple[str, float | StatedNoise]:

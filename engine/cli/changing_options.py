@@ -22,24 +22,15 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=number, metavar="X", help="distance from the best that still counts")
     add("--slack", type=_or_none(number), metavar="X", help="how soft that cutoff is; none: half of epsilon")
     add("--delta", type=number, metavar="X", help="1 - confidence")
+    add("--strategy", metavar="NAME", help="go on by another strategy, with everything measured")
     add("--sd", action="append", default=[], metavar="[NAME=]X",
         help="assay noise (SD) of an endpoint; or unknown: from then on it is estimated from replicates")  # fmt: skip
-    add(
-        "--noise-class",
-        action="append",
-        default=[],
-        metavar="[NAME;]COLUMN: NAME=X, ...",
-        help="compounds whose noise is another, as new takes it; what was measured so far counts as before",
-    )
     add("--limit", action="append", default=[], metavar="NAME<X", help="limit of an endpoint, or NAME=none")
     add("--margin", action="append", default=[], metavar="NAME=X",
         help="for trade-offs the difference in an endpoint that does not matter, or none for that of all")  # fmt: skip
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
     add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
-    add("--blocks", metavar="KIND",
-        help="plate, batch, date or round: what shares one may be shifted alike, and the shift is taken out, told from "
-        "controls; earlier values count where it is known what they shared; none: nothing is taken out")  # fmt: skip
     add(
         "--control",
         action="append",

@@ -10,13 +10,15 @@ from assaypilot.engine.cli.options import (
     TEXT_LIMIT,
     add_goal_options,
     add_table_options,
+    names,
     natural,
     number,
     positive,
 )
 from assaypilot.engine.cli.stock_options import add_stock_options
+from assaypilot.engine.domain.stock import PLANS
 from assaypilot.engine.export.formats import FORMATS
-from assaypilot.engine.stock import PLANS
+from assaypilot.engine.export.handlers import HANDLERS
 
 __all__ = ["add_commands"]
 
@@ -28,6 +30,7 @@ def add_commands(command: Any) -> None:
         _check_and_new,
         _plan,
         _record,
+        _curves,
         _stock,
         _changes,
         _status,
@@ -119,6 +122,18 @@ def _plan(command: Any) -> None:
     )
     plates.add_argument("--no-edge", action="store_true", help="no measurement in the outermost rows and columns")
     plates.add_argument("--same-wells", action="store_true", help="all endpoints are read from the same wells")
+    robots = plan.add_argument_group(
+        "liquid handlers", "Which source well goes into which well of the round, for a round on plates."
+    )
+    robots.add_argument(
+        "--transfers",
+        metavar="FILE",
+        help="write the transfers: an Echo pick list or a Hamilton work list (.csv), or a Tecan work list (.gwl)",
+    )
+    robots.add_argument("--format", choices=HANDLERS, help="whose list it is")
+    robots.add_argument("--sources", metavar="TABLE", help="where compounds and controls stand: ID, Plate, Well")
+    robots.add_argument("--volume", metavar="VOL", help='of each transfer, such as "25 nL" or "2 uL"')
+    robots.add_argument("--source-plate", type=int, choices=(24, 48, 96, 384, 1536), help="wells of the source plates")
     plates.add_argument("--no-plates", action="store_true", help="the round stands on no plates any more")
 
 
@@ -149,6 +164,64 @@ def _record(command: Any) -> None:
         help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
         "with a comma needs",
     )
+
+
+def _curves(command: Any) -> None:
+    curves = command(
+        "curves",
+        "Fits dose-response curves and writes a table of results with standard errors, which record reads",
+        "A raw table is a list (compound, concentration, response), has a column for each concentration or, as Prism, "
+        "for each compound; or it is read by well beside a plate map (--map). Controls on a plate make responses "
+        "percent effect. A curve that does not reach 50 % in the tested range gives a bound.",
+    )
+    curves.add_argument("raw", metavar="RAW", help="csv, xlsx or other table of readings")
+    curves.add_argument("out", metavar="OUT.csv", help="the table of results to write")
+    curves.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
+    curves.add_argument(
+        "--endpoint",
+        metavar="NAME",
+        default="pIC50",
+        help='what the values are called: pIC50 (default), pEC50, or a concentration such as "IC50 (nM)"',
+    )
+    curves.add_argument("--points", metavar="CSV", help="write every point with its fit; a reason in its column "
+                        "Excluded takes a point out when that file is fitted again")  # fmt: skip
+    curves.add_argument("--prism", metavar="CSV", help="write the normalised responses as an XY table for Prism")
+    curves.add_argument("--plots", metavar="PDF|PNG", help="draw the curves, with what to look at")
+    curves.add_argument(
+        "--plateaus",
+        choices=("free", "shared", "fixed"),
+        default="free",
+        help="free (default): each curve has its own; shared: all curves have the same two; fixed: 0 and 100 %% effect",
+    )
+    curves.add_argument("--robust", action="store_true", help="give points far from their curve less weight")
+    reading = curves.add_argument_group("reading", "What the table does not say itself.")
+    reading.add_argument("--response", metavar="COL", help="column of responses")
+    reading.add_argument("--unit", metavar="UNIT", help="of concentrations that have none: M, mM, uM, nM or pM")
+    reading.add_argument(
+        "--responses",
+        choices=("raw", "effect", "remaining"),
+        help="raw: a signal; effect: percent of the full effect (%% inhibition); remaining: percent that is left "
+        "(%% activity); default: by the column's name",
+    )
+    reading.add_argument(
+        "--neutral", type=names, default=(), metavar="NAME,...", help="wells without effect (DMSO, negative control)"
+    )
+    reading.add_argument(
+        "--full",
+        type=names,
+        default=(),
+        metavar="NAME,...",
+        help="wells with full effect (blank, positive control)",
+    )
+    reading.add_argument(
+        "--map",
+        metavar="MAP.csv",
+        help="plate map: Well, ID, Concentration or Point; Plate and Control where needed",
+    )
+    reading.add_argument(
+        "--highest", metavar="CONC", help='concentration of Point 1 in the map, such as "10 uM"; needs --dilution'
+    )
+    reading.add_argument("--dilution", type=number, metavar="X", help="each Point is this many times below the last")
 
 
 def _stock(command: Any) -> None:
@@ -252,9 +325,9 @@ def _log_and_verify(command: Any) -> None:
         "ask for",
     )
 
-    verify = command("verify", "Whether the file is as it was written; exit code 1 when it is not")
+    verify = command("verify", "Whether the file is consistent; exit code 1 when it is not")
     verify.add_argument("file", metavar="FILE", help="campaign file")
-    verify.add_argument("--recompute", action="store_true", help="also make every decision again and compare")
+    verify.add_argument("--recompute", action="store_true", help="make every decision again, however long that takes")
     verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
 
 
@@ -318,34 +391,25 @@ def _simulate(command: Any) -> None:
     simulate.add_argument(
         "--jobs", type=natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
     )
-    simulate.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://host:8786")
+    simulate.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="of a Dask scheduler, such as tls://host:8786 with the certificates of Dask's own settings "
+        "(distributed.comm.tls). With tcp:// nothing is encrypted and nobody proves who they are, and whoever answers "
+        "can run code here: for a network you trust",
+    )
+    simulate.add_argument(
+        "--curve", action="store_true", help="also what was found, missed and wrong at the end of each round"
+    )
+    simulate.add_argument(
+        "--own-deviation",
+        type=number,
+        default=0.0,
+        metavar="SD",
+        help="what each compound's mean deviates from the sum of effects, drawn in every run (default 0)",
+    )
     simulate.add_argument(
         "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
-    )
-    simulate.add_argument(
-        "--assay-range",
-        metavar="LOW..HIGH",
-        help="values beyond come back as bounds (>10000), model scale: 5..9, or 5.. (default: all values come back)",
-    )
-    plates = simulate.add_argument_group("plates", "a simulated assay whose plates shift all that stands on them")
-    plates.add_argument("--plate-sd", type=number, metavar="X", help="SD of the plates' shifts (default: no plates)")
-    plates.add_argument(
-        "--plate-size", type=positive, default=48, metavar="N", help="measurements on a plate (default 48)"
-    )
-    plates.add_argument(
-        "--plate-controls", type=natural, default=4, metavar="N", help="values of a control on every plate (default 4)"
-    )
-    plates.add_argument(
-        "--plates-filled",
-        choices=("design", "list", "lot", "table"),
-        default="design",
-        help="as the program lays them out (default), in the order of its list, by lot, or in the order of the table",
-    )
-    plates.add_argument(
-        "--blocks",
-        choices=("plate", "none"),
-        default="plate",
-        help="whether the plates' shifts are taken out (default), or nobody knows of them",
     )
     add_goal_options(simulate, simulated=True)
     add_table_options(simulate)

@@ -22,13 +22,13 @@ from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import limits, round_design
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures, outside_span
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures, outside_span
-from assaypilot.engine.library import Library
-from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.stack import import_stacked
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["design"]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from assaypilot.engine.cli.console import Reply
 from assaypilot.engine.cli.failures import data_folder
-from assaypilot.engine.places import try_folder
-from assaypilot.engine.version import program_version
+from assaypilot.engine.system.places import try_folder
+from assaypilot.engine.system.version import program_version
 
 __all__ = ["ASK_QT", "doctor"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status
@@ -71,22 +71,33 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:
-    """Whether every event and part of the file is as it was written; exit code 1 when not."""
+    """Whether every event, part and decision of the file is consistent; exit code 1 when not."""
     from assaypilot.engine.campaign.audit import verify as verify_file
 
-    found = verify_file(options.file, recompute=options.recompute, expected_head=options.head, report=console.report)
+    found = verify_file(
+        options.file, recompute=options.recompute or None, expected_head=options.head, report=console.report
+    )
     document = {
         "ok": found.ok,
         "events": found.events,
         "head": found.head,
+        "recomputed": found.recomputed,
         "problems": [{"event": problem.event, "text": problem.text} for problem in found.problems],
     }
     if found.ok:
-        again = ", and every decision comes out the same" if options.recompute else ""
-        lines = [f"The file is as it was written: {many(found.events, 'event')}, head {found.head[:12]}{again}"]
+        lines = [
+            f"The file is consistent: {many(found.events, 'event')}, head {found.head[:12]}",
+            "Every decision comes out the same when it is made again."
+            if found.recomputed
+            else "Not all decisions were made again, which takes more than a few seconds here. To do so: --recompute",
+            "The history has the head you noted: up to it nothing was changed."
+            if options.head
+            else "A history rewritten as a whole would be consistent, too, and authors and times are not derived from "
+            "anything. Only a head noted elsewhere shows such changes: --head HEAD",
+        ]
     else:
         lines = [
-            f"The file is NOT as it was written: {many(len(found.problems), 'problem')}",
+            f"The file is NOT consistent: {many(len(found.problems), 'problem')}",
             *(
                 f"  {'' if problem.event is None else f'event {problem.event}: '}{problem.text}"
                 for problem in found.problems

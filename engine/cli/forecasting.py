@@ -9,10 +9,11 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply
+from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
-from assaypilot.engine.percentages import percent
 from assaypilot.engine.simulate.forecast import Forecast, forecast_campaign
+from assaypilot.engine.simulate.series_forecast import SeriesForecast, forecast_series
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["forecast"]
 
@@ -21,8 +22,44 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
     """The forecast of a campaign; the file is only read."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
+    if now.claim.kind == "calibrated":
+        return _of_series(now, forecast_series(options.file, console.report, seed=options.seed))
     made = forecast_campaign(options.file, console.report, runs=options.runs, seed=options.seed)
     return Reply(_document(now, made), _lines(now, made))
+
+
+def _of_series(now: Status, made: SeriesForecast) -> Reply:
+    """What the coming rounds will find, as a curve."""
+    document = {
+        "name": now.name,
+        "strategy": now.strategy,
+        "finished": now.finished,
+        "measurements_used": now.measurements_used,
+        "curve": [asdict(point) for point in made.curve],
+        "members": made.members,
+        "assumed": made.assumed,
+        "runs": made.runs,
+        "head": now.head,
+    }
+    lines = [f"{now.name}: {now.goal_sentence}", ""]
+    if not made.curve:
+        return Reply(
+            document, [*lines, f"Nothing more is asked: {now.finish_reason or 'no compound can be measured'}."]
+        )
+    header = ["Measurements", "Members found", "Best found", "Missed", "Wrong", "Finished"]
+    rows = [
+        (
+            f"{point.measurements:,}",
+            percent(point.found),
+            percent(point.best_found),
+            f"{point.missed:.1f}",
+            f"{point.wrong:.1f}",
+            percent(point.finished),
+        )
+        for point in made.curve
+    ]
+    first = f"About {made.members:.0f} members expected; means of {made.runs} simulated campaigns:"
+    return Reply(document, [*lines, first, *table(header, rows), "", made.assumed])
 
 
 def _document(now: Status, made: Forecast) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
 from assaypilot.engine.tables.importer import NO, YES
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import is_missing, parse_number, quoted

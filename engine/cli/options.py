@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.stated_noise import StatedNoise, parse_noise
 
 __all__ = [
     "JSON_LIMIT",
@@ -99,13 +99,18 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         help="with --product: only the compounds of the table can be measured, the others are what could be made",
     )
     group.add_argument(
+        "--assays",
+        metavar="each|pooled|NAME",
+        help="where a column names assays or sources: an endpoint for each, all pooled, or one of them alone",
+    )
+    group.add_argument(
         "--endpoint",
         action="append",
         default=[],
         metavar="SPEC",
         help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
         "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values. "
-        "An sd may be unknown, or unknown:0.2 with a guess: see --sd. 'noise_class=R1: Ph=0.4' is --noise-class. "
+        "An sd may be unknown, or unknown:0.2 with a guess: see --sd. "
         "'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity",
     )
 
@@ -147,13 +152,6 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
     )
     if not simulated:
         group.add_argument(
-            "--blocks",
-            default="none",
-            metavar="KIND",
-            help="plate, batch, date or round: what shares one may be shifted alike, and the shift is taken out, told "
-            "from controls (default none)",
-        )
-        group.add_argument(
             "--control",
             action="append",
             default=[],
@@ -191,17 +189,6 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
         metavar="X",
         help="assay noise: SD between measurements of one compound; or unknown, or unknown:0.2 with a guess for the "
         "first plan: then it is estimated from replicates, and decisions use an upper bound on it",
-    )
-    group.add_argument(
-        "--noise-class",
-        metavar="COLUMN: NAME=X, ...",
-        help="compounds whose assay noise is another, by their substituent at a site or what another column says: "
-        '"R1: Ph=0.4, tBu=0.5"; all others have the --sd. With --sd unknown '
-        + (
-            "these are true, and each class is estimated apart"
-            if simulated
-            else 'each class is estimated apart: "R1: Ph, tBu" (numbers are guesses), or "R1" where each has its own'
-        ),
     )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 

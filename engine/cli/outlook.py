@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.simulate.forecast import Forecast, Spread

@@ -22,6 +22,7 @@ COMMANDS: frozenset[str] = frozenset(
         "new",
         "plan",
         "record",
+        "curves",
         "exclude",
         "include",
         "correct",
@@ -41,7 +42,16 @@ COMMANDS: frozenset[str] = frozenset(
 """What the first word can be; anything else is a file for the window."""
 
 _LONGEST_USAGE = 6
-_BETWEEN_COMMAS = ("--sites", "--unavailable", "--arrived", "--strategy", "--drop-site", "--control-columns")
+_BETWEEN_COMMAS = (
+    "--sites",
+    "--unavailable",
+    "--arrived",
+    "--strategy",
+    "--drop-site",
+    "--control-columns",
+    "--neutral",
+    "--full",
+)
 
 
 class WrongUsage(Exception):
@@ -86,7 +96,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="the version of this program")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from assaypilot.engine.version import program_version
+        from assaypilot.engine.system.version import program_version
 
         print(f"assaypilot {program_version()}")
         parser.exit()

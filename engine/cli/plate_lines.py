@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.campaign.plates.foresight import said_of_plates
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import table
 from assaypilot.engine.cli.recorded_values import value_told
@@ -16,12 +15,11 @@ _LAST = 12
 
 
 def controls_document(now: Status) -> dict[str, Any]:
-    """The keys of ``status --json`` about blocks and controls; none in campaigns without controls."""
+    """The keys of ``status --json`` about controls; none in campaigns without controls."""
     settings, told = now.settings, now.quality
     if not settings.controls:
         return {}
     return {
-        "blocks": settings.blocks,
         "controls": {
             "compounds": [control.as_json() for control in settings.controls],
             "values": sum(r.usable for r in now.readings),
@@ -39,19 +37,6 @@ def controls_document(now: Status) -> dict[str, Any]:
                 for line in told.plates
             ],
             "drift": told.drift,
-            "lacking": told.lacking,
-            "foreseen": _foreseen(now),
-            "cost": [
-                {
-                    "endpoint": now.endpoints[one.endpoint].name,
-                    "round": one.round,
-                    "lost": one.lost,
-                    "controls_each": one.controls,
-                    "lost_with_twice": one.with_twice,
-                    "lost_as_laid_out": one.laid_out,
-                }
-                for one in told.costs
-            ],
         },
     }
 
@@ -62,9 +47,8 @@ def plate_lines(now: Status) -> list[str]:
     if not now.settings.controls:
         return []
     names = ", ".join(control.name for control in now.settings.controls)
-    foreseen = [f"Note: {text}." for text in _foreseen(now)]
     if not told.plates:
-        return [f"Controls ({names}): no value yet", *foreseen]
+        return [f"Controls ({names}): no value yet"]
     several = len({line.endpoint for line in told.plates}) > 1
     rows = [
         (
@@ -82,10 +66,4 @@ def plate_lines(now: Status) -> list[str]:
     more = len(told.plates) - _LAST
     lines = ["", f"Controls ({names}):", *table(header, rows)]
     lines += [f"... and {more} before (--json lists them all)"] if more > 0 else []
-    return [*lines, *(f"{text}." for text in (*told.notes, *told.lacking)), *foreseen, ""]
-
-
-def _foreseen(now: Status) -> tuple[str, ...]:
-    """What the plates of the open round leave of what it is for, where that is little."""
-    issued = now.open_round
-    return () if issued is None else said_of_plates(now, issued, issued.layout)
+    return [*lines, ""]

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from assaypilot.engine.cli.console import Console
 from assaypilot.engine.cli.naming import named
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
-from assaypilot.engine.progress import part_of
 from assaypilot.engine.simulate.instances import Instance, get
 from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
 from assaypilot.engine.strategies.protocol import check_delta
+from assaypilot.engine.system.progress import part_of
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.importer import ImportedTable
@@ -27,12 +27,6 @@ __all__ = ["played_on"]
 def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
     """The instance and the goal: a paper's own unless said otherwise, or those of a table."""
     if options.instance is not None:
-        if options.noise_class is not None:
-            raise AssayPilotError(
-                f"{options.instance} has no substituents that noise could differ by",
-                option="--noise-class",
-                mend="Name a table or a data set, or leave it out.",
-            )
         instance = get(options.instance)
         return instance, _goal_of_instance(options, instance)
     return _from_table(options, console)
@@ -120,13 +114,9 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
     """What came of the table; AssayPilotError where it holds what a simulation does not know."""
     from assaypilot.engine.cli.reading import read_mapped
     from assaypilot.engine.tables.importer import import_table
-    from assaypilot.engine.tables.noise_column import with_classes_of
 
     raw, mapping = read_mapped(given, options.sd, console)[:2]
     imported = import_table(raw, mapping, part_of(console.report, 0.0, 0.0))
-    imported = replace(imported, endpoints=tuple(with_classes_of(e, raw, imported) for e in imported.endpoints))
-    if any(e.noise_classes is not None for e in imported.endpoints):
-        _refuse_beside_classes(options)
     if imported.errors:
         first = imported.errors[0]
         raise AssayPilotError(
@@ -147,16 +137,6 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
             mend="Leave of= out; a campaign can have it.",
         )
     return imported
-
-
-def _refuse_beside_classes(options: argparse.Namespace) -> None:
-    """Nothing; AssayPilotError for what simulations do not know beside noise that differs by class."""
-    if options.assay_range is not None:
-        raise AssayPilotError(
-            "simulations know no assay range beside noise that differs by class",
-            option="--assay-range",
-            mend="Leave one of them out.",
-        )
 
 
 def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:

@@ -16,10 +16,10 @@ from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.files import export_shortlist
 from assaypilot.engine.cli.standing import status_document
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.places import temporary_folder
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
 from assaypilot.engine.strategies.protocol import IN
+from assaypilot.engine.system.places import temporary_folder
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["demo"]
 

@@ -11,12 +11,13 @@ from contextlib import suppress
 from assaypilot.engine.cli.console import Console, Reply, as_json, escaped
 from assaypilot.engine.cli.parser import WrongUsage, parse
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.threads import one_thread_for_algebra
+from assaypilot.engine.system.threads import one_thread_for_algebra
 
 __all__ = ["main"]
 
 DONE, REFUSED, WRONG_USAGE, STOPPED = 0, 1, 2, 130
 """Exit codes; 130 is what shells expect after Ctrl+C."""
+_STOPPED_SAFELY = "stopped; what was acknowledged before is kept"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
     except KeyboardInterrupt:
-        return _refuse(AssayPilotError("stopped; what was acknowledged before is kept"), wants_json, STOPPED)
+        return _refuse(AssayPilotError(_STOPPED_SAFELY), wants_json, STOPPED)
     except MemoryError:
         return _refuse(
             AssayPilotError("there is not enough memory", mend="Close other programs, or use a smaller table."),
@@ -62,10 +63,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         refusal = AssayPilotError(f"the system refused: {why}", file=where, mend="Try another folder.")
         return _refuse(refusal, wants_json)
     except Exception as error:  # the one place where our own bugs end
+        if _interrupted(error):
+            return _refuse(AssayPilotError(_STOPPED_SAFELY), wants_json, STOPPED)
         from assaypilot.engine.cli.failures import save
 
         return _refuse(AssayPilotError(save(error, words[0] if words else "")), wants_json)
     return reply.exit_code
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Return whether an error came of Ctrl+C: a module interrupted while it loads raises errors of its own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _run(options: argparse.Namespace, console: Console) -> Reply:
@@ -91,6 +101,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli import rounds
 
             return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
+        case "curves":
+            from assaypilot.engine.cli.fitting_curves import curves
+
+            return curves(options, console)
         case "exclude" | "include" | "correct":
             from assaypilot.engine.cli.amending import amend
 

@@ -7,9 +7,8 @@ import re
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import Console
+from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.noise_classes import parse_noise_classes
-from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
@@ -17,7 +16,7 @@ from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.reading import ReadAs, read_as
-from assaypilot.engine.tables.structures import core_hint
+from assaypilot.engine.tables.site_columns import NoSites
 
 __all__ = ["read_mapped"]
 
@@ -27,7 +26,6 @@ def read_mapped(
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
     """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
     specs = tuple(map(parse_endpoint_spec, options.endpoint))
-    noise_class = getattr(options, "noise_class", None)
     if options.only_listed and not options.product:
         raise AssayPilotError(
             "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
@@ -45,19 +43,19 @@ def read_mapped(
         lead=getattr(options, "lead", None),
         endpoints=specs,
         sd=sd,
-        noise_classes=None if noise_class is None else parse_noise_classes(noise_class),
         cores=tuple(options.core),
         merge=options.merge or "no",
         min_seen=options.min_seen,
         drop_sites=tuple(options.drop_site),
         joined=tuple(options.join_substituents),
         interactions=tuple(options.interaction),
+        assays=options.assays,
     )
     raw = _tables(options, console)
     try:
-        mapping = propose(raw, wanted)
-    except AssayPilotError as error:
-        raise _with_cores(error, raw, options, console) from None
+        mapping = propose(raw, wanted, console.report)
+    except NoSites as error:
+        raise _with_advice(error, raw, options) from None
     return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
 
 
@@ -93,22 +91,11 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
     return raw
 
 
-def _with_cores(
-    error: AssayPilotError, raw: RawTable, options: argparse.Namespace, console: Console
-) -> AssayPilotError:
-    """The refusal of a table without sites, with the cores its structures share or the header; any other as it is."""
+def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> NoSites:
+    """The refusal of a table without sites, with advice on a header that was missed, or structures elsewhere."""
     nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
-    if (
-        error.option == "--sites"
-        and options.header is None
-        and raw.kind in ("text", "workbook")
-        and 3 * nameless > len(raw.columns)
-    ):
+    if options.header is None and raw.kind in ("text", "workbook") and 3 * nameless > len(raw.columns):
         error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."
-        return error
-    if error.option != "--sites" or options.sites or not error.mend or "--core" not in error.mend:
-        return error
-    hint = core_hint(raw, options.smiles, console.report)
-    if hint:
-        error.mend = error.mend.replace("--core SMILES.", f"{hint}. Look at a core before you use it.")
+    elif not error.candidates and not options.join and "--core" not in (error.mend or ""):
+        error.mend = f"{error.mend} Or, if another file has the structures of these ids, join it: --join FILE."
     return error

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plates.alike import said_of_list
-from assaypilot.engine.campaign.plates.foresight import said_of_plates
-from assaypilot.engine.campaign.plates.moving import moved_in_words
+from assaypilot.engine.campaign.plates.plating import moved_in_words
 from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.standing import confirmation_lines, number
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines
 from assaypilot.engine.cli.stocking import check_orders
+from assaypilot.engine.cli.transferring import prepare
 from assaypilot.engine.cli.work_lists import (
     check_out,
     keep_filled_in,
@@ -32,11 +32,10 @@ from assaypilot.engine.cli.work_lists import (
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.export.work_list import value_columns
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
-    from assaypilot.engine.plates.layout import Layout
+    from assaypilot.engine.domain.plates.layout import Layout
     from assaypilot.engine.tables.results import ResultsTable
 
 __all__ = ["plan", "record"]
@@ -60,6 +59,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         check_orders(Path(options.orders), options.file)
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status()
+        handed = None if options.transfers is None else prepare(options, before, console.report)
         if out is not None:
             kept = before.open_round is not None and before.open_round.layout is not None and not options.no_plates
             check_out(out, options.file, plates=use is not None or kept)
@@ -85,7 +85,8 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
     orders_file, ordered = _write_orders(options, now)
     if issued is None:
         told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
-        return Reply(_plan_document(now, None, None, seconds) | orders_file, [*told, *ordered])
+        unwritten = [] if out is None else [f"{out} was not written."]
+        return Reply(_plan_document(now, None, None, seconds) | orders_file, [*told, *unwritten, *ordered])
     layout = issued.layout
     document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
@@ -93,6 +94,9 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
     if out is not None:
         written, said = write_out(out, now, issued, layout, options.file, console.report)
     said += ordered
+    if handed is not None:
+        listed, told = handed(now, issued)
+        written, said = written | listed, said + told
     return Reply(document | written | orders_file, [*lines, "", *said] if said else lines)
 
 
@@ -129,7 +133,6 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
         "strategy": now.strategy,
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
-        "foreseen": [] if issued is None else said_of_plates(now, issued, layout),
         "endpoints": [now.endpoints[k].name for k in now.measured_endpoints],
         "finished": now.finished,
         "finish_reason": now.finish_reason,
@@ -228,9 +231,6 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{many(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
-        lines += [f"Note: {text}." for text in said_of_plates(now, issued, layout)]
-    if along := said_of_list(now, issued):
-        lines.append(f"{along}{', or give --plate' if now.settings.blocks == 'plate' else ''}")
     costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])
     header = ["#", "ID", *(site.name for site in library.sites), "Measure"]
     header += [f"Cost ({now.stock.currency})"] if costs and now.stock is not None else []
@@ -240,7 +240,7 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
         (
             rank,
             library.ids[item.compound],
-            *map(label_text, library.substituents(item.compound).values()),
+            *map(short_name, library.substituents(item.compound).values()),
             _times(now, item),
             *(("" if said[rank - 1] is None else f"{said[rank - 1]:,.10g}") for said in (costs, leads) if said),
             number(item.expected, digits),
@@ -382,7 +382,7 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
 def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
     lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
-    bound = what_it_does(taken_in=after.takes_bounds, counted=after.bounds_counted, holds=not lost)
+    bound = what_it_does(counted=after.bounds_counted, holds=not lost)
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [
@@ -408,8 +408,5 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
         lines.append(f"Round {document['round']} is closed")
     elif after.open_round is not None:
         lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
-        if not after.open_round.missing and after.quality.lacking:
-            lines.append("It waits for controls; close it (--close) to decide without them:")
-            lines += [f"  {text}" for text in after.quality.lacking]
     lines += [f"Note: {text}" for text in after.quality.drift]
     return [*lines, after.statement, next_line(after, file)]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import table
-from assaypilot.engine.goals import Goal
+from assaypilot.engine.domain.goals import Goal
 from assaypilot.engine.simulate.instances import Instance
 from assaypilot.engine.simulate.runner import Task, drawn_of, problem_of
 from assaypilot.engine.simulate.yardsticks import Yardsticks
+from assaypilot.engine.strategies.phased import ADDITIVE
 
 __all__ = ["simulated_document", "simulated_lines"]
 
@@ -37,39 +36,64 @@ def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, fig
         "goal": _goal_document(drawn.goal),
         "delta": task.instance.delta if task.delta is None else task.delta,
         "noise": list(drawn.noise),
-        "noise_by_class": task.instance.noise_text or None,
         "endpoints": len(drawn.noise),
         "budget": None if budget is None else budget * len(drawn.noise),
         "compounds": task.instance.compounds,
         "dimension": task.instance.dimension,
         "parameters": dict(task.parameters),
-        "plates": None if task.plates is None else asdict(task.plates),
-        "assay_range": None if task.ends is None else [_edge(task.ends.low), _edge(task.ends.high)],
         "baseline": info.baseline,
         "guarantee": info.guarantee,
-        "void": [*void, *task.instance.void, *_bounds_left_out(task)],
+        "void": [*void, *_additive_only(task)],
         "notes": [note for note in task.instance.notes if note not in task.instance.void],
-        "cautions": [*task.strategy.cautions(problem_of(task, drawn, 0)), *_by_class(task)],
+        "cautions": list(task.strategy.cautions(problem_of(task, drawn, 0))),
     }
 
 
-def _by_class(task: Task) -> list[str]:
-    """Who takes the largest SD for all, where the noise differs by class; empty otherwise."""
-    if not task.instance.noise_text:
-        return []
-    own = [] if task.strategy.info.by_class else ["the largest SD is taken for all compounds"]
-    return [*own, "the oracle and the lower bound are those of the largest SD for all compounds"]
+def _additive_only(task: Task) -> tuple[str, ...]:
+    """Why nothing is promised to a strategy that rests on additive effects; empty for all others."""
+    rests = ADDITIVE in task.strategy.assumes(problem_of(task, drawn_of(task, 0), 0))
+    return task.instance.void if rests else ()
 
 
-def _edge(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _curve_lines(entry: dict[str, Any]) -> list[str]:
+    """A line for each round: what was found, and what was missed and wrong beside what was expected."""
 
+    def shown(value: float | None, form: str = ".2f") -> str:
+        return "-" if value is None else format(value, form)
 
-def _bounds_left_out(task: Task) -> list[str]:
-    """That values beyond the range are left out by a strategy that cannot take them in; empty otherwise."""
-    if task.ends is None or task.strategy.info.bounds:
-        return []
-    return ["values beyond the assay's range are left out because of their size; adaptive takes them in"]
+    header = [
+        "Measurements",
+        "Of the table",
+        "Found",
+        "Best found",
+        "Missed",
+        "expected",
+        "Wrong",
+        "expected",
+        "In 95 %",
+    ]
+    rows = [
+        (
+            f"{point['measurements']:,.0f}",
+            shown(point["share_of_table"], ".0%"),
+            shown(point["found"], ".0%"),
+            shown(point["best_found"], ".0%"),
+            shown(point["missed"]),
+            shown(point["expected_missed"]),
+            shown(point["wrong"]),
+            shown(point["expected_wrong"]),
+            shown(point["cover95"], ".0%"),
+        )
+        for point in entry["curve"]
+    ]
+    ended = entry["ended"]
+    lines = table(header, rows)
+    if ended["wrong_share"] is not None:
+        lines.append(
+            f"Ended by itself: {ended['share']:.0%} of the runs, {ended['wrong_share']:.0%} of them wrong, "
+            f"after {ended['measurements_median']:,.0f} measurements in the median"
+        )
+    return lines
 
 
 def _times(figures: dict[str, float | None], endpoints: int) -> dict[str, float | None]:
@@ -85,7 +109,7 @@ def _goal_document(goal: Goal) -> dict[str, Any]:
 def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
     """A table with a line for each strategy, and what has to be known beside it."""
     first = documents[0]
-    noise = first["noise_by_class"] or " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
+    noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     noise += " (estimated from replicates)" if first["noise_estimated"] else ""
     size = f"{many(first['compounds'], 'compound')}, dimension {first['dimension']}"
     several = first["endpoints"] > 1
@@ -137,6 +161,8 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
     for entry in documents:
         lines += [f"{entry['strategy']}: no error rate is promised: {reason}" for reason in entry["void"]]
         lines += [f"{entry['strategy']}: {caution}" for caution in entry["cautions"]]
+        if "curve" in entry:
+            lines += ["", f"{entry['strategy']} along the budget:", *_curve_lines(entry)]
         if entry["unfinished"]:
             lines.append(f"{entry['strategy']}: {many(entry['unfinished'], 'run')} given up at the limit of phases")
     return lines

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.played_on import played_on
 from assaypilot.engine.cli.simulated_words import simulated_document, simulated_lines
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import Goal
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import Goal
-from assaypilot.engine.progress import part_of
-from assaypilot.engine.simulate.assay_range import AssayRange, parse_range
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.simulate.instances import Instance, listing
-from assaypilot.engine.simulate.on_plates import Plates
 from assaypilot.engine.simulate.parallel import check, simulate
 from assaypilot.engine.simulate.runner import Limits, Task
-from assaypilot.engine.simulate.summary import summary
+from assaypilot.engine.simulate.summary import along, summary
 from assaypilot.engine.simulate.yardsticks import yardsticks
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import Strategy, check_delta
 from assaypilot.engine.strategies.repeating import refuse_unknown_noise
+from assaypilot.engine.system.progress import part_of
 
 __all__ = ["simulate_command"]
 
@@ -43,7 +43,8 @@ def simulate_command(options: argparse.Namespace, console: Console) -> Reply:
     for place, (task, void) in enumerate(zip(tasks, voids, strict=True)):
         report = part_of(console.report, starts[place], starts[place + 1])
         runs = simulate(task, options.runs, jobs=options.jobs, cluster=options.cluster, report=report)
-        documents.append(simulated_document(task, void, known, summary(runs)))
+        figures = summary(runs) | (along(runs, instance.compounds) if task.curve else {})
+        documents.append(simulated_document(task, void, known, figures))
     return Reply(documents, simulated_lines(instance, tasks[0], documents))
 
 
@@ -66,15 +67,19 @@ def _strategies(text: str) -> list[Strategy]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise AssayPilotError("no strategy was named", option="--strategy", mend="See assaypilot strategies.")
-    return [registry.get(name) for name in dict.fromkeys(names)]
+    return [comparison.get(name) for name in dict.fromkeys(names)]
 
 
 def _named(options: argparse.Namespace, instance: Instance, goal: Goal, given: Iterable[str]) -> list[Strategy]:
-    """The strategies by name; ``auto`` is the one a campaign would take."""
+    """The strategies by name; ``auto`` and ``proven`` are those a campaign would take."""
     names = [name.strip() for name in options.strategy.split(",")]
-    if "auto" in names:
-        auto, _ = registry.choose("auto", goal.name, values=instance.make(0).truth.size, parameters=given)
-        names = [auto.info.name if name == "auto" else name for name in names]
+    drawn = instance.make(0)
+    sites = isinstance(drawn.features, SiteFeatures)
+    for place, name in enumerate(names):
+        if name in ("auto", "proven"):
+            chooser = name if sites else "proven"
+            taken, _ = registry.choose(chooser, goal.name, values=drawn.truth.size, parameters=given)
+            names[place] = taken.info.name
     return _strategies(",".join(names))
 
 
@@ -93,6 +98,9 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
     endpoints = len(instance.make(0).noise)
     per_round = _samples("--per-round", options.per_round, endpoints)
     budget = _samples("--budget", options.budget, endpoints)
+    if options.curve and budget is None and instance.budget is None:
+        # A curve ends where the whole table could have been measured once.
+        budget = instance.compounds
     if options.max_replicates < 1:
         raise AssayPilotError(
             f"replicates must be 1 or more, got {options.max_replicates}",
@@ -109,18 +117,8 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             )
         noise = None if sd is None else (sd,) * len(instance.make(0).noise)
     estimated = options.sd is not None and options.sd.estimated
-    from assaypilot.engine.campaign.noise.classes import unknown_by_class
-
     for strategy in strategies if estimated else ():
         refuse_unknown_noise(strategy, parameters=given, max_replicates=options.max_replicates)
-        if instance.make(0).sds is not None and not strategy.info.by_class:
-            raise unknown_by_class(strategy.info.name)
-        if instance.make(0).sds is not None and options.plate_sd is not None:
-            raise AssayPilotError(
-                "beside plate effects SDs by class are stated, and --sd unknown tells nobody",
-                option="--sd",
-                mend="Give the SD of all others, or leave --plate-sd or --noise-class out.",
-            )
     return [
         Task(
             strategy=strategy,
@@ -135,49 +133,27 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             estimated=estimated,
             budget=budget,
             limits=Limits(phases=options.max_phases),
-            plates=_plates(options, strategies, instance),
-            ends=_range(options, instance),
+            deviation=_deviation(options, instance),
+            curve=options.curve,
         )
         for strategy in strategies
     ]
 
 
-def _plates(options: argparse.Namespace, strategies: Sequence[Strategy], instance: Instance) -> Plates | None:
-    """The plates of the simulated assay; None without any. Refuses what cannot take their effects out."""
-    if options.plate_sd is None:
-        return None
-    if instance.make(0).kind != "gaussian":
+def _deviation(options: argparse.Namespace, instance: Instance) -> float:
+    """Return the SD of own deviations; AssayPilotError for one that is no SD, or where means are no plain values."""
+    deviation = float(options.own_deviation)
+    if not (math.isfinite(deviation) and deviation >= 0):
         raise AssayPilotError(
-            "plates shift plain values, and those of this instance are yes or no, or counts",
-            option="--plate-sd",
-            mend="Leave it out.",
+            f"own deviations need an SD of 0 or more, got {deviation}",
+            option="--own-deviation",
+            mend="For example 0.2.",
         )
-    for strategy in strategies:
-        if options.blocks != "none" and not strategy.info.blocks:
-            raise AssayPilotError(
-                f"{strategy.info.name} cannot take plate effects out",
-                option="--blocks",
-                mend="Choose adaptive, or --blocks none to see what plates do to it.",
-            )
-    told = options.blocks != "none"
-    return Plates(options.plate_sd, options.plate_size, options.plate_controls, options.plates_filled, told)
-
-
-def _range(options: argparse.Namespace, instance: Instance) -> AssayRange | None:
-    """The range of the simulated assay, larger values being better; None without one."""
-    if options.assay_range is None:
-        return None
-    ends = parse_range(options.assay_range)
-    drawn = instance.make(0)
-    if drawn.kind != "gaussian" or len(drawn.noise) > 1 or options.plate_sd is not None:
-        beside = "plates" if options.plate_sd is not None else "answers and counts"
+    if deviation and instance.make(0).kind != "gaussian":
         raise AssayPilotError(
-            "an assay's range is that of one endpoint, and there are "
-            + (f"{len(drawn.noise)}" if len(drawn.noise) > 1 else beside),
-            option="--assay-range",
-            mend="Leave it out.",
+            "own deviations are added to plain values, not to answers or counts", option="--own-deviation"
         )
-    return ends.turned if getattr(options, "smaller_is_better", False) else ends
+    return deviation
 
 
 def _samples(option: str, measurements: int | None, endpoints: int) -> int | None:

@@ -24,8 +24,8 @@ from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import estimate_text, only_bounds
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
-from assaypilot.engine.percentages import probability
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
+from assaypilot.engine.text.percentages import probability
 
 if TYPE_CHECKING:
     from assaypilot.engine.simulate.forecast import Forecast
@@ -111,6 +111,12 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "finish_reason": now.finish_reason,
         "statement": now.statement,
         "guarantee": guarantee_of(now),
+        "claim": {
+            "kind": now.claim.kind,
+            "expected_missed": now.claim.expected_missed,
+            "expected_wrong": now.claim.expected_wrong,
+            "audit": None,
+        },
         "noise": noise_of(now),
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
@@ -148,7 +154,6 @@ def noise_of(now: Status) -> list[dict[str, Any]]:
             "freedom": one.freedom,
             "used": one.used if math.isfinite(one.used) else None,
         }
-        | ({"class": one.group} if one.group else {})
         for one in now.noise
     ]
 
@@ -175,12 +180,10 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
                 "high": check.prediction.mean + check.half,
                 "off": check.off,
             }
-            | ({"plate_shift": check.shift} if now.settings.blocks != "none" else {})
             for compound in found.not_confirmed
             for check in found.outside(compound)
         ],
         "not_measured": [ids[compound] for compound in found.not_measured],
-        "without_control": [ids[compound] for compound in found.unread],
         "due": [ids[compound] for compound in found.due],
         "cannot_be_had": [ids[compound] for compound in found.gone],
         "sentence": found.sentence,
@@ -195,6 +198,8 @@ def what_can_be_done(now: Status) -> list[str]:
         lines += [told.spread] if told.spread else []
         if not told.contradicted:
             continue
+        lines.append("What can be done: Go on with the series model, which needs no additive effects, and keep all.")
+        lines.append("  assaypilot change FILE --strategy gaussian-process")
         lines += [f"What can be done: {offer}" for offer in told.offers]
         pairs = [one for one in told.pairs if one.worth][:1]
         lines += [
@@ -328,7 +333,12 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
         lines += ["", *_compound_table(now, listed[:limit].tolist())]
         lines += count(len(listed), limit, "compounds (--limit N lists more)")
         if now.phases_decided and np.isfinite(candidates.low[listed[:limit]]).any():
-            lines.append("Low and High are the bounds that decisions are made with.")
+            calibrated = now.claim.kind == "calibrated"
+            lines.append(
+                "Low and High are 95 % intervals."
+                if calibrated
+                else "Low and High are the bounds that decisions are made with."
+            )
     return [*lines, "", f"Head {now.head[:12]}, {many(now.events, 'event')}"]
 
 

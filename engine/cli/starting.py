@@ -18,14 +18,14 @@ from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
-from assaypilot.engine.controls import parse_control
-from assaypilot.engine.difference import parts
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import parse_control
+from assaypilot.engine.domain.difference import parts
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.stated_noise import StatedNoise
+from assaypilot.engine.domain.usual import usual
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.stated_noise import StatedNoise
-from assaypilot.engine.tables.check import check_report
+from assaypilot.engine.tables.check import EndpointFacts, check_report, endpoint_facts
 from assaypilot.engine.tables.importer import ImportedTable, import_table
-from assaypilot.engine.tables.noise_column import with_classes_of
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
 
@@ -39,9 +39,6 @@ _ROWS = 10
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """What an import of the table would understand; writes nothing."""
     raw, mapping, imported, _ = _read(options, None, console)
-    for endpoint in imported.endpoints:
-        if endpoint.noise_classes is not None:
-            endpoint.noise_classes.check(imported.library)
     document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
     return Reply(document, [*check_lines(options.table, document), *said_lines(document["stock"])])
 
@@ -55,11 +52,14 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     terms = terms_of(options)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
     objectives = _objectives(options.objective, imported.endpoints, options.goal)
-    document = check_report(raw, mapping, imported)
+    facts = endpoint_facts(imported)
+    document = check_report(raw, mapping, imported, facts)
+    epsilon = _epsilon(options.epsilon, epsilons, objectives, options.goal)
+    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, epsilon, options.goal)
     settings = Settings(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
-        epsilon=_epsilon(options.epsilon, epsilons, objectives, options.goal),
+        epsilon=epsilon,
         slack=options.slack,
         delta=options.delta,
         goal=options.goal,
@@ -69,7 +69,6 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         max_replicates=options.max_replicates,
         budget=options.budget,
         seed=options.seed,
-        blocks=options.blocks,
         controls=tuple(map(parse_control, options.control)),
     )
     with Campaign.create(
@@ -82,7 +81,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         stock=(imported.stock, terms),
         source=Source(raw.file or "", raw.digest),
         mapping=mapping.as_json(),
-        warnings=[*imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(options)],
+        warnings=[*taken, *imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(options)],
         report=console.report,
     ) as campaign:
         now = campaign.status()
@@ -202,9 +201,7 @@ def _read(
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
     """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
-    imported = import_table(raw, mapping, console.report)
-    endpoints = tuple(with_classes_of(endpoint, raw, imported) for endpoint in imported.endpoints)
-    return raw, mapping, replace(imported, endpoints=endpoints), epsilons
+    return raw, mapping, import_table(raw, mapping, console.report), epsilons
 
 
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -253,6 +250,43 @@ def _epsilon(given: float | None, by_endpoint: dict[str, float], objectives: Seq
     if given is not None or goal == "pareto":
         return given
     return next((value for name, value in by_endpoint.items() if name.casefold() == objectives[0].casefold()), None)
+
+
+def _as_usual(
+    imported: ImportedTable,
+    mapping: TableMapping,
+    facts: Sequence[EndpointFacts],
+    objectives: Sequence[str],
+    epsilon: float | None,
+    goal: str,
+) -> tuple[ImportedTable, float | None, list[str]]:
+    """The table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
+    endpoints, said = [], []
+    for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
+        own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
+        found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
+        wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
+        if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
+            endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
+            if wanted:
+                said.append(
+                    f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
+                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours: "
+                    f'--endpoint "{endpoint.name};sd=...".'
+                )
+        if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
+            epsilon = found.epsilon
+            said.append(
+                f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
+                f"({found.what}). Give yours: --epsilon."
+            )
+        if wanted and not column.direction_known:
+            said.append(
+                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better: "
+                f'--endpoint "{endpoint.name};direction=min".'
+            )
+        endpoints.append(endpoint)
+    return replace(imported, endpoints=tuple(endpoints)), epsilon, said
 
 
 def _unused(options: argparse.Namespace) -> list[str]:

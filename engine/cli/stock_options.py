@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from assaypilot.engine.cli.options import number
-from assaypilot.engine.stock import PLANS, StockTerms
+from assaypilot.engine.domain.stock import PLANS, StockTerms
 
 __all__ = ["add_stock_options", "terms_of"]
 

@@ -9,7 +9,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, StockView, money
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import count, table
-from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.importer import ImportedTable

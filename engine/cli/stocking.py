@@ -12,16 +12,16 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
-from assaypilot.engine.campaign.stock.choice_words import cost_words, not_said, wait_words
+from assaypilot.engine.campaign.stock.sentences import cost_words, not_said, wait_words
 from assaypilot.engine.campaign.stock.view import money
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
+from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["check_orders", "plan_options", "stock"]
 

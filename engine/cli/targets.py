@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import refuse_name, try_folder
+from assaypilot.engine.system.places import refuse_name, try_folder
 
 __all__ = ["check_place", "keep_other_tables"]
 

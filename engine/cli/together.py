@@ -9,7 +9,7 @@ __all__ = ["wrong_together"]
 
 def wrong_together(options: argparse.Namespace) -> str | None:
     """What is wrong with the options of a command as a whole; None where nothing is."""
-    of_command = {"plan": _plan, "record": _record, "simulate": _simulate, "design": _design}
+    of_command = {"plan": _plan, "record": _record, "curves": _curves, "simulate": _simulate, "design": _design}
     return of_command[options.command](options) if options.command in of_command else None
 
 
@@ -25,10 +25,20 @@ def _plan(options: argparse.Namespace) -> str | None:
     if issuing is not None:
         for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
                             ("--orders", options.orders), ("--plate", options.plate),
-                            ("--no-plates", options.no_plates),
+                            ("--no-plates", options.no_plates), ("--transfers", options.transfers),
                             ("--withdraw", options.withdraw and options.options)):  # fmt: skip
             if given:
                 return f"argument {name}: {issuing} issues nothing; give one of the two"
+    robots = {
+        "--transfers": options.transfers,
+        "--format": options.format,
+        "--sources": options.sources,
+        "--volume": options.volume,
+        "--source-plate": options.source_plate,
+    }
+    lacking = [name for name, given in robots.items() if given is None]
+    if lacking and len(lacking) < len(robots):
+        return f"argument {lacking[0]}: a list of transfers needs {', '.join(robots)}"
     if options.choose and options.confirm:
         return "argument --choose: a confirmation round leaves no choice"
     return None
@@ -39,6 +49,16 @@ def _record(options: argparse.Namespace) -> str | None:
         return "name a table of results, or say --close or --unavailable ID,..."
     if options.missing is not None and not options.close:
         return "argument --missing: it says what --close does; give both"
+    return None
+
+
+def _curves(options: argparse.Namespace) -> str | None:
+    if (options.highest is None) != (options.dilution is None):
+        return "argument --highest: give it and --dilution, or neither"
+    if options.highest is not None and options.map is None:
+        return "argument --highest: it is of a plate map; give --map"
+    if options.dilution is not None and not options.dilution > 1.0:
+        return "argument --dilution: it must be above 1, such as 3"
     return None
 
 

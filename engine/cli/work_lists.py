@@ -10,10 +10,10 @@ from assaypilot.engine.campaign.state import Round, RoundItem, Status
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 
 if TYPE_CHECKING:
-    from assaypilot.engine.plates.layout import Layout, PlateUse
+    from assaypilot.engine.domain.plates.layout import Layout, PlateUse
 
 __all__ = [
     "check_out",
@@ -36,7 +36,7 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
     """How the plates are used; None without ``--plate``. AssayPilotError when no such plate can be."""
     if options.plate is None:
         return None
-    from assaypilot.engine.plates.layout import PlateUse, read_controls
+    from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 
     controls = read_controls(options.control_columns)
     return PlateUse(options.plate, controls, edge=not options.no_edge, same_wells=options.same_wells)

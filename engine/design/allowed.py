@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.boxes import box_projection
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Allowed", "allowed"]
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Design, Weighted
-from assaypilot.engine.elimination import alone_and_core
+from assaypilot.engine.domain.elimination import alone_and_core
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Apart", "apart"]
 

@@ -20,9 +20,9 @@ from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.saddle import dual_bound
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["Balanced", "balanced"]
 

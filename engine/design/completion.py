@@ -18,8 +18,8 @@ from assaypilot.engine.design.balance import Balanced
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.exchange import Bounds, exchange
 from assaypilot.engine.design.rounding import Rounded
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, part_of, silent
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.system.progress import Report, part_of, silent
 
 __all__ = ["completed"]
 

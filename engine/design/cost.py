@@ -13,9 +13,9 @@ from assaypilot.engine.design.bargain import bargained
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, inverse_information
 from assaypilot.engine.design.rounding import Method, Rounded, limits, round_design
 from assaypilot.engine.design.thrift import Paths, Prices, Spread, cheapest_spanning
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.boxes import greatest_average
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures
 
 __all__ = ["Design", "Weighted", "achieved", "minimax_bound"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from assaypilot.engine.arrays import Ints
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 
 __all__ = ["Named", "refuse_apart", "refuse_outside"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.factors import sound_inverse
 from assaypilot.engine.design.moves import Bounds, Changes, Moves, moves_of, worth_of
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "Bounds",

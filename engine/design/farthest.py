@@ -8,7 +8,7 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.factors import sound_factor
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Farthest", "square_root"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.features import SiteFeatures
 
 __all__ = ["LookedUp", "Lookups", "grouped"]
 

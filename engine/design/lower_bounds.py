@@ -15,9 +15,9 @@ from assaypilot.engine.design.directions import Against, Between, Directions, Ro
 from assaypilot.engine.design.exchange import nearly_inverse
 from assaypilot.engine.design.together import Together
 from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "Bound",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.directions import ListedPairs, measured
-from assaypilot.engine.design.whole import WholePairs
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.design.product_directions import ProductPairs
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["Pairs"]
 
@@ -21,7 +25,7 @@ class Pairs(ListedPairs):
 
     def __init__(self, table: ProjectedFeatures, *, names: Sequence[str] | None = None) -> None:
         super().__init__(table, names=names)
-        self._whole = WholePairs.of(table) if table.n_rows >= _LISTED else None
+        self._whole = _WholePairs.of(table) if table.n_rows >= _LISTED else None
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
@@ -37,3 +41,41 @@ class Pairs(ListedPairs):
         if self._whole is not None:
             return measured(self, self._whole.some(inverse, count), inverse)
         return super().some(inverse, count)
+
+
+class _WholePairs:
+    """The pairs of a table that lists every compound of its sites once, by branch and bound over the sites."""
+
+    def __init__(self, product: ProductPairs, place: Ints) -> None:
+        self._product = product
+        self._place = place
+        """The row of every position of the product."""
+
+    @classmethod
+    def of(cls, table: ProjectedFeatures) -> _WholePairs | None:
+        """The same for a table; None where it is no whole product, or one of too many substituents."""
+        features = table.features
+        if not isinstance(features, SiteFeatures) or table.n_rows != math.prod(features.sizes):
+            return None
+        try:
+            product = ProductPairs(table)
+        except AssayPilotError:
+            return None
+        positions = product.product.positions(features.codes[table.rows])
+        place = np.full(table.n_rows, -1, dtype=np.intp)
+        place[positions] = np.arange(table.n_rows)
+        return None if (place < 0).any() else cls(product, place)
+
+    def find(self, inverse: Floats, count: int) -> Ints | None:
+        """Pairs of rows ``(m, 2)`` far apart, among them the farthest; None where that takes too long to prove."""
+        self._product.exact = True
+        keys, _ = self._product.find(inverse, count)
+        return self._rows(keys) if self._product.exact else None
+
+    def some(self, inverse: Floats, count: int) -> Ints:
+        """Pairs of rows far apart: one may be missed."""
+        return self._rows(self._product.some(inverse, count)[0])
+
+    def _rows(self, keys: Ints) -> Ints:
+        rows: Ints = np.sort(self._place[keys], axis=1)
+        return rows

@@ -10,8 +10,8 @@ from assaypilot.engine.design.directions import ListedPairs
 from assaypilot.engine.design.estimable import refuse_outside
 from assaypilot.engine.design.pairwise import Pieces, largest_sum
 from assaypilot.engine.design.products import Product
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, SiteFeatures
 
 __all__ = ["ProductPairs"]
 

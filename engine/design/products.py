@@ -14,9 +14,9 @@ from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.extremes import largest_quadratic
 from assaypilot.engine.design.orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Product", "Shares", "orthogonal_start", "product_design", "recognised"]
 

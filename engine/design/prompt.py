@@ -8,8 +8,8 @@ from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.rounding import Rounded, round_design
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["prompt_design", "prompt_whole"]
 

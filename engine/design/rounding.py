@@ -16,9 +16,9 @@ from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, grow, inverse_information
 from assaypilot.engine.design.subspace import told_span, within
 from assaypilot.engine.design.swapping import swap_rounded
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "Method",

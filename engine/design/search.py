@@ -14,8 +14,8 @@ from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.newton import MANY, information, maximise_log_det
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["Search", "State"]
 

@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.saddle import dual_bound
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures
 
 __all__ = ["Even", "even_design"]
 

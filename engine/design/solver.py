@@ -18,10 +18,10 @@ from assaypilot.engine.design.search import Search
 from assaypilot.engine.design.simplex import even_design
 from assaypilot.engine.design.table import Table, refuse_nothing
 from assaypilot.engine.design.thinning import thin
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.threads import algebra_on_one_thread
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.system.threads import algebra_on_one_thread
 
 __all__ = ["g_optimal"]
 

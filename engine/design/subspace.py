@@ -10,7 +10,7 @@ from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.exchange import Worst
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures
 
 __all__ = ["Span", "told_span", "within"]
 

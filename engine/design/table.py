@@ -8,8 +8,8 @@ from scipy.linalg import lapack
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.conjugate import DenseRows, Rows
 from assaypilot.engine.design.lookups import LookedUp, Lookups
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Table", "refuse_nothing"]
 

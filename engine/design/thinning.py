@@ -8,7 +8,7 @@ from scipy.linalg import qr
 from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design.search import Search, State
 from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["thin"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.newton import maximise_log_det
 from assaypilot.engine.design.solver import g_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, span_basis
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, span_basis
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["Paths", "Prices", "Spread", "cheapest_spanning"]
 

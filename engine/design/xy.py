@@ -21,9 +21,9 @@ from assaypilot.engine.design.xy_few import on_at_most, tidied
 from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
 from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.design.xy_smooth import settled
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["full_product_value", "xy_optimal"]
 

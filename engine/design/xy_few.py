@@ -12,7 +12,7 @@ from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.support import same_information_on_fewer
 from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["on_at_most", "tidied"]
 

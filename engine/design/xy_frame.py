@@ -8,7 +8,7 @@ from scipy.linalg import qr
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures
 
 __all__ = ["Frame", "may_be_singular", "unseen_lengths"]
 

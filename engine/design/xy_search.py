@@ -14,8 +14,8 @@ from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.newton import box_projection, greatest_average
 from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, starting_point
 from assaypilot.engine.design.xy_frame import Frame, may_be_singular, unseen_lengths
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["XYSearch", "XYState"]
 

@@ -24,8 +24,8 @@ from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.design.softmax import Soft, softened
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_search import XYSearch, XYState
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["settled"]
 

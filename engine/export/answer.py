@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from assaypilot.engine.figures.parallel import Bundle
     from assaypilot.engine.figures.ranked import Ranking, Spans
 
-__all__ = ["Ends", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
+__all__ = ["Ends", "Frame", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
 
 Shape = tuple[float, float]
 Ends = tuple[float, float, float, float]
 """Between which the axes of a picture run: left, right, bottom, top."""
+Frame = tuple[float, float, float, float]
+"""What part of its data a picture shows: left, right, bottom, top; of a ranking the first two, ranks, count."""
 Colours = Callable[[], Palette]
 
 _MARKS = "Filled circles are in, diamonds undecided, hollow circles out."
@@ -63,10 +65,33 @@ class Picture:
         self.within: Ends | None = None
         """The ends of the axes, where they are not to follow from what is drawn."""
 
+        self.only: Flags | None = None
+        """The compounds to draw; None: all."""
+        self.frame: Frame | None = None
+        """What was zoomed or moved to; None: what follows from the data."""
+        self.steady = False
+        """Whether it stays where it is when another compound is selected."""
+
     @property
     def name(self) -> str:
         """What it shows, for people who do not see it."""
         raise NotImplementedError
+
+    def framed(self, frame: Frame | None, compound: int) -> Frame | None:
+        """Return the frame moved to a compound where that lies outside; unchanged where nothing is to move."""
+        return frame
+
+    def zoomed(self, frame: Frame | None, x: float, y: float, factor: float) -> Frame | None:
+        """Return the frame after zooming about a place of the data; ``factor`` below 1 shows less."""
+        return frame
+
+    def panned(self, frame: Frame | None, dx: float, dy: float) -> Frame | None:
+        """Return the frame moved by so much of the data."""
+        return frame
+
+    def _shown_estimates(self, estimates: Floats) -> Floats:
+        """The estimates, NaN for compounds that are not to be drawn."""
+        return estimates if self.only is None else np.where(self.only, estimates, np.nan)
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
@@ -127,6 +152,10 @@ class Picture:
         return [self.status.endpoints[place].name for place in self.status.goal_endpoints]
 
 
+_FEWEST, _MOST = 5, 400
+"""Compounds of a ranking shown at least and at most."""
+
+
 class RankedPicture(Picture):
     """Intervals by rank, with the cutoff."""
 
@@ -160,6 +189,52 @@ class RankedPicture(Picture):
         if not ranking.total:
             return None
         return ranked_ends(ranking, self._spans(), Cutoff(known.cutoff, known.soft_cutoff))
+
+    def framed(self, frame: Frame | None, compound: int) -> Frame | None:
+        """Return the ranks around a compound where it is not among those drawn."""
+        ranking = self.ranking
+        if ranking is None or not ranking.total or ranking.place(compound) is not None:
+            return frame
+        rank = self._rank(compound)
+        if rank is None:
+            return frame
+        wide = ranking.compounds.size
+        return self._within(rank - wide // 2, wide)
+
+    def _rank(self, compound: int) -> int | None:
+        """The rank of a compound among those that are drawn somewhere, from 1."""
+        known, sign = self.status.candidates, self.status.endpoints[self.status.objective].sign
+        estimates = -sign * self._shown_estimates(known.estimate)
+        own = estimates[compound]
+        if not np.isfinite(own):
+            return None
+        before = np.count_nonzero(estimates < own) + np.count_nonzero(estimates[:compound] == own)
+        return int(before) + 1
+
+    def zoomed(self, frame: Frame | None, x: float, y: float, factor: float) -> Frame | None:
+        """Return the ranks shown after zooming about rank ``x``."""
+        ranking = self.ranking
+        if ranking is None or not ranking.total:
+            return frame
+        before = ranking.compounds.size
+        wide = int(np.clip(round(before * factor), _FEWEST, _MOST))
+        if wide == before and factor > 1:
+            wide = min(before + 1, _MOST)
+        share = (x - ranking.first) / max(before - 1, 1)
+        return self._within(round(x - share * (wide - 1)), wide)
+
+    def panned(self, frame: Frame | None, dx: float, dy: float) -> Frame | None:
+        """Return the ranks shown after moving by ``dx`` of them."""
+        ranking = self.ranking
+        if ranking is None or not ranking.total:
+            return frame
+        return self._within(ranking.first + round(dx), ranking.compounds.size)
+
+    def _within(self, first: int, wide: int) -> Frame:
+        total = 0 if self.ranking is None else self.ranking.total
+        wide = min(wide, total)
+        first = min(max(first, 1), total - wide + 1)
+        return (float(first), float(first + wide - 1), 0.0, 0.0)
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """The compound of a rank, however high the place."""
@@ -216,7 +291,14 @@ class RankedPicture(Picture):
         unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
         best = "lowest" if endpoint.sign < 0 else "best"
         near = settings.distance if settings.goal == "epsilon-best" else 0.0
-        self.ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign, selected=self.selected)
+        window = None if self.frame is None else (round(self.frame[0]), round(self.frame[1]))
+        self.ranking = rank_compounds(
+            self._shown_estimates(known.estimate),
+            known.status,
+            sign=endpoint.sign,
+            selected=None if self.steady else self.selected,
+            window=window,
+        )
         return ranked_intervals(
             self.ranking,
             self._spans(),
@@ -229,7 +311,7 @@ class RankedPicture(Picture):
             quantity=endpoint.scale_name,
             note=self._failing(),
             selected=self.selected,
-            ends=self.within if self.ranking.first == 1 else None,
+            ends=self.within if self.ranking.first == 1 and window is None else None,
             palette=self.colours(),
             size=size,
             dpi=dpi,
@@ -270,6 +352,21 @@ class FrontPicture(Picture):
         view = self._spread()
         return view.ends if view.compounds.size else None
 
+    def zoomed(self, frame: Frame | None, x: float, y: float, factor: float) -> Frame | None:
+        """Return the ends of the axes after zooming about a place."""
+        left, right, bottom, top = frame or self.within or self.ends() or (0.0, 1.0, 0.0, 1.0)
+        return (
+            x + (left - x) * factor,
+            x + (right - x) * factor,
+            y + (bottom - y) * factor,
+            y + (top - y) * factor,
+        )
+
+    def panned(self, frame: Frame | None, dx: float, dy: float) -> Frame | None:
+        """Return the ends of the axes after moving."""
+        left, right, bottom, top = frame or self.within or self.ends() or (0.0, 1.0, 0.0, 1.0)
+        return (left + dx, right + dx, bottom + dy, top + dy)
+
     def _spread(self) -> Spread:
         from assaypilot.engine.figures.front import spread
 
@@ -279,6 +376,7 @@ class FrontPicture(Picture):
     def _matrices(self) -> tuple[Floats, Floats, Floats]:
         """Those of the goal's endpoints; an estimate that only bounds hold stands at what holds it."""
         estimates, low, high = super()._matrices()
+        estimates = np.array([self._shown_estimates(row) for row in estimates])
         known = self.status.candidates
         for row, name in enumerate(self._endpoint_names()):
             if name in known.open_sides:
@@ -318,7 +416,8 @@ class FrontPicture(Picture):
         sure = f"the true front lies in here, {percent(1 - promise.delta, 6)} sure"
         if not promise.holds:
             sure = "where the bounds put the front, without a guarantee"
-        self.view = self._spread() if self.within is None else replace(self._spread(), ends=self.within)
+        ends = self.within if self.frame is None else self.frame
+        self.view = self._spread() if ends is None else replace(self._spread(), ends=ends)
         return front_plot(
             self.view, estimates, low, high, codes, (axes[0], axes[1]), sides=self._sides(), selected=self.selected,
             band_text=sure, palette=self.colours(), size=size, dpi=dpi,

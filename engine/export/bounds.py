@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint, Relation
+from assaypilot.engine.domain.endpoint import Endpoint, Relation
 
-__all__ = ["COUNTED", "LEFT_OUT", "bound_text", "entry_text", "estimate_text", "only_bounds", "open_text", "said"]
+__all__ = ["COUNTED", "bound_text", "entry_text", "estimate_text", "only_bounds", "open_text", "said"]
 
-COUNTED = "Values known only as bounds count in estimates as bounds, in decisions by their worst case."
+COUNTED = "Values known only as bounds count in estimates as bounds, in decisions as the bound itself."
 """What is said beside estimates wherever some values are known only as bounds."""
-LEFT_OUT = "Values known only as bounds count in estimates as bounds; decisions leave them out."
-"""The same where the strategy takes none in."""
 
 
 def bound_text(status: Status, endpoint: str, compound: int) -> str:
@@ -71,7 +69,7 @@ def said(status: Status) -> str:
     """The plain word about bounds beside estimates; empty where none counts."""
     if not status.candidates.open_sides:
         return ""
-    return COUNTED if status.takes_bounds else LEFT_OUT
+    return COUNTED
 
 
 def _short(value: float) -> str:

@@ -25,7 +25,7 @@ from assaypilot.engine.export.shortlist import (
     table_of,
     with_provenance,
 )
-from assaypilot.engine.version import program_version
+from assaypilot.engine.system.version import program_version
 
 __all__ = ["Choice", "Contents", "contents", "with_beside"]
 

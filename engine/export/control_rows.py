@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.controls import find_control
-from assaypilot.engine.plates.layout import Layout
+from assaypilot.engine.domain.controls import find_control
+from assaypilot.engine.domain.plates.layout import Layout
 
 __all__ = ["ControlWell", "control_wells"]
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, SupportsFloat
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.tables.raw import FORMULA
 
 if TYPE_CHECKING:
     from assaypilot.engine.export.contents import Contents
 
-__all__ = ["Cell", "plain", "write", "write_csv"]
+__all__ = ["Cell", "plain", "write", "write_csv", "write_plain_csv"]
 
-_FORMULA = ("=", "+", "-", "@", "\t")
 _REPORT_EVERY = 1_000
 
 
@@ -67,9 +67,18 @@ def write_csv(
     return count
 
 
+def write_plain_csv(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Write a csv for another program than a spreadsheet: no byte-order mark, no sign before formulas."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([plain(cell) for cell in row] for row in rows)
+    write_whole(Path(path), buffer.getvalue().encode("utf-8"))
+
+
 def _text(cell: Cell) -> str:
     # A text that already starts with ' before such a sign gets one more, so that reading back is exact.
-    if isinstance(cell, str) and cell.lstrip("'")[:1] in _FORMULA:
+    if isinstance(cell, str) and cell.lstrip("'").startswith(FORMULA):
         return f"'{cell}"
     return plain(cell)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.export.contents import Contents

@@ -9,11 +9,11 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.difference import pooled_of
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.difference import pooled_of
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.measurements import Pooled, pool
 from assaypilot.engine.export.answer import picture_of
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.models.ols import Estimate, least_squares
@@ -151,7 +151,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
             figures.append(
                 contribution_plot(
                     site.site if pieces == 1 else f"{site.site} ({start // size + 1} of {pieces})",
-                    [label_text(one.substituent) for one in part],
+                    [short_name(one.substituent) for one in part],
                     value,
                     low,
                     high,

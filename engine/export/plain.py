@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.library import Library, name_from_substituents
 from assaypilot.engine.export.bounds import estimate_text
-from assaypilot.engine.library import Library, name_from_substituents
 
-__all__ = ["interval", "named_by_substituents", "plain", "sentences", "values"]
+__all__ = ["interval", "named_by_substituents", "plain", "sentences", "shown_id", "values"]
 
 _NEVER = "\ufffe\uffff"
 """What is no character in XML."""
@@ -36,6 +37,13 @@ def sentences(text: str) -> tuple[str, str]:
 def named_by_substituents(library: Library, compounds: Sequence[int]) -> bool:
     """Whether the ids of these compounds say what they carry (``R1=Me|R2=Cl``): nobody needs to read it twice."""
     return all(library.ids[c] == name_from_substituents(library.sites, library.codes[c]) for c in compounds)
+
+
+def shown_id(library: Library, compound: int) -> str:
+    """Return the id as pages show it; one made of substituents with their short names: ``R1 Me, R2 3-pyridyl``."""
+    if not named_by_substituents(library, [compound]):
+        return library.ids[compound]
+    return ", ".join(f"{site} {short_name(label)}" for site, label in library.substituents(compound).items())
 
 
 def interval(estimate: str, low: float, high: float, digits: int) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates.wells import Well, row_letters
 from assaypilot.engine.export.sheet import Cell, Sheet
-from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.plates.wells import Well, row_letters
 
 __all__ = ["plate_map"]
 

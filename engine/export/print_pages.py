@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.export.plain import plain
 from assaypilot.engine.export.report_text import LINE, MUTED, REGULAR, fitted
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["HIGHEST", "LAID_OUT", "LOWEST", "SIDE", "WIDTH", "Pages"]
 

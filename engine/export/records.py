@@ -7,12 +7,12 @@ import platform
 from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.difference import in_words
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.kinds import word_of
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of
 from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
-from assaypilot.engine.kinds import word_of
-from assaypilot.engine.measurements import Measurement
 
 __all__ = ["measurements", "picks", "rounds", "settings"]
 
@@ -174,7 +174,9 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Finished", "yes" if status.finished else "no"),
         *((("Why nothing more is asked", status.finish_reason),) if status.finish_reason else ()),
         ("Guarantee", guarantee.sentence),
-        ("Guarantee holds", "yes" if guarantee.holds else "no"),
+        ("Kind of claim", guarantee.kind),
+        ("Expected missed", status.claim.expected_missed),
+        ("Expected wrong", status.claim.expected_wrong),
         *((f"Why it does not hold {k}", text) for k, text in enumerate(guarantee.void, start=1)),
         *((f"Assumption {k}", text) for k, text in enumerate(guarantee.assumptions, start=1)),
         *(("Additivity", told.sentence) for told in status.additivity if told.found.freedom),

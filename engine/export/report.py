@@ -23,7 +23,7 @@ from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.models.report import Noise, model_report
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["document", "write"]
 
@@ -49,6 +49,8 @@ def document(contents: Contents, report: Report = silent) -> bytes:
     story = _answer(contents)
     progress.step("Drawing the shortlist", 10)
     story += _shortlist(contents, progress)
+    if not len(contents.compounds):  # the answer is all there is to tell
+        return _made(contents, story, progress, report)
     data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in _asked(contents.status)}
     story += _contributions(contents.status, data)
     progress.step("Drawing the figures", 10)
@@ -56,9 +58,13 @@ def document(contents: Contents, report: Report = silent) -> bytes:
     progress.step("Drawing the figures", 10)
     story += _rounds(contents)
     story += _settings(contents)
-    made = Pages(contents, progress).made(story)
+    return _made(contents, story, progress, report)
+
+
+def _made(contents: Contents, story: list[Flowable], progress: Progress, report: Report) -> bytes:
+    pages = Pages(contents, progress).made(story)
     report(1.0, "The report is drawn")
-    return made
+    return pages
 
 
 def _answer(contents: Contents) -> list[Flowable]:
@@ -72,7 +78,7 @@ def _answer(contents: Contents) -> list[Flowable]:
         Spacer(1, 3),
         paragraph("Goal", "label"),
         paragraph(_cut(status.goal_sentence)),
-        paragraph("Guarantee" if guarantee.holds else "No guarantee", "label"),
+        paragraph(guarantee.label, "label"),
         paragraph(_cut(promise.rstrip(".") + ".")),
     ]
     if guarantee.holds and guarantee.assumptions:

@@ -15,7 +15,7 @@ from reportlab.platypus import BaseDocTemplate, CondPageBreak, Flowable, Frame, 
 from assaypilot.engine.export.contents import Contents
 from assaypilot.engine.export.plain import plain
 from assaypilot.engine.export.report_text import LINE, MUTED, REGULAR, fitted, paragraph
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["WIDTH", "Pages", "Progress", "heading"]
 

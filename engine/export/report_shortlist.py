@@ -10,8 +10,10 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.plain import named_by_substituents, plain, values
+from assaypilot.engine.export.measured import Means, means_of, means_words
+from assaypilot.engine.export.plain import named_by_substituents, plain, shown_id, values
 from assaypilot.engine.export.report_page import WIDTH, Progress
 from assaypilot.engine.export.report_table import ruled
 from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
@@ -20,7 +22,6 @@ from assaypilot.engine.export.shortlist import availability, chances, confirmed,
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import carried
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.labels import label_text
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
 __all__ = ["MOST", "cards", "state_words", "table"]
@@ -68,17 +69,19 @@ def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     library = contents.status.library
     smiles = [plain(contents.structure(compound)) for compound in compounds]
     aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
-    made = [_card(contents.status, compound, k + 1, smiles[k]) for k, compound in enumerate(compounds)]
+    means = means_of(contents.status)
+    made = [_card(contents.status, compound, k + 1, smiles[k], means) for k, compound in enumerate(compounds)]
     bond = aligned.bond(smiles[:: max(1, len(smiles) // _SCALED)], int(_INSIDE), int(_PICTURE))
     return [_Row(made[k : k + _ACROSS], aligned, bond, progress) for k in range(0, len(made), _ACROSS)]
 
 
-def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
+def _card(status: Status, compound: int, rank: int, smiles: str, means: Means) -> _Card:
     digits, code = decimals_of(status), int(status.candidates.status[compound])
     texts = [(f"{name} {number}", False) for name, number, _ in values(status, compound, digits)]
     if code == UNDECIDED:
         texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
-    texts.append((f"{evidence(status, compound)}; {availability(status, compound)}", True))
+    known = means_words(means, compound, digits) or evidence(status, compound)
+    texts.append((f"{known}; {availability(status, compound)}", True))
     if confirmed(status, compound):
         # What was not confirmed is not said quietly.
         texts.append((confirmed(status, compound), compound not in status.confirmation.not_confirmed))
@@ -87,8 +90,8 @@ def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
         rank,
         smiles,
         carried(status.library, compound) if smiles else {},
-        tuple(f"{site}  {label_text(label)}" for site, label in standing.items()),
-        tuple(wrapped(status.library.ids[compound], BOLD, _ID, _INSIDE, _ID_LINES)),
+        tuple(f"{site}  {short_name(label)}" for site, label in standing.items()),
+        tuple(wrapped(shown_id(status.library, compound), BOLD, _ID, _INSIDE, _ID_LINES)),
         code,
         tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
         tuple((line, quiet) for text, quiet in texts for line in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES))[
@@ -208,19 +211,20 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     named = named_by_substituents(library, compounds)
     sites = [] if named else [site.name for site in library.sites] if apart else ["Substituents"]
     more = ["Confirmed"] if status.confirmation.rounds else []
+    means = means_of(status)
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
     for k, compound in enumerate(compounds):
         progress.step(f"Compound {k + 1:,}", 1)
-        standing = {site: label_text(label) for site, label in library.substituents(compound).items()}
+        standing = {site: short_name(label) for site, label in library.substituents(compound).items()}
         joined = ", ".join(f"{site} {label}" for site, label in standing.items())
         rows.append(
             [
                 str(k + 1),
-                library.ids[compound],
+                shown_id(library, compound),
                 *([] if named else list(standing.values()) if apart else [joined]),
                 *(number for _, number, _ in values(status, compound, digits)),
                 state_words(status, compound).replace("decided in round", "round"),
-                evidence(status, compound),
+                means_words(means, compound, digits) or evidence(status, compound),
                 availability(status, compound),
                 *([confirmed(status, compound)] if more else []),
             ]

@@ -12,7 +12,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Contents
 from assaypilot.engine.export.sheet import Cell, unique
 from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["first_line", "mol_block", "write"]
 

@@ -11,8 +11,9 @@ import numpy as np
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.products import product_smiles
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import entry_text, only_bounds, open_text
+from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
@@ -153,7 +154,7 @@ def confirmed(status: Status, compound: int) -> str:
         return "not measured yet" if found.rounds and compound in (*found.due, *found.gone) else ""
     state = found.states[compound]
     if state is None:
-        return "not told: no control where it was measured" if compound in found.unread else "not measured yet"
+        return "not measured yet"
     if state:
         return "confirmed"
     several = len(status.measured_endpoints) > 1
@@ -205,6 +206,15 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
                 for compound, value in zip(listed, estimate, strict=True)
             ]
             columns.append(Column(f"{endpoint.name}{unit} estimate", entered, -_SIGNIFICANT))
+        means = measured_means(status, status.endpoints.index(endpoint))
+        if means:
+            told = [means.get(compound) for compound in listed]
+            cells: list[Cell] = [
+                None if one is None else one.text(digits) if one.mean is None else round(one.mean, digits + 1)
+                for one in told
+            ]
+            columns.append(Column(f"{endpoint.scale_name} measured", cells, digits))
+            columns.append(Column(f"{endpoint.scale_name} n", [None if one is None else one.n for one in told]))
         if endpoint.name in candidates.lows:
             low, high = candidates.lows[endpoint.name][places], candidates.highs[endpoint.name][places]
             columns.append(Column(f"{endpoint.scale_name} low", rounded(low, digits + 1), digits))
@@ -225,7 +235,7 @@ def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[st
     return (
         ("Goal", status.goal_sentence),
         *(("Assay noise (SD)" if len(noise) == 1 else f"Assay noise (SD) of {scale}", sd) for scale, sd in noise),
-        ("Guarantee", "holds" if status.guarantee.holds else f"does not hold: {'; '.join(status.guarantee.void)}"),
+        ("Guarantee", status.guarantee.brief),
         ("Program", program),
         ("Exported", exported),
         ("Events", status.events),

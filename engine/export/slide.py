@@ -18,9 +18,11 @@ from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.util import Emu, Inches
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.export import pictures
 from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.plain import named_by_substituents, plain, sentences, values
+from assaypilot.engine.export.measured import Means, means_of, means_words
+from assaypilot.engine.export.plain import named_by_substituents, plain, sentences, shown_id, values
 from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of, evidence
 from assaypilot.engine.export.slide_text import (
     Box,
@@ -36,9 +38,7 @@ from assaypilot.engine.export.slide_text import (
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import carried
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["presentation", "write"]
 
@@ -105,6 +105,8 @@ def _widen(made: Any) -> None:
 def _answer(slide: Any, status: Status) -> None:
     """The answer as the slide's title, the rest of the statement below it."""
     first, rest = sentences(status.statement)
+    guarantee = status.guarantee
+    void = "" if guarantee.holds else f"No guarantee: {'; '.join(guarantee.void)}."
     title, width = slide.shapes.title, _TITLE.width
     size = next((s for s in _ONE_LINE if lines_of(first, s, width, bold=True) == 1), 0.0)
     size = size or next((s for s in _TWO_LINES if lines_of(first, s, width, bold=True) <= 2), 15.0)
@@ -115,11 +117,16 @@ def _answer(slide: Any, status: Status) -> None:
     fill(title.text_frame, [words])
     for paragraph in title.text_frame.paragraphs:
         paragraph.alignment = PP_ALIGN.LEFT
+    below = Box(_LEFT, _TITLE.top + height + 0.06, width, _TITLE.height - height)
+    said = []
+    if void:
+        said.append(Words(cut(void, 12.0, width, 2, bold=True), 12.0, bold=True))
     if rest:
-        below = Box(_LEFT, _TITLE.top + height + 0.06, width, _TITLE.height - height)
-        size = 14.0 if lines_of(rest, 14.0, width) == 1 else 11.0
-        most = max(1, int(below.height * 72.0 / (1.2 * size)))
-        add_text(slide.shapes, below, [Words(cut(rest, size, width, most), size, quiet=True)], "Answer in full")
+        size = 14.0 if lines_of(rest, 14.0, width) == 1 and not void else 11.0
+        room = below.height - sum(part.height(width) for part in said)
+        said.append(Words(cut(rest, size, width, max(1, int(room * 72.0 / (1.2 * size)))), size, quiet=True))
+    if said:
+        add_text(slide.shapes, below, said, "Answer in full")
 
 
 def _figure(slide: Any, status: Status) -> None:
@@ -179,7 +186,8 @@ def _cards(
     status = contents.status
     across = 2 if len(compounds) <= 4 else 3
     width = (_BEST.width - (across - 1) * _GAP) / across
-    texts = [_card_words(status, compound, width) for compound in compounds]
+    means = means_of(status)
+    texts = [_card_words(status, compound, width, means) for compound in compounds]
     tall = max(sum(part.height(width) for part in words) for words in texts)
     room = _BEST.height - 0.28
     down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + _LEAST + _GAP))))
@@ -211,13 +219,13 @@ def _cards(
     return len(shown)
 
 
-def _card_words(status: Status, compound: int, width: float) -> list[Words]:
+def _card_words(status: Status, compound: int, width: float, means: Means) -> list[Words]:
     numbers = values(status, compound, decimals_of(status))
     said = [number if len(numbers) == 1 else f"{name} {number}" for name, number, _ in numbers]
-    known = (evidence(status, compound), availability(status, compound), confirmed(status, compound))
-    rests = "; ".join(filter(None, known))
+    measured = means_words(means, compound, decimals_of(status)) or evidence(status, compound)
+    rests = "; ".join(filter(None, (measured, availability(status, compound), confirmed(status, compound))))
     return [
-        Words(cut(status.library.ids[compound], _ID, width, 2, bold=True), _ID, bold=True),
+        Words(cut(shown_id(status.library, compound), _ID, width, 2, bold=True), _ID, bold=True),
         *(Words(cut(text, _VALUE, width, 2), _VALUE) for text in said),
         Words(cut(rests, _SMALL, width, 2), _SMALL, quiet=True),
     ]
@@ -226,7 +234,7 @@ def _card_words(status: Status, compound: int, width: float) -> list[Words]:
 def _substituents(status: Status, compound: int, width: float) -> list[Words]:
     """The substituents, for a compound without a structure."""
     standing = status.library.substituents(compound).items()
-    text = ", ".join(f"{site} {label_text(label)}" for site, label in standing)
+    text = ", ".join(f"{site} {short_name(label)}" for site, label in standing)
     return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
 
 
@@ -250,18 +258,20 @@ def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
     def laid(texts: list[str]) -> list[str]:
         return texts if sites == "apart" else [", ".join(texts)] if sites else []
 
-    scales = [name for name, _, _ in values(status, compounds[0], digits)]
+    scales, means = [name for name, _, _ in values(status, compounds[0], digits)], means_of(status)
     rows = [["ID", *laid([site.name for site in library.sites]), *scales, "Evidence"]]
     for compound in compounds:
-        standing = [label_text(label) for label in library.substituents(compound).values()]
+        standing = [short_name(label) for label in library.substituents(compound).values()]
         numbers = [number for _, number, _ in values(status, compound, digits)]
-        rows.append([library.ids[compound], *laid(standing), *numbers, _rests_on(status, compound)])
+        rows.append([shown_id(library, compound), *laid(standing), *numbers, _rests_on(status, compound, means)])
     return rows
 
 
-def _rests_on(status: Status, compound: int) -> str:
-    """Evidence and availability in few words: ``measured 3``, ``predicted; to be made``."""
-    known, there = evidence(status, compound).removesuffix(", never measured"), availability(status, compound)
+def _rests_on(status: Status, compound: int, means: Means) -> str:
+    """Evidence and availability in few words: ``measured 6.75 (n = 3)``, ``predicted; to be made``."""
+    known = means_words(means, compound, decimals_of(status))
+    known = known or evidence(status, compound).removesuffix(", never measured")
+    there = availability(status, compound)
     known = known if there == "made" else f"{known}; {there}"
     return "; ".join(filter(None, (known, confirmed(status, compound))))
 
@@ -269,8 +279,7 @@ def _rests_on(status: Status, compound: int) -> str:
 def _foot(slide: Any, contents: Contents) -> None:
     """A small line: goal, guarantee, measurements, date, program, head."""
     status, guarantee = contents.status, contents.status.guarantee
-    sure = f"{percent(1 - guarantee.delta, 6)} confidence"
-    holds = f"guarantee holds ({sure})" if guarantee.holds else f"no guarantee: {'; '.join(guarantee.void)}"
+    holds = guarantee.brief
     first = f"Goal: {status.goal_sentence}; {holds}"
     second = (
         f"{contents.title}; {status.measurements_used:,} measurements used; {contents.exported}; {contents.program}; "

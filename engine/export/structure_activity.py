@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.pictures import Measured, measured
 from assaypilot.engine.models.contributions import SiteContributions, contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["BoundsAlone", "Look", "look"]
 

@@ -7,12 +7,11 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import flush, held, patiently, refuse_name, too_long
+from assaypilot.engine.system.places import flush, held, patiently, refuse_name, too_long
 
-__all__ = ["UntilItFails", "whole_file", "write_whole"]
+__all__ = ["refused", "whole_file", "write_whole"]
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
@@ -41,11 +40,11 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             beside.unlink()
         if isinstance(error, OSError):
-            raise _plain(error, path) from None
+            raise refused(error, path) from None
         raise
 
 
-def _plain(error: OSError, path: Path) -> AssayPilotError:
+def refused(error: OSError, path: Path) -> AssayPilotError:
     """The refusal for a failed write."""
     full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
     if error.errno in full:
@@ -76,42 +75,3 @@ def _plain(error: OSError, path: Path) -> AssayPilotError:
 def _may_be_written(path: Path) -> bool:
     """Whether the file is there and not marked as read-only: so it is no mark that denies its replacement."""
     return path.is_file() and os.access(path, os.W_OK)
-
-
-class UntilItFails:
-    """A stream that takes nothing more after a failed write, and complains no more.
-
-    An archive that is forgotten half written writes its directory: what would fail again then is printed by Python as
-    a traceback that nobody can catch.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._failed = False
-
-    def write(self, data: bytes) -> int:
-        """How many bytes were taken."""
-        if self._failed:
-            return len(data)
-        try:
-            return self._stream.write(data)
-        except OSError:
-            self._failed = True
-            raise
-
-    def flush(self) -> None:
-        """Nothing; what was written is handed on."""
-        if not self._failed:
-            try:
-                self._stream.flush()
-            except OSError:
-                self._failed = True
-                raise
-
-    def tell(self) -> int:
-        """Where the next byte goes."""
-        return 0 if self._failed else self._stream.tell()
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Where the next byte goes from now on."""
-        return 0 if self._failed else self._stream.seek(offset, whence)

@@ -12,6 +12,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.plates.layout import Layout, Plate
 from assaypilot.engine.export.plain import interval, plain
 from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
 from assaypilot.engine.export.print_pages import HIGHEST, LAID_OUT, LOWEST, SIDE, WIDTH, Pages
@@ -20,9 +22,7 @@ from assaypilot.engine.export.report_vector import draw_structure
 from assaypilot.engine.export.shortlist import decimals_of, structure
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.plates.layout import Layout, Plate
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["work_page", "write_work_page"]
 
@@ -204,7 +204,7 @@ def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], b
     words = [
         (line, False)
         for site, label in status.library.substituents(item.compound).items()
-        for line in wrapped(f"{site}  {label_text(label)}", REGULAR, _SMALL, width, _SITE_LINES)
+        for line in wrapped(f"{site}  {short_name(label)}", REGULAR, _SMALL, width, _SITE_LINES)
     ]
     if item.expected is not None and item.low is not None and item.high is not None:
         told = interval(f"{item.expected:.{digits}f}", item.low, item.high, digits)

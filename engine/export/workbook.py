@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,10 +24,11 @@ from assaypilot.engine.export.fitting import (
     units_of,
 )
 from assaypilot.engine.export.sheet import Cell, Sheet, unique
-from assaypilot.engine.export.whole import UntilItFails, whole_file
+from assaypilot.engine.export.whole import refused, write_whole
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.places import temporary_folder
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.places import temporary_folder
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.tables.raw import FORMULA
 
 __all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
 
@@ -52,7 +54,6 @@ _MOST_LINES = 8
 _SHADE = "#eef1f5"
 _LINE = {"bottom": 1, "bottom_color": LIGHT.grid}
 _REPORT_EVERY = 50
-_FORMULA = ("=", "+", "-", "@")
 _STRUCTURE = "Picture"
 """Header of the pictures; not a word our reader takes for structures, since the cells are empty."""
 _WRAPPED = ("Why", "Why out", "Comment", "Reason")
@@ -88,28 +89,25 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
                 mend="Write a csv file instead.",
             )
     total = sum(len(sheet.rows) for sheet in sheets.values())
-    with (
-        whole_file(path) as beside,
-        temporary_folder() as aside,
-        beside.open("wb") as stream,
-    ):
+    packed = io.BytesIO()  # an archive that fails half written on a full disk would complain when it is forgotten
+    with temporary_folder() as aside:
         # A large workbook is written row by row through files aside, a small one in memory.
         how = {"constant_memory": True, "tmpdir": str(aside)} if total > _LARGE else {"in_memory": True}
-        book = xlsxwriter.Workbook(UntilItFails(stream), how)
+        book = xlsxwriter.Workbook(packed, how)
         try:
             writer = _Writer(book, contents, report, total, aside)
             for name, sheet in sheets.items():
                 writer.table(name, sheet)
             writer.settings()
             report(0.95, "Packing the workbook")
-        except BaseException:
-            book.fileclosed = True  # what was not finished is not complained of when it is forgotten
-            raise
-        try:
             book.close()
-        except xlsxwriter.exceptions.FileCreateError as error:
-            cause = error.args[0] if error.args else error
-            raise cause if isinstance(cause, OSError) else error from None
+        except BaseException as error:
+            book.fileclosed = True  # what was not finished is not complained of when it is forgotten
+            cause = error.args[0] if isinstance(error, xlsxwriter.exceptions.FileCreateError) and error.args else error
+            if isinstance(cause, OSError):
+                raise refused(cause, path) from None
+            raise
+    write_whole(path, packed.getvalue())
     return len(sheets["Shortlist"].rows)
 
 
@@ -307,7 +305,7 @@ class _Writer:
             page.write_number(row, column, number, self._number(cell, look))
         else:
             self._text(
-                page, row, column, cell, chosen or (look.quoted if cell.startswith(_FORMULA) else look.plain), sheet
+                page, row, column, cell, chosen or (look.quoted if cell.startswith(FORMULA) else look.plain), sheet
             )
 
     def _text(self, page: Any, row: int, column: int, text: str, look: Any, sheet: str) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.chemistry.splitting import hanging_on
-from assaypilot.engine.labels import is_hydrogen
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.labels import is_hydrogen
+from assaypilot.engine.domain.library import Library
 
 __all__ = ["DrawnCore", "carried", "lay_out", "widest_turn"]
 

@@ -13,7 +13,7 @@ from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.contributions import contribution_ends
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 
 __all__ = ["forest_plot"]
 

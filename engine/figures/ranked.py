@@ -99,8 +99,11 @@ def rank_compounds(
     sign: float = 1.0,
     selected: int | None = None,
     most: int = MOST_DRAWN,
+    window: tuple[int, int] | None = None,
 ) -> Ranking:
     """The window of compounds to draw: the best ones, or, when the selected one is not among them, those around it.
+
+    ``window``: the first and last rank to draw, where they do not follow from the data.
 
     It reaches some way past the last compound that is in or undecided, so that the cutoff has both its sides.
     """
@@ -109,6 +112,9 @@ def rank_compounds(
     total = int(order.size)
     if total == 0:
         return Ranking(order, 1, 0)
+    if window is not None:
+        start = min(max(window[0] - 1, 0), total - 1)
+        return Ranking(order[start : max(window[1], start + 1)], start + 1, total)
     alive = np.flatnonzero((status[order] == UNDECIDED) | (status[order] == IN))
     reach = int(alive[-1]) + 1 if alive.size else 0
     length = min(total, most, max(reach + 15, 40))

@@ -12,7 +12,7 @@ from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, fitting, 
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
 from assaypilot.engine.models.report import Residual
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 
 __all__ = ["worst_residuals"]
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.elimination import Eliminated, Solver
+from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
 
 __all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "deviation_bound", "holm"]

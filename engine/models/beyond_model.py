@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.features import Features
+from assaypilot.engine.domain.features import Features
 from assaypilot.engine.models.ols import least_squares
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.features import OUTSIDE_TOLERANCE
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Contribution", "SiteContributions", "contributions"]

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.elimination import Eliminated, Solver
+from assaypilot.engine.domain.features import SiteFeatures
 
 __all__ = ["AdditiveFit", "additive_fit", "figures_of"]
 

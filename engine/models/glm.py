@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features, span_basis
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
 
 __all__ = [
     "LINKS",

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.elimination import Eliminated, Solver
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.additivity import holm
 from assaypilot.engine.models.diagnostics import figures_of
 

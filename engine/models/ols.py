@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import (
+from assaypilot.engine.domain.elimination import Eliminated, Solver
+from assaypilot.engine.domain.features import (
     OUTSIDE_TOLERANCE,
     Features,
     SiteFeatures,
@@ -24,7 +24,7 @@ from assaypilot.engine.features import (
     span_basis,
 )
 
-__all__ = ["Estimate", "estimate_of", "least_squares"]
+__all__ = ["Estimate", "least_squares"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +114,6 @@ class Estimate:
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
         return self.features.quadratic(self.outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
-
-    def all_comparable(self, rows: Ints) -> bool:
-        """Whether all differences of these rows can be estimated, as where nothing tells the level of all."""
-        if self.rank == self.features.n_columns or len(rows) < 2:
-            return True
-        first = self.features.dense(rows[:1])[0]
-        apart = self.features.quadratic(self.outside, rows) - 2.0 * self.features.times(self.outside @ first, rows)
-        apart += first @ self.outside @ first
-        lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
-        return bool((apart <= OUTSIDE_TOLERANCE * (lengths + first @ first)).all())
 
     def half_norms(self, rows: Ints | None = None) -> Floats:
         """||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
@@ -225,32 +215,6 @@ def least_squares(
         kept,
         rows,
         weights,
-        _Coordinates(basis, beta, inverse),
-    )
-
-
-def estimate_of(features: Features, basis: Floats, information: Floats, moment: Callable[[Floats], Floats]) -> Estimate:
-    """The estimate with this information ``(d, d)`` in coordinates of a basis of what is estimable, ``(n_columns, d)``.
-
-    ``moment`` gives the weighted sum of rows ``(n_columns,)`` of what an estimate theta leaves of the values. It knows
-    no rows that were measured, so ``of_values`` has nothing to go by.
-    """
-    d, n_columns = len(information), features.n_columns
-    nothing = np.zeros(0, dtype=np.intp)
-    inverse = _inverse(information) if d else np.zeros((0, 0))
-    beta = inverse @ (basis.T @ moment(np.zeros(n_columns)))
-    # One step of refinement, as elsewhere.
-    beta = beta + inverse @ (basis.T @ moment(basis @ beta))
-    covariance, projection = basis @ inverse @ basis.T, np.eye(n_columns) - basis @ basis.T
-    return Estimate(
-        features,
-        d,
-        basis @ beta,
-        (covariance + covariance.T) / 2,
-        (projection + projection.T) / 2,
-        np.zeros(0, dtype=bool),
-        nothing,
-        np.zeros(0),
         _Coordinates(basis, beta, inverse),
     )
 

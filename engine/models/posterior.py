@@ -13,13 +13,11 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.features import Features, SiteFeatures
-from assaypilot.engine.models.blocks import Effects
+from assaypilot.engine.domain.features import Features, SiteFeatures
 
 __all__ = [
     "Posterior",
     "WeakPrior",
-    "blocked_posterior",
     "look_ups",
     "posterior",
     "probability_within",
@@ -113,33 +111,6 @@ def posterior(
     The prior is weak (``weak_prior`` of these data, unless another is given). Where that is too weak to be told from
     nothing in floating point (values or noise of absurd size), it is as weak as it can be.
     """
-    return _posterior(features, measured, counts, means, sigma, None, None, prior)
-
-
-def blocked_posterior(
-    features: Features,
-    arms: Ints,
-    counts: Floats,
-    means: Floats,
-    sigma: float,
-    effects: Effects,
-    controls: Floats,
-    prior: WeakPrior | None = None,
-) -> Posterior:
-    """The same beside the ``effects`` of blocks, of which nothing is known but by measurements and ``controls``."""
-    return _posterior(features, arms, counts, means, sigma, effects, controls, prior)
-
-
-def _posterior(
-    features: Features,
-    measured: Ints,
-    counts: Floats,
-    means: Floats,
-    sigma: float,
-    effects: Effects | None,
-    controls: Floats | None,
-    prior: WeakPrior | None,
-) -> Posterior:
     if len(measured) == 0 and prior is None:
         raise ValueError("a posterior needs at least one measurement")
     centre, prior_sd = weak_prior(counts, means, sigma) if prior is None else prior
@@ -147,13 +118,8 @@ def _posterior(
     left = means - centre
     largest = float(np.abs(left).max(initial=0.0)) or 1.0
     left = left / largest
-    gram = features.gram(counts, measured) if effects is None else effects.information()
-    factor = _factor(gram, max(sigma / prior_sd, _LEAST_RATIO) ** 2)
-    if effects is not None and controls is not None:
-        moment = effects.moment(left, controls / largest)
-    else:
-        moment = features.moment(counts * left, measured)
-    mean = largest * cho_solve((factor, True), moment)
+    factor = _factor(features.gram(counts, measured), max(sigma / prior_sd, _LEAST_RATIO) ** 2)
+    mean = largest * cho_solve((factor, True), features.moment(counts * left, measured))
     mean[0] += centre
     return Posterior(features, mean, factor, sigma)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.arrays import Ints
+from assaypilot.engine.domain.features import SiteFeatures, span_rank
+from assaypilot.engine.domain.labels import label_text
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, span_rank
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library, Site
 
 __all__ = ["Step", "Thinned", "drop_site", "keep_seen", "merge_substituents"]
 

@@ -4,7 +4,7 @@ With normal noise the likelihood of the effects is a product of the densities of
 that the others lie beyond their bounds (Tobin, Econometrica 26, 1958; Amemiya, Advanced Econometrics, 1985, chapter
 10). Its logarithm is concave, as is that of the weak prior, so Newton's method finds the one maximum, and the curvature
 there is the information: estimates are normal around the truth with it, as they are without bounds. It informs, and
-never decides: decisions take a bound by its worst case.
+never decides: decisions count a bound as itself.
 
 Where no exact value tells of a row, nothing but the prior ends it on one side. The maximum then lies a little beyond
 the bound, and says no more than the bound does: such rows are *open* to that side.
@@ -15,7 +15,6 @@ is one small posterior as without bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,10 +24,10 @@ from scipy.linalg import cholesky
 from scipy.special import log_ndtr
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.features import Features
+from assaypilot.engine.domain.features import Features
 from assaypilot.engine.models.posterior import Posterior, WeakPrior, posterior, weak_prior
 
-__all__ = ["Bounds", "Cells", "Censored", "additive", "apart", "censored", "prior_of"]
+__all__ = ["Bounds", "Cells", "Censored", "additive", "apart", "prior_of"]
 
 
 _STEPS, _HALVINGS = 60, 30
@@ -63,10 +62,6 @@ class Bounds(NamedTuple):
     """How often the same came back."""
 
 
-Solve = Callable[[Cells], Posterior]
-"""The posterior of the exact values and of some more."""
-
-
 @dataclass(frozen=True, eq=False)
 class Censored(Posterior):
     """The normal posterior of the effects, bounds counted: around where their likelihood is highest."""
@@ -84,36 +79,31 @@ class Censored(Posterior):
         return found
 
 
-def additive(features: Features, exact: Cells, bounds: Bounds, sigma: float) -> Censored:
-    """What exact means and bounds say together, with the weak prior of values at their limits."""
-    prior = prior_of(exact, bounds, sigma)
-
-    def solve(more: Cells) -> Posterior:
-        rows, counts, means = (np.concatenate(pair) for pair in zip(exact, more, strict=True))
-        return posterior(features, rows, counts, means, sigma, prior)
-
-    return censored(features, solve, bounds, sigma)
-
-
 def prior_of(exact: Cells, bounds: Bounds, sigma: float) -> WeakPrior:
     """The weak prior where some values are known only as bounds, which count as if they were at their limits."""
     counts = np.concatenate([exact.counts, bounds.counts * bounds.times])
     return weak_prior(counts, np.concatenate([exact.means, bounds.limits]), sigma)
 
 
-def censored(features: Features, solve: Solve, bounds: Bounds, sigma: float) -> Censored:
-    """The maximum of the likelihood and its curvature, by Newton's method.
+def additive(features: Features, exact: Cells, bounds: Bounds, sigma: float) -> Censored:
+    """What exact means and bounds say together, with the weak prior of values at their limits.
 
-    ``solve`` has the exact values and a prior in it, and takes further normal values: counts of measurements with the
-    noise SD ``sigma``, and means.
+    The maximum of the likelihood and its curvature, by Newton's method.
     """
+    prior = prior_of(exact, bounds, sigma)
+
+    def solve(more: Cells) -> Posterior:
+        """The posterior of the exact values and of some more."""
+        rows, counts, means = (np.concatenate(pair) for pair in zip(exact, more, strict=True))
+        return posterior(features, rows, counts, means, sigma, prior)
+
     sds = sigma / np.sqrt(bounds.counts)
     nothing = np.zeros(0, dtype=np.intp)
-    exact = solve(Cells(nothing, np.zeros(0), np.zeros(0)))
+    base = solve(Cells(nothing, np.zeros(0), np.zeros(0)))
 
     def height(theta: Floats) -> float:
         z = bounds.signs * (bounds.limits - features.times(theta, bounds.rows)) / sds
-        off = exact.factor.T @ (theta - exact.mean) / sigma
+        off = base.factor.T @ (theta - base.mean) / sigma
         return float(bounds.times @ log_ndtr(z) - 0.5 * off @ off)
 
     def around(theta: Floats) -> tuple[Posterior, Floats]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["on_cluster"]
 
@@ -23,6 +23,9 @@ def on_cluster(
     work: Callable[[Part], Result], parts: Sequence[Part], address: str, report: Report
 ) -> Generator[Result, None, None]:
     """The result of each part, as they come, from the workers of the scheduler at ``address``.
+
+    With ``tls://`` Dask takes its certificates from its own settings (``distributed.comm.tls``). With ``tcp://``
+    traffic is neither encrypted nor authenticated, and results are pickled: the network must be one to trust.
 
     Workers need the same program installed. AssayPilotError without the extra, or when nobody answers at the address.
     What is under way is cancelled when the iterator is closed.

@@ -21,13 +21,15 @@ from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.stock.choice import may_choose
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.forecast_runs import Ended, Truth, begin, play_on
 from assaypilot.engine.simulate.forecast_truth import draw, sources, words
+from assaypilot.engine.simulate.series_forecast import SeriesForecast, forecast_ledger
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["BudgetForecast", "Forecast", "RoundForecast", "Spread", "forecast_campaign", "forecast_draft"]
 
@@ -96,7 +98,7 @@ class Forecast:
 _RUNS = 19
 _FEW = 9
 """Runs where one takes long."""
-_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage", "likelihood")
+_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage")
 _LOOKS = 10
 """Phases of ``adaptive`` from which one run takes long."""
 _LARGE = 30_000
@@ -142,6 +144,8 @@ def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | 
 
 
 def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Forecast:
+    if ledger.calibrated:
+        return _of_series(ledger, forecast_ledger(ledger, report, seed=seed), seed)
     wanted = _runs(ledger) if runs is None else runs
     if wanted < 9 or wanted % 10 != 9:
         raise AssayPilotError(
@@ -176,6 +180,33 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
     if may_choose(ledger) and not start.stops:
         assumed = f"{assumed} {_MOST_TELLING}"
     return _summary(ledger, ended, assumed, bool(start.stops), seed)
+
+
+def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
+    """Return what the campaign played forward comes to, with what it finds on the way in words."""
+    before = sum(one.state != "withdrawn" and not one.confirmation for one in ledger.rounds)
+    spent = sorted(end[0] for end in made.ends) or [ledger.spent()]
+    rounds = sorted(before + end[1] for end in made.ends) or [before]
+    finished = sum(end[2] for end in made.ends) / max(len(made.ends), 1)
+    found = "; ".join(
+        f"{percent(point.found)} of the members and the best with {percent(point.best_found)} after "
+        f"{point.measurements:,}"
+        for point in made.curve
+    )
+    following = None
+    if made.curve:
+        following = RoundForecast(made.curve[0].measurements - ledger.spent(), 0.0, made.curve[0].finished, 1)
+    return Forecast(
+        Spread(spent[0], spent[len(spent) // 2], spent[-1]),
+        Spread(rounds[0], rounds[len(rounds) // 2], rounds[-1]),
+        finished,
+        finished <= 0.9,
+        None,
+        following,
+        f"Measured by then: {found}. {made.assumed}" if found else made.assumed,
+        made.runs,
+        seed,
+    )
 
 
 def _runs(ledger: Ledger) -> int:

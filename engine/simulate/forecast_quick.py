@@ -1,4 +1,4 @@
-"""``adaptive`` and ``likelihood`` for forecasts: the same strategies, planned in a hurry.
+"""``adaptive`` for forecasts: the same strategy, planned in a hurry.
 
 Nearly all of its time goes into whole measurements per compound and into limits found by integration. A forecast needs
 neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, made whole by the
@@ -21,18 +21,16 @@ from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design import Rows, round_design
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.rounding import Rounded
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.domain.goals import Goal, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.goals import Goal, ParetoSet
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive import boundary as adaptive_boundary
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.planning import Way
-from assaypilot.engine.strategies.adaptive.walks import kept_to
 from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.likelihood.likelihood import Likelihood
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["effective", "quick"]
 
@@ -55,16 +53,12 @@ _PLENTY = 2.5
 """Measurements per effect from which swaps are good enough."""
 _SWAPPED = 0.25
 """What plans by swaps lose on the whole, beside real ones: this times effects per measurement."""
-_LARGER = 0.35
-"""Phases of ``likelihood`` take at least this share of what was measured before."""
 _ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
 """The levels at which limits are exact, in logarithms, descending."""
 
 
 def quick(strategy: Strategy, goal: Goal) -> Strategy:
     """The strategy as forecasts play it for a goal: itself, or one of those here that plan in a hurry."""
-    if strategy.info.name == "likelihood":
-        return _HastyLikelihood()
     if strategy.info.name != "adaptive":
         return strategy
     return _HastyPareto() if isinstance(goal, ParetoSet) else _Hasty()
@@ -163,7 +157,7 @@ def _union(log_alpha: float, expected: int, looks: int) -> Floats:
 
 
 def _walk_limits(state: State, level: float, looks: int) -> Floats:
-    return _limits(kept_to(state, level), int(state.memory["expected"][0]), max(looks, 1))
+    return _limits(level, int(state.memory["expected"][0]), max(looks, 1))
 
 
 _HURRIED = Way(_shares, _rounded)
@@ -181,17 +175,3 @@ class _HastyPareto(AdaptivePareto):
 
     way = _HURRIED
     walk_limits = staticmethod(_walk_limits)
-
-
-class _HastyLikelihood(Likelihood):
-    """``likelihood``, with larger phases the longer it takes."""
-
-    way, rough = _HURRIED, True
-
-    def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The phase, several times over where that is not much beside what was measured."""
-        asked = super().ask(state, report)
-        times, budget = int(_LARGER * state.spent / asked.total), state.problem.budget
-        if budget is not None:
-            times = min(times, (budget - state.spent) // asked.total)
-        return replace(asked, counts=asked.counts * times) if times > 1 else asked

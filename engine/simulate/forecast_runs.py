@@ -8,27 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
-from assaypilot.engine.campaign.limit_phases import next_phase
-from assaypilot.engine.campaign.noise import by_class, scatter
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise.scatter import Spread
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.features import DenseFeatures, span_basis
-from assaypilot.engine.measurements import Pooled
+from assaypilot.engine.domain.features import DenseFeatures, span_basis
+from assaypilot.engine.domain.measurements import Pooled
 from assaypilot.engine.models.glm import Link, mean_value
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.simulate.assay_range import AssayRange
-from assaypilot.engine.simulate.forecast_blocks import beside, share_left
 from assaypilot.engine.simulate.forecast_quick import effective, quick
-from assaypilot.engine.simulate.forecast_range import seen_range, together, within
 from assaypilot.engine.simulate.instances import Drawn, Kind
 from assaypilot.engine.simulate.replicates import Replicates, Unknown
 from assaypilot.engine.simulate.runner import sample
@@ -44,6 +36,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     Strategy,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
 
@@ -120,8 +113,6 @@ class Start:
     """What the noise of the goal's endpoints is taken to be in truth."""
     replicates: tuple[Unknown, ...]
     """Where it is not known: what is known of it, endpoints with a limit last."""
-    beside_blocks: float = 1.0
-    """What plates and other blocks leave of the information of a measurement."""
 
 
 def begin(ledger: Ledger, report: Report = silent) -> Start:
@@ -129,14 +120,14 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     strategy = quick(ledger.strategy, ledger.state.problem.goal)
     if ledger.under_way is not None:
         under_way = _under_way(ledger, ledger.under_way)
-        return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger), share_left(ledger))
+        return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger))
     state = ledger.current()
     stops = ledger.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
     # This one as it will be: all later ones are guesses anyway.
-    following = None if stops else next_phase(ledger, state, report) or strategy.ask(state, report)
-    return Start(strategy, _light(state), following, None, stops, *_noise(ledger), share_left(ledger))
+    following = None if stops else strategy.ask(state, report)
+    return Start(strategy, _light(state), following, None, stops, *_noise(ledger))
 
 
 def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
@@ -152,18 +143,8 @@ def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
     for one in assay_noise.known(ledger):
         if one.endpoint in rows:
             row = rows[one.endpoint]
-            found = Unknown(row, sds[row], one.guess, one.alpha, one.squares, one.freedom)
-            told.append(found if one.group is None else _of_class(ledger, true[one.endpoint], one, found))
+            told.append(Unknown(row, sds[row], one.guess, one.alpha, one.squares, one.freedom))
     return sds, tuple(told)
-
-
-def _of_class(ledger: Ledger, true: Endpoint, one: Spread, found: Unknown) -> Unknown:
-    """The same of a class, which scatters as its own replicates say."""
-    assert true.noise_classes is not None
-    place = one.group or 0
-    arms = true.noise_classes.codes(ledger.library)[ledger.first] == place
-    weight = float(by_class.weights(ledger, one.endpoint, 1)[place]) if ledger.phases else 0.0
-    return replace(found, sd=true.noise_classes.guesses[place], arms=arms, weight=weight)
 
 
 def _light(state: State) -> State:
@@ -274,7 +255,7 @@ class _Lab(Books):
         for name in (*vars(self), "library", "settings", "features"):
             setattr(self, name, getattr(ledger, name))
         problem, (link, _) = start.state.problem, ledger.link
-        self._strategy, self._beside_blocks = start.strategy, start.beside_blocks
+        self._strategy = start.strategy
         signs = np.array([[ledger.endpoints[k].sign] for k in ledger.goal_endpoints])
         means = signs * truth.goal
         expected = means if link == "identity" else signs * mean_value(link, truth.goal)
@@ -288,12 +269,7 @@ class _Lab(Books):
             start.noise,
             _KINDS[link],
         )
-        edges = [(ledger.endpoints[k].sign, seen_range(ledger, k)) for k in ledger.goal_endpoints]
-        self._ends = [ends if sign > 0 else ends.turned for sign, ends in edges]
         self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
-        self._worth = None
-        if problem.precision is not None:
-            self._worth = np.stack([assay_noise.worth(ledger, k)[ledger.first] for k in ledger.goal_endpoints])
         self._verdicts = dict(ledger.verdicts)
         self._totals: list[Pooled] = []
         self.failed = limits.failures(self, self._verdicts)[0] >= 0
@@ -321,26 +297,11 @@ class _Lab(Books):
         counted = effective(
             self._strategy, allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank
         )
-        outcome = replace(self._sampled(counted, spent), allocation=allocation)
+        outcome = replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
         if self.limited:
             nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
             self._judge(allocation.phase, [nothing] * len(self.limited), outcome.counts[0])
         return outcome
-
-    def _sampled(self, asked: Allocation, spent: int) -> Outcome:
-        """What comes back of these measurements; of classes whose noise is less, nearer to the truth."""
-        if self._beside_blocks < 1.0:
-            counts: Any = self._beside_blocks * asked.counts
-            asked = replace(asked, counts=counts)
-        if any(ends != AssayRange() for ends in self._ends):
-            takes = self._ledger.takes_bounds
-            return within(self._drawn, asked, self._rng, spent, self._ends, takes=takes, worth=self._worth)
-        found = sample(self._drawn, asked, self._rng, spent)
-        if self._worth is None:
-            return found
-        expected = self._drawn.expected
-        nearer = expected + (found.means - expected) / np.sqrt(self._worth)
-        return replace(found, means=np.where(found.counts > 0, nearer, 0.0))
 
     def completed(self, under_way: UnderWay, spent: int) -> Outcome:
         """What the phase under way has brought, and what is still to come simulated."""
@@ -349,9 +310,7 @@ class _Lab(Books):
         arms = np.flatnonzero(under_way.outstanding)
         if len(arms):
             asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
-            more = self._sampled(asked, spent)
-            cells = None if came.cells is None else beside(came.cells, more.counts, more.means)
-            came = replace(together(came, more), cells=cells)
+            came = _together(came, sample(self._drawn, asked, self._rng, spent))
         if self.limited:
             spans = [ledger.span(phase, k) for k in self.limited]
             begun = [Pooled(span.counts, span.means) for span in spans]
@@ -371,3 +330,11 @@ class _Lab(Books):
         if verdict is not None:
             self._verdicts[phase] = verdict
         self.failed = limits.failures(self, self._verdicts)[0] >= 0
+
+
+def _together(came: Outcome, more: Outcome) -> Outcome:
+    """Return what a phase brought, with what was still to come of it."""
+    counts = came.counts + more.counts
+    sums = sum(np.where(one.counts > 0, one.counts * one.means, 0.0) for one in (came, more))
+    means = np.divide(sums, counts, out=np.zeros_like(counts), where=counts > 0)
+    return replace(came, counts=counts, means=means)

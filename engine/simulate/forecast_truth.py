@@ -23,11 +23,9 @@ from assaypilot.engine.campaign.censoring import bounds_at
 from assaypilot.engine.campaign.noise.known import informing
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, number
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.models.glm import curvature, fit_glm
-from assaypilot.engine.models.link_posterior import working_values
 from assaypilot.engine.models.tobit import Bounds
-from assaypilot.engine.simulate.forecast_range import range_words
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 
@@ -88,9 +86,7 @@ def _source(ledger: Ledger, position: int) -> Source:
     link, bound = ledger.link
     if position == ledger.objective and link != "identity":
         noise = 1.0
-        if len(measured) and ledger.scale.own:
-            counts, means = working_values(ledger.features, measured, counts, means, link)
-        elif len(measured):
+        if len(measured):
             predictors = fit_glm(ledger.features, measured, counts, means, link, bound).predictors(measured)
             counts, means = counts * curvature(link, predictors), predictors
         return Source(measured, counts, means, noise, 2.0 * SIZE, f"{number(2.0 * SIZE)} on the {link} scale", 0.0)
@@ -122,7 +118,7 @@ def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> 
                 f"of {name}, of which nothing was measured, with an SD of {source.told} at each site, "
                 f"give or take a factor of {number(SPREAD)}"
             )
-    return f"Simulated with contributions {joined(parts)}, adding up as the model says.{range_words(ledger, endpoints)}"
+    return f"Simulated with contributions {joined(parts)}, adding up as the model says."
 
 
 def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Floats:

@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
+from assaypilot.engine.domain.features import span_basis
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import span_basis
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
 from assaypilot.engine.strategies.protocol import Problem, State, Strategy
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["check", "processors", "simulate"]
 

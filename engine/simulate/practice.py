@@ -11,11 +11,11 @@ from assaypilot import datasets
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Source
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["PRACTICE", "create_practice", "is_practice", "practice_results", "practice_truth"]
 

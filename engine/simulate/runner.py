@@ -14,25 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from assaypilot.engine.domain.goals import Goal
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import Goal
 from assaypilot.engine.models.sd_bound import OF_DECISIONS
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.simulate.assay_range import AssayRange, sample_within
+from assaypilot.engine.simulate.curve import Curve, Point
 from assaypilot.engine.simulate.instances import Drawn, Instance
-from assaypilot.engine.simulate.on_plates import Plates, aimed, sample_on_plates
 from assaypilot.engine.simulate.replicates import Replicates
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Limits", "Run", "Task", "drawn_of", "play", "problem_of", "run_of", "sample"]
 
 
-_IDLE = 20
-"""Phases in a row that decide nothing, after which a run behind an assay's range is given up."""
 _EMPTY = 3
 """Phases in a row that decide nothing before a run is given up."""
-_INSTANCE, _ASSAY, _OWN, _SCATTER = range(4)
+_INSTANCE, _ASSAY, _OWN, _SCATTER, _DEVIATION = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +64,10 @@ class Task:
     budget: int | None = None
     """Samples in all, each of every endpoint; None: the instance's."""
     limits: Limits = Limits()
-    plates: Plates | None = None
-    """Plates that shift what stands on them; None: no such effects."""
-    ends: AssayRange | None = None
-    """The range of the assay, beyond which only bounds come back; None: all values do."""
+    deviation: float = 0.0
+    """SD of own deviations that every run adds to the true means: how far effects do not add up."""
+    curve: bool = False
+    """Whether every run keeps how it stood at the end of each round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +92,8 @@ class Run:
     """Why it stopped."""
     seconds: float = field(compare=False)
     """Processor time of the strategy and the assay."""
+    curve: tuple[Point, ...] = ()
+    """How it stood at the end of each round, where the task asks for it."""
 
     @property
     def right(self) -> bool:
@@ -111,6 +110,10 @@ def drawn_of(task: Task, run: int) -> Drawn:
     drawn = task.instance.make(_stream(task.seed, run, _INSTANCE))
     if task.goal is not None:
         drawn = replace(drawn, goal=task.goal)
+    if task.deviation > 0:
+        rng = np.random.default_rng(_stream(task.seed, run, _DEVIATION))
+        truth = drawn.truth + task.deviation * rng.standard_normal(drawn.truth.shape)
+        drawn = replace(drawn, truth=truth, expected=truth)
     if task.noise is None:
         return drawn
     if drawn.kind != "gaussian":
@@ -141,8 +144,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
         parameters=_parameters(task, drawn),
         seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
         capacity=capacity,
-        precision=None if drawn.sds is None else (np.array(drawn.noise)[:, None] / drawn.sds) ** 2,
-        of_controls=tuple((np.array(drawn.noise) / np.array(drawn.of_controls)) ** 2),
+        similarity=drawn.similarity,
     )
 
 
@@ -176,7 +178,7 @@ def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent
     arms, n = allocation.arms, allocation.counts
     expected = drawn.expected[:, arms]
     if drawn.kind == "gaussian":
-        sd = np.array(drawn.noise)[:, None] if drawn.sds is None else drawn.sds[:, arms]
+        sd = np.array(drawn.noise)[:, None]
         values = expected + sd / np.sqrt(n) * rng.standard_normal(expected.shape)
     elif drawn.kind == "bernoulli":
         values = rng.binomial(n, expected) / n
@@ -196,23 +198,22 @@ def play(
     limits: Limits = Limits(),
     per_round: int | None = None,
     max_replicates: int = 4,
-    plates: Plates | None = None,
-    ends: AssayRange | None = None,
     pulse: Callable[[], None] | None = None,
     replicates: Replicates | None = None,
     report: Report = silent,
+    curve: Curve | None = None,
 ) -> tuple[State, int, int, str]:
     """The last state, the measurements, the rounds and why it ended (empty: at a limit).
 
     ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` tell the noise where it is unknown.
     """
     state = strategy.start(problem)
-    spent = rounds = empty = asked = idle = 0
+    spent = rounds = empty = asked = 0
     told = replicates or Replicates.of_known()
     while not (reasons := strategy.stop(state := told.to_plan(state))):
         if pulse is not None:
             pulse()
-        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY or idle >= _IDLE:
+        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
             return state, spent, rounds, ""
         allocation = strategy.ask(state, report)
         asked += 1
@@ -227,30 +228,13 @@ def play(
                 math.ceil(allocation.total / per_round), math.ceil(int(allocation.counts.max()) / max_replicates)
             )
         before = state.phase
-        came = (
-            sample_within(drawn, allocation, rng, spent, ends, takes=strategy.info.bounds)
-            if ends is not None
-            else sample(drawn, allocation, rng, spent)
-            if plates is None
-            else sample_on_plates(
-                drawn,
-                allocation,
-                rng,
-                spent,
-                plates,
-                pairs=state.problem.repeats > 0,
-                directions=aimed(strategy, state, plates),
-            )
-        )
-        # Beside blocks replicates of one block alone tell the noise.
+        came = sample(drawn, allocation, rng, spent)
         replicates_of = np.bincount(allocation.arms, allocation.counts, drawn.n_arms)
-        if came.cells is not None:
-            replicates_of = came.cells.counts[0]
         status = state.status
         state = strategy.tell(told.to_decide(state, replicates_of), came)
+        if curve is not None:
+            curve.phase(status, allocation, state)
         empty = empty + 1 if state.phase == before else 0
-        # Behind a range the same bounds may come for ever.
-        idle = idle + 1 if ends is not None and np.array_equal(status, state.status) else 0
     return state, spent, rounds, reasons[0].name
 
 
@@ -262,6 +246,8 @@ def run_of(
     asked = drawn if told is None else replace(drawn, goal=told(drawn.goal))
     problem = problem_of(task, asked, number)
     rng = np.random.default_rng(_stream(task.seed, number, _ASSAY))
+    # Along the curve, a round without a size is 4 % of the table.
+    curve = Curve(drawn, task.per_round or max(1, round(0.04 * drawn.n_arms))) if task.curve else None
     started = time.process_time()
     state, spent, rounds, reason = play(
         task.strategy,
@@ -271,10 +257,9 @@ def run_of(
         limits=task.limits,
         per_round=task.per_round,
         max_replicates=task.max_replicates,
-        plates=task.plates,
-        ends=task.ends,
         pulse=pulse,
         replicates=_replicates(task, drawn, number),
+        curve=curve,
     )
     seconds = time.process_time() - started
     found = score(drawn.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
@@ -291,4 +276,5 @@ def run_of(
         rounds=rounds,
         reason=reason or "limit",
         seconds=seconds,
+        curve=() if curve is None else tuple(curve.points),
     )

@@ -7,10 +7,24 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from assaypilot.engine.simulate.curve import mean_curve
 from assaypilot.engine.simulate.runner import Run
 from assaypilot.engine.simulate.scores import error_limits, mean
 
-__all__ = ["summary"]
+__all__ = ["along", "summary"]
+
+
+def along(runs: Sequence[Run], compounds: int) -> dict[str, Any]:
+    """Return the mean curve of the runs, and what became of those that said they were finished."""
+    ended = [run for run in runs if run.reason == "decided"]
+    return {
+        "curve": mean_curve([run.curve for run in runs], compounds),
+        "ended": {
+            "share": len(ended) / len(runs),
+            "wrong_share": sum(run.wrong for run in ended) / len(ended) if ended else None,
+            "measurements_median": statistics.median([run.measurements for run in ended]) if ended else None,
+        },
+    }
 
 
 def summary(runs: Sequence[Run]) -> dict[str, Any]:

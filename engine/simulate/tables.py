@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.chemistry.similarity import library_similarity
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows, span_basis
+from assaypilot.engine.domain.goals import Goal
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result, replicate_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, merge_equal_rows, span_basis
-from assaypilot.engine.goals import Goal
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result, replicate_noise
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.simulate.instances.instance import Drawn, Instance
 
@@ -37,12 +38,8 @@ class TableTruth:
     measurable: Flags
     noise: tuple[float, ...]
     notes: tuple[str, ...]
-    sds: Floats | None = None
-    """``(n_endpoints, n_arms)``, where the noise differs by class; ``noise`` is then the largest."""
-    classes: Ints | None = None
-    """``(n_endpoints, n_arms)``, the class of each arm."""
-    noise_text: str = ""
-    """The SDs in words; empty where they do not differ."""
+    similarity: tuple[Floats | None, ...] = ()
+    ends: tuple[tuple[float, float] | None, ...] = ()
 
 
 def truth_of(
@@ -61,7 +58,7 @@ def truth_of(
     first, arm_of = merge_equal_rows(library.codes)
     whole = SiteFeatures.of(library)
     features = SiteFeatures(whole.codes[first], whole.sizes)
-    noise, rows, parted = [], [], []
+    noise, rows = [], []
     for endpoint in endpoints:
         arms, values, times, sds = _values(library, history, endpoint, arm_of, len(endpoints) == 1)
         if kind == "known" and known is not None:
@@ -82,7 +79,6 @@ def truth_of(
                 means = np.where(fit.estimable(), fit.means(), np.nan)
             rows.append(endpoint.sign * means)
         noise.append(_noise(endpoint, arms, values, times, sds))
-        parted.append(_by_class(endpoint, library, noise[-1], arm_of))
     means = np.array(rows)
     kept = np.flatnonzero(np.isfinite(means).all(axis=0))
     if len(kept) < 2:
@@ -97,47 +93,15 @@ def truth_of(
         notes.append(NOT_ADDITIVE)
     measurable = np.zeros(len(first), dtype=bool)
     measurable[arm_of[library.measurable]] = True
-    own = dict[str, Any]()
-    if any(endpoint.noise_classes is not None for endpoint in endpoints):
-        each = np.array([[sds[first[kept]], places[first[kept]]] for _, sds, places in parted])
-        own = {"sds": each[:, 0], "classes": each[:, 1].astype(np.intp)}
-        noise = [float(row.max()) for row in each[:, 0]]
-        own["noise_text"] = "; ".join(
-            (f"{endpoint.name} " if len(endpoints) > 1 else "") + (text or f"{sd:.3g}")
-            for endpoint, (text, *_), sd in zip(endpoints, parted, noise, strict=True)
-        )
     return TableTruth(
         SiteFeatures(whole.codes[first[kept]], whole.sizes),
         means[:, kept],
         measurable[kept],
         tuple(noise),
         tuple(notes),
-        **own,
+        similarity=library_similarity(library),
+        ends=tuple(endpoint.ends for endpoint in endpoints),
     )
-
-
-def _by_class(endpoint: Endpoint, library: Library, sd: float, arm_of: Ints) -> tuple[str, Floats, Ints]:
-    """In words, the SD of each compound, and its class; ``sd``: that of all others. AssayPilotError for unfit ones."""
-    own = endpoint.noise_classes
-    if own is None:
-        return "", np.full(len(library), sd), np.zeros(len(library), dtype=np.intp)
-    if not own.stated:
-        raise AssayPilotError(
-            f"a simulated assay scatters by SDs that are said, and those of {endpoint.name} by {own.site} are not",
-            option="--noise-class",
-            mend="Give them, also where the noise is unknown: then they are true, and the strategy is not told.",
-        )
-    own = own.with_other(sd)
-    own.check(library)
-    places = own.codes(library)
-    one = np.flatnonzero(places != places[np.unique(arm_of, return_index=True)[1]][arm_of])
-    if len(one):
-        raise AssayPilotError(
-            f"{library.ids[int(one[0])]} has the substituents of another compound, and another noise",
-            option="--noise-class",
-            mend="Give them one class: the model takes them for one compound.",
-        )
-    return own.in_words, own.of(library), places
 
 
 def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, delta: float) -> Instance:
@@ -151,8 +115,8 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
         everything,
         goal,
         truth.noise,
-        sds=truth.sds,
-        classes=truth.classes,
+        similarity=truth.similarity,
+        ends=truth.ends,
     )
     keep: Callable[[np.random.Generator], Drawn] = partial(_as_it_is, drawn)
     return Instance(
@@ -167,7 +131,6 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
         delta=delta,
         notes=truth.notes,
         void=tuple(note for note in truth.notes if note == NOT_ADDITIVE),
-        noise_text=truth.noise_text,
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
 
 __all__ = ["VirtualAssay"]
 

@@ -13,13 +13,13 @@ from assaypilot.engine.design.directions import Against
 from assaypilot.engine.design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
 from assaypilot.engine.design.oracle import oracle
 from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.domain.features import ProjectedFeatures, span_basis
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, span_basis
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.simulate.runner import Task, drawn_of
 from assaypilot.engine.simulate.scores import mean
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["DRAWS", "Yardsticks", "of_draw", "yardsticks"]
 

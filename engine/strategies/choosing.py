@@ -29,15 +29,15 @@ from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.prompt import prompt_design, prompt_whole
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.design.thrift import cheapest_spanning
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
-from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import PLANS, PlanName
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.domain.goals import ParetoSet
+from assaypilot.engine.domain.stock import PLANS, PlanName
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.planning import Way
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Costs", "Planned", "Plans"]
 

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
-from assaypilot.engine.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import Estimate, least_squares
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "Memo",

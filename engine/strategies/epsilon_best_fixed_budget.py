@@ -51,12 +51,10 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Pairs
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.baselines.static_pool import Fit, absorbed, decided, empty_sums, fitted
 from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
 from assaypilot.engine.strategies.near_threshold import even_phase, near_threshold
 from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
@@ -70,6 +68,8 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["EpsilonBestFixedBudget", "bound"]
 

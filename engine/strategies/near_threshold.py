@@ -11,9 +11,9 @@ from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import apportion, round_design
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["even_phase", "near_threshold", "wrong"]
 

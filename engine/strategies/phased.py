@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assaypilot.engine.arrays import Flags
+from assaypilot.engine.domain.features import outside_span
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span
 from assaypilot.engine.models.glm import Link
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -29,6 +28,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["ADDITIVE", "Phased", "number", "one_of", "settled"]
 

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.domain.features import Features
+from assaypilot.engine.domain.goals import Goal
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import Features
-from assaypilot.engine.goals import Goal
-from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.models.glm import Link
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "BOUNDLESS",
@@ -104,19 +103,14 @@ class Problem:
     """Whether the noise is an upper bound from replicates (``BOUNDLESS`` without any); else it is as stated."""
     repeats: int = 0
     """How many measurements of a phase should repeat others of it, to tell the noise."""
-    precision: Floats | None = None
-    """``(n_endpoints, n_arms)``, how many measurements of SD ``noise`` one of each arm is worth, at least 1.
-
-    None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
-    """
-    of_controls: tuple[float, ...] = ()
-    """The same of a control on a plate, per endpoint; empty where one counts as one measurement of SD ``noise``."""
-    uneven: bool = False
-    """Whether some measurements are weighed otherwise than by their SDs, so that they may tell more than it says."""
-    lacking: tuple[Flags, ...] = ()
-    """``(n_arms,)`` each: classes of arms whose own noise replicates do not tell well enough yet."""
-    began: Goal | None = None
-    """The goal at first, when something of this was changed after results were seen; None when nothing was."""
+    limits: tuple[tuple[int, float, float], ...] = ()
+    """What compounds must keep to: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
+    beside: tuple[float, ...] = ()
+    """SD of each further endpoint that such a strategy is informed of, behind those of the goal."""
+    similarity: tuple[Floats | None, ...] = ()
+    """Per site how alike its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
+    ends: tuple[tuple[float, float] | None, ...] = ()
+    """Per endpoint what no mean can go far beyond, such as 0 and 100 %; empty where none is known."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)
@@ -141,11 +135,6 @@ class Problem:
     def budget(self) -> int | None:
         """Measurements in the whole campaign; None without a limit."""
         return self.capacity.budget if self.capacity else None
-
-    @property
-    def by_class(self) -> bool:
-        """Whether weights are not those of the SDs: by guesses of what nobody knows, or by what was said earlier."""
-        return self.uneven or (self.precision is not None and self.estimated)
 
     def in_lab(self, measurements: int) -> int:
         """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""
@@ -193,28 +182,10 @@ class Outcome:
     means: Floats
     """``(n_endpoints, n_arms)`` their means, larger is better; anything where the count is 0.
 
-    Of values known only as a bound the bound itself counts.
+    A value known only as a bound counts as the bound itself.
     """
     spent: int = 0
     """Measurements of the whole campaign so far, unplanned ones included."""
-    low: Floats | None = None
-    """``(n_endpoints, n_arms)`` what the mean truly is at least, where values are known only as bounds; else the mean.
-
-    None when all values are exact, and for strategies that do not take bounds.
-    """
-    high: Floats | None = None
-    """The same: at most."""
-
-    @property
-    def censored(self) -> Mapping[str, float]:
-        """How many means are known only as lying in an interval, for a decision's numbers; empty when none is."""
-        if self.low is None or self.high is None:
-            return {}
-        cells = (self.counts > 0) & ((self.low < self.means) | (self.high > self.means))
-        return {"censored": float(np.count_nonzero(cells))} if cells.any() else {}
-
-    cells: Cells | None = None
-    """The same by plate (or another block), with the controls there, when their effects are to be taken out."""
 
     @property
     def complete(self) -> bool:
@@ -320,22 +291,14 @@ class StrategyInfo:
     source: str
     baseline: bool = False
     """Only for comparison in simulations."""
-    bounds: bool = False
-    """Whether its guarantee goes on when values are known only as bounds (see ``Outcome.low``)."""
     endpoints: tuple[int, int | None] = (1, 1)
     """Fewest and most endpoints it can decide on; None: any number."""
-    blocks: bool = False
-    """Whether it decides by what plates (or other blocks) leave, when an outcome has cells."""
-    every_goal: bool = False
-    """Whether its bounds hold for every goal and compound at once: both may change after results (see ``anew``)."""
     any_plan: bool = False
     """Whether it decides a phase by what came back in it, or its design reached, so that others may plan what is."""
     noise_bound: bool = False
     """Whether it decides every phase by the noise as it is then, so that an upper bound on it can take its place."""
-    by_class: bool = False
-    """Whether it weighs measurements by the precision of their class, where the noise differs by class."""
-    own_scale: bool = False
-    """Whether it compares chances and factors, where effects add up on a link's scale: see ``campaign.scales``."""
+    calibrated: bool = False
+    """Whether it states expected errors instead of proving: statuses move both ways, by everything measured."""
 
 
 class Strategy(Protocol):

@@ -11,19 +11,19 @@ from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from assaypilot.engine.endpoint import Kind
+from assaypilot.engine.domain.endpoint import Kind
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
-__all__ = ["baselines", "check_parameters", "choose", "get", "named_by", "propose", "strategies", "with_link"]
+__all__ = ["check_parameters", "choose", "get", "named_by", "propose", "strategies", "with_link"]
 
 _STRATEGIES = {
+    "gaussian-process": "gaussian_process.strategy.GaussianProcess",
     "linfact-g": "linfact.g_optimal.LinFactG",
     "linfact-xy": "linfact.xy_optimal.LinFactXY",
     "linfact-xy-as-printed": "linfact.xy_optimal.LinFactXYAsPrinted",
     "linfact-mis": "linfact.misspecified.LinFactMis",
     "linfact-glm": "linfact.glm.LinFactGlm",
-    "likelihood": "likelihood.likelihood.Likelihood",
     "epsilon-best-fixed-budget": "epsilon_best_fixed_budget.EpsilonBestFixedBudget",
     "gege": "gege.confidence.Gege",
     "gege-fixed-budget": "gege.fixed_budget.GegeFixedBudget",
@@ -33,28 +33,10 @@ _STRATEGIES = {
     "gse": "gse.gse.Gse",
     "adaptive": "adaptive.goals.AdaptiveGoals",
 }
-_BASELINES = {
-    "uniform": "baselines.uniform.Uniform",
-    "static-g": "baselines.static.StaticG",
-    "static-xy": "baselines.static.StaticXY",
-    "oracle": "baselines.oracle.OracleRun",
-    "lingape": "baselines.lingape.LinGapE",
-    "m-lingape": "baselines.m_lingape.MLinGapE",
-    "lingifa": "baselines.lingifa.LinGIFA",
-    "ege-sh": "baselines.ege.EgeSh",
-    "ege-sr": "baselines.ege.EgeSr",
-    "ape": "baselines.ape.Ape",
-    "od-linbai": "baselines.od_linbai.OdLinBai",
-    "bayesgap": "baselines.bayesgap.BayesGap",
-    "kgcb": "baselines.kgcb.Kgcb",
-    "lazy-tts": "baselines.lazy_tts.LazyTts",
-}
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
 """What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
-_OF_ANSWERS = ("epsilon-best", "best")
-"""Goals that ``likelihood`` answers, which ``auto`` takes for yes and no, and for counts."""
-_LINKED: dict[Kind, dict[str, str]] = {
-    "yes-no": {"link": "logit", "model": "logistic"},
+_LINKED: dict[Kind, dict[str, Any]] = {
+    "yes-no": {"link": "logit", "model": "logistic", "bound": 4.0},
     "count": {"link": "log", "model": "poisson"},
 }
 _LARGE = 20_000
@@ -63,7 +45,7 @@ _LARGE = 20_000
 
 @cache
 def _kind(name: str) -> type[Strategy]:
-    module, _, kind = {**_STRATEGIES, **_BASELINES}[name].rpartition(".")
+    module, _, kind = _STRATEGIES[name].rpartition(".")
     return cast(type[Strategy], getattr(import_module(f"{__package__}.{module}"), kind))
 
 
@@ -72,31 +54,22 @@ def strategies() -> tuple[type[Strategy], ...]:
     return tuple(map(_kind, _STRATEGIES))
 
 
-def baselines() -> tuple[type[Strategy], ...]:
-    """What simulations can compare with."""
-    return tuple(map(_kind, _BASELINES))
-
-
 def named_by(flag: str) -> str:
     """The names of the strategies whose info says so, in the order of the alphabet, with commas."""
     return ", ".join(sorted(one.info.name for one in strategies() if getattr(one.info, flag)))
 
 
-def get(name: str) -> Strategy:
-    """The strategy or baseline of that name; AssayPilotError names the ones there are."""
-    return _named(name, (*_STRATEGIES, *_BASELINES))
-
-
-def _named(name: str, offered: Iterable[str]) -> Strategy:
-    if name in _STRATEGIES or name in _BASELINES:
+def get(name: str, also: Iterable[str] = ()) -> Strategy:
+    """The strategy of that name; AssayPilotError names the ones there are, and what there is ``also``."""
+    if name in _STRATEGIES:
         return _kind(name)()
-    names = list(offered)
+    names = [*_STRATEGIES, *also]
     near = difflib.get_close_matches(name, names, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
     raise AssayPilotError(
         f"there is no strategy {name!r}",
         option="--strategy",
-        mend=f"{meant}Choose auto or one of: {', '.join(names)}.",
+        mend=f"{meant}Choose auto, proven or one of: {', '.join(names)}.",
     )
 
 
@@ -111,9 +84,8 @@ def propose(
     when compounds are ``limited`` by another endpoint, which is told by phases that bound every compound; nor when
     ``parameters`` are given that it does not have; nor where one endpoint is no plain value but of another ``kind``.
     """
-    if kind != "value" and goal in _OF_ANSWERS:
-        what = "yes and no" if kind == "yes-no" else "counts"
-        return _for_goal("likelihood", goal), f"its guarantee is exact for {what}"
+    if kind != "value" and goal == "epsilon-best":
+        return _for_goal("linfact-glm", goal), f"it decides on {'yes and no' if kind == 'yes-no' else 'counts'}"
     if goal not in _IN_PHASES:
         raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
     phased = _for_goal(_IN_PHASES[goal], goal)
@@ -134,28 +106,25 @@ def choose(
     values: int = 0,
     limited: bool = False,
     parameters: Iterable[str] = (),
-    blocks: str = "none",
     kind: Kind = "value",
 ) -> tuple[Strategy, str]:
-    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits: see ``propose``.
+    """The strategy of a campaign for a goal and one sentence why.
 
-    ``blocks``: what is to be taken out of the values, such as ``plate``; only some strategies can. ``kind``: of the
-    one endpoint that the goal is about.
+    ``auto`` takes ``gaussian-process`` unless parameters of another are given; ``proven`` takes the proven strategy
+    that fits, see ``propose``.
+
+    ``kind``: of the one endpoint that the goal is about.
     """
-    if name == "auto" and blocks != "none" and goal in _IN_PHASES:
-        strategy = _for_goal("adaptive", goal)
-        why = f"it takes {blocks} effects out"
-        return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
-    if name == "auto":
+    if name == "auto" and kind == "value":
+        strategy = _for_goal("gaussian-process", goal)
+        own = {parameter.name for parameter in strategy.info.parameters}
+        if set(parameters) <= own:
+            why = "real series are seldom additive"
+            return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
+    if name in ("auto", "proven"):
         strategy, why = propose(goal, values=values, limited=limited, parameters=parameters, kind=kind)
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
-    strategy = _named(name, _STRATEGIES)
-    if strategy.info.baseline:
-        raise AssayPilotError(
-            f"{name} is for comparison in simulations only",
-            option="--strategy",
-            mend=f"Choose auto or one of: {', '.join(_STRATEGIES)}.",
-        )
+    strategy = get(name)
     if goal not in strategy.info.goals:
         raise AssayPilotError(
             f"{name} does not answer the goal {goal!r}",
@@ -163,12 +132,6 @@ def choose(
             mend=f"It answers: {', '.join(strategy.info.goals)}.",
         )
     strategy = _for_goal(name, goal)
-    if blocks != "none" and not strategy.info.blocks:
-        raise AssayPilotError(
-            f"{name} cannot take {blocks} effects out",
-            option="--blocks",
-            mend="Choose adaptive, or leave --blocks out.",
-        )
     return strategy, f"{name}, as chosen: {strategy.info.guarantee}"
 
 
@@ -195,5 +158,7 @@ def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, 
 def with_link(info: StrategyInfo, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters with the link (or model) that a kind of values needs, where the strategy has one, unless said."""
     wanted = _LINKED.get(kind, {})
-    names = {parameter.name for parameter in info.parameters}
-    return {**{name: value for name, value in wanted.items() if name in names}, **given}
+    lacking = {knob.name: value for knob in info.parameters if (value := wanted.get(knob.name)) is not None}
+    if any(knob.name == "bound" and knob.default is not None for knob in info.parameters):
+        lacking.pop("bound", None)
+    return {**lacking, **given}

@@ -5,17 +5,17 @@ Which and how many is fixed with the plan, by nothing but designs: pairs of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Ints
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy
 
-__all__ = ["in_pairs", "of_classes", "refuse_unknown_noise", "rounded_up", "too_few"]
+__all__ = ["in_pairs", "refuse_unknown_noise", "rounded_up", "too_few"]
 
 
 def refuse_unknown_noise(
@@ -72,50 +72,3 @@ def in_pairs(whole: Callable[[int, int | None], Rounded], n: int, most: int | No
     except AssayPilotError:
         return single
     return Rounded(half.support, 2 * half.counts, half.value, half.method, half.finished)
-
-
-def of_classes(whole: Callable[[int], Rounded], n: int, most: int | None, classes: Sequence[Flags]) -> Rounded:
-    """About ``n`` whole measurements, ``whole(n)``, with replicates in each of some ``classes`` of candidates.
-
-    Each has half of what an even share of the measurements would give it, at least: who holds one of a class in pairs
-    knows it from half as many degrees of freedom. What that takes is taken from all others alike.
-    """
-    found = whole(n)
-    share = n // (4 * (len(classes) + 1))
-    asked = n
-    for _ in range(4 if classes else 0):
-        filled = _filled(found, classes, max(share, 1), most)
-        over = int(filled.counts.sum()) - n
-        if over <= 0:
-            return filled
-        asked -= over
-        try:
-            found = whole(asked)
-        except AssayPilotError:
-            break
-    return found if int(found.counts.sum()) == n else whole(n)
-
-
-def _filled(found: Rounded, classes: Sequence[Flags], repeats: int, most: int | None) -> Rounded:
-    """The measurements and more, so that so many of each class repeat others of the same compound."""
-    counts = np.zeros(len(classes[0]), dtype=np.intp)
-    counts[found.support] = found.counts
-    limit = repeats + 1 if most is None else most
-    for own in classes:
-        lacking = repeats - int(np.maximum(counts[own] - 1, 0).sum())
-        # Those that are measured anyway take one more; of all others two are one repeat.
-        places = np.flatnonzero(own)
-        for place in places[np.argsort(-counts[places], kind="stable")].tolist():
-            if lacking < 1:
-                break
-            before = int(counts[place])
-            if before < limit:
-                # Two of a compound, rather than many of one: as few as tell.
-                counts[place] = max(before + 1, 2)
-                lacking -= 1
-        while lacking > 0 and (counts[places] < limit).any():
-            place = int(places[np.argmin(counts[places])])
-            counts[place] += 1
-            lacking -= 1
-    support = np.flatnonzero(counts)
-    return Rounded(support, counts[support], found.value, found.method, found.finished)

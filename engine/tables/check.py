@@ -9,26 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.difference import parts, pooled_of, with_noise
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, span_rank
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Pooled, Result, determinations, pool, pure_error
+from assaypilot.engine.chemistry.names import short_names
+from assaypilot.engine.domain.difference import parts, pooled_of, with_noise
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.features import SiteFeatures, span_rank
+from assaypilot.engine.domain.labels import label_text
+from assaypilot.engine.domain.measurements import Pooled, Result, determinations, pool, pure_error
 from assaypilot.engine.models.diagnostics import AdditiveFit
 from assaypilot.engine.models.interactions import Interaction, interactions
 from assaypilot.engine.models.report import ModelReport, Noise, model_report
-from assaypilot.engine.models.sparse import keep_seen
-from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.runs_within import about_own_sds
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["EndpointFacts", "check_report", "endpoint_facts", "pairs_worth"]
 
 _LONGEST_LIST = 1000
-_SPARSE = 2
+_TEN = 10.0
 _PAIRS = 2
 """Pairs of sites that are proposed at once."""
 _EXPLAINED = 0.05
@@ -57,6 +56,8 @@ class EndpointFacts:
     report: ModelReport
     interactions: tuple[Interaction, ...]
     """Pairs of sites, tested whether they act together; the most telling first."""
+    other_fit: AdditiveFit | None = None
+    """The additive fit on the other scale, as it is or its logarithm, where the values allow both."""
 
     @property
     def fit(self) -> AdditiveFit:
@@ -100,6 +101,16 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
             noise = _noise_of_difference([noises[part] for part in parts([*known, endpoint], position)])
             noise_sd = with_noise([*known, endpoint])[-1].noise_sd
             pooled = pooled_of([*known, endpoint], position, data.__getitem__)
+        other_fit = None
+        raw = [result.value for result in exact]
+        if raw and endpoint.kind == "value" and endpoint.of is None and _may_be_either(endpoint, raw):
+            other = replace(endpoint, transform="none" if endpoint.transform == "log" else "log", limit=None)
+            levels = [other.to_model(result.value, result.unit) for result in exact]
+            there = pool(at, levels, counts, len(imported.library))
+            places_there = np.flatnonzero(there.counts)
+            other_fit = model_report(
+                imported.library, places_there, there.means[places_there], there.counts[places_there], None, other.name
+            ).fit
         data.append(pooled)
         noises.append(noise)
         rows = np.flatnonzero(pooled.counts)
@@ -122,9 +133,15 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
                 report=model_report(
                     imported.library, rows, pooled.means[rows], pooled.counts[rows], noise, endpoint.scale_name
                 ),
+                other_fit=other_fit,
             )
         )
     return tuple(facts)
+
+
+def _may_be_either(endpoint: Endpoint, values: Sequence[float]) -> bool:
+    """Whether values are compared as they are or by factors with equal right: positive, no logarithms, ten-fold."""
+    return not (endpoint.transform == "none" and endpoint.is_log) and 0 < _TEN * min(values) <= max(values)
 
 
 def _noise_of_difference(both: Sequence[Noise | None]) -> Noise | None:
@@ -157,7 +174,10 @@ def check_report(
             {"label": label_text(label), "count": int(count)}
             for label, count in zip(site.substituents, counts, strict=True)
         ]
-        sites.append({"name": site.name, "substituents": listed})
+        labels = [label_text(label) for label in site.substituents]
+        short = short_names(site.substituents) if any("*" in label for label in labels) else labels
+        names = [{"label": label, "name": name} for label, name in zip(labels, short, strict=True)]
+        sites.append({"name": site.name, "substituents": listed, "names": names})
     not_used = [problem.as_json() for problem in imported.not_used]
     return {
         "file": raw.file,
@@ -180,7 +200,7 @@ def check_report(
         "id_column": mapping.id,
         "smiles_column": mapping.smiles,
         "sites": sites,
-        "endpoints": [_endpoint_json(fact) for fact in facts],
+        "endpoints": [_endpoint_json(*both) for both in zip(facts, mapping.endpoints, strict=True)],
         "compounds": imported.compounds,
         "library_size": len(library),
         "aliases": [{"id": name, "also": other} for other, name in library.aliases],
@@ -196,7 +216,7 @@ def check_report(
             *imported.warnings,
             *about_own_sds(imported.endpoints, imported.history),
             *_fit_warnings(facts),
-            *_way_forward(mapping, imported, facts),
+            *_sparse(facts),
             *_pairs(facts),
         ],
         "notes": list(imported.notes),
@@ -223,13 +243,15 @@ def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
     return told
 
 
-def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:
+def _endpoint_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, Any]:
     endpoint = fact.endpoint
     return {
         "name": endpoint.name,
         "unit": endpoint.unit,
         "direction": endpoint.direction,
+        "direction_why": column.direction_why,
         "transform": endpoint.transform,
+        "scale_proposed": _scale_json(fact, column),
         "of": None if endpoint.of is None else list(endpoint.of),
         "scale": endpoint.scale_name,
         "measured": fact.measured,
@@ -240,24 +262,31 @@ def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:
     }
 
 
+def _scale_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, str | None] | None:
+    """The scale that is proposed, with the fit on it and on the other one; None where there is only one."""
+    if not column.scale_why:
+        return None
+    here, there = fact.fit.q2, None if fact.other_fit is None else fact.other_fit.q2
+    fits = ""
+    if here is not None and there is not None:
+        other = "as they are" if fact.endpoint.transform == "log" else "as logarithms"
+        fits = f"; the additive fit has a Q2 of {here:.2f}, and {there:.2f} with the values {other}"
+    return {"transform": fact.endpoint.transform, "why": column.scale_why + fits}
+
+
 def _fit_json(fit: AdditiveFit) -> dict[str, float | int | None]:
     data = fit.as_json()
     return {key: data[key] for key in ("r2", "q2", "residual_sd", "leverage_one", "rows", "rank")}
 
 
-def _way_forward(mapping: TableMapping, imported: ImportedTable, facts: Sequence[EndpointFacts]) -> list[str]:
-    """What to try when most compounds tell only about themselves; empty when they do not, or nothing helps."""
-    if mapping.min_seen > 1 or not any(2 * fact.fit.leverage_one > fact.fit.rows > 0 for fact in facts):
+def _sparse(facts: Sequence[EndpointFacts]) -> list[str]:
+    """What it means that most substituents were measured in one compound alone; empty when they were not."""
+    rare = [fact.endpoint.name for fact in facts if 2 * fact.fit.leverage_one > fact.fit.rows > 0]
+    if not rare:
         return []
-    try:
-        step = keep_seen(imported.listed, _SPARSE).step
-    except AssayPilotError:
-        return []
-    if step.compounds_after == step.compounds_before:
-        return []  # the values are few, not the substituents rare
     return [
-        f"A way forward: with --min-seen {_SPARSE}, {step.compounds_after:,} compounds stay, rank {step.rank_after} of "
-        f"{step.max_rank_after}, and each tells about others; --drop-site leaves a site out."
+        f"Most compounds of {', '.join(rare)} carry a substituent that no other measured one has. The series model "
+        "estimates such substituents from similar ones; nothing has to be left out."
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.engine.tables.values import is_missing, parse_value, plain_number
 
 __all__ = ["SAMPLED", "Claims"]
 
@@ -67,6 +69,21 @@ class Claims:
             numbers = [text for text in rest if not is_missing(text) and self.is_number(text)][:SAMPLED]
             texts = numbers
         return numbers if numbers and 2 * len(numbers) >= len(texts) else []
+
+    def values(self, texts: Sequence[str]) -> list[float]:
+        """The exact numbers among the first cells of a column."""
+        found = []
+        for text in texts[:SAMPLED]:
+            number = plain_number(text)
+            if number is None and not is_missing(text):
+                try:
+                    read = parse_value(text, self.raw.decimal)
+                except ValueError:
+                    continue
+                number = read.value if read.relation == "=" else None
+            if number is not None:
+                found.append(number)
+        return found
 
     def is_number(self, text: str) -> bool:
         """Whether a text is a measured number."""

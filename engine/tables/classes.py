@@ -20,10 +20,11 @@ _WORDS = re.compile(
     re.I,
 )
 _SAYS_CLASS = re.compile(r"(?:.* )?(?:class|category|bin|range|rating|grade|bucket)(?: .*)?")
+_SAYS_FLAG = re.compile(r"c+lass\d*\b|\b(?:flag|outcome|semi ?quant\w*|call|tier|hit)\b")
+_STEP = re.compile(r"-?\d{1,2}(?:\.\d)?")
 _ACTIVITY = re.compile(r".*(?:activ|potenc|inhibit|bind|efficac|[ieac]c ?50|cellular|enzym).*")
 _MOST = 8
 _SAMPLED = 500
-_MOST_NUMBERS = 6
 
 
 def is_class(text: str) -> bool:
@@ -46,7 +47,9 @@ def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
     if not 1 < len(found) <= _MOST or words_of(texts) is not None:
         return ()
     says = headers.looks_like_activity(column) or _ACTIVITY.fullmatch(folded) is not None
-    if says and _SAYS_CLASS.fullmatch(folded) and len(found) <= _MOST_NUMBERS and all(map(str.isdigit, found)):
+    numbers = all(_STEP.fullmatch(text) is not None for text in found)
+    called = _SAYS_FLAG.search(folded) is not None or (says and _SAYS_CLASS.fullmatch(folded) is not None)
+    if numbers and called and len(filled) >= 2 * len(found) and not set(found) <= {"0", "1"}:
         return tuple(sorted(found))
     if not all(map(is_class, found)):
         return ()

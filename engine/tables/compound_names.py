@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from assaypilot.engine.controls import Control, find_control
-from assaypilot.engine.labels import is_hydrogen
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.controls import Control, find_control
+from assaypilot.engine.domain.labels import is_hydrogen
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import is_missing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assaypilot.engine.library import Library, Site
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.compound_names import MOST_LOOKED_AT, codes_of, label_of
 from assaypilot.engine.tables.raw import RawTable, fold

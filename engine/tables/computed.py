@@ -10,7 +10,8 @@ __all__ = ["is_bookkeeping", "is_computed", "is_fit_detail"]
 _COMPUTED = re.compile(
     r"(?:mw|mol ?w(?:eigh)?t?|(?:exact|monoisotopic|molar|molecular|average|total|parent)(?: molecular)? "
     r"(?:mass|mol ?weight|weight)|"
-    r"(?:[caxsmwi]|mol|cx|qp|calc|calculated|predicted|crippen|consensus)? ?log ?[pd](?: ?\d+)?|"
+    r"(?:[caxsmwi]|mol|cx|qp|calc|calculated|predicted|crippen|consensus)? ?log ?p(?: ?\d+)?|"
+    r"(?:[caxm]|cx|qp|calc|calculated|predicted|acd|consensus) ?log ?d(?: ?\d+)*|"
     r"(?:c|calc|calculated|predicted|qp|esol) ?log ?[sw]|"
     r"(?:t|relative|topological)? ?psa|(?:topological )?polar surface area|total surface area|labute asa|"
     r"h ?b ?[da]\d?|h(?:ydrogen)?(?: ?bond)? ?(?:donors?|acceptors?)|"
@@ -29,6 +30,8 @@ _COMPUTED = re.compile(
     r"price|costs?|stock|lead(?: time)?|delivery|amount|(?:(?:hplc|lcms|uv) )?purity|melting point)"
     r"(?: count)?(?: .*)?"
 )
+_PREDICTED = re.compile(r"\b(?:theor(?:etical)?|predicted|predictions?|pred|calculated|simulated)\b")
+_MEASURED = re.compile(r"\b(?:measured|meas|exp|experimental|observed|obs|chrom\w*|shake ?flask|elogd?|pka measured)\b")
 _NUMBER_OF = re.compile(r"(?:#|(?:number of|no of|count of|num|nr|nb|n) ?(?=[a-z]))\s*")
 _GLUED = re.compile(
     r"(?:num|n)?(?:h(?:donors|acceptors)|(?:heavy|hetero)atoms?(?:count)?|rot(?:at?able)?bonds?(?:count)?|"
@@ -43,19 +46,22 @@ _FIT = re.compile(
     r"(?:.* )?(?:n ?hill|hill(?: ?(?:slope|coefficient|coeff?))?|slope|r2|r\^2|r ?sq(?:uared?)?|chi2?|curve ?class|"
     r"fit ?(?:quality|error)|(?:bottom|top|lower|upper) (?:asymptote|plateau)|z'?(?: ?(?:prime|factor))|"
     r"(?:top|max(?:imum)?|highest|lowest|min(?:imum)?|start(?:ing)?) ?(?:conc\w*|dose)(?: tested)?|"
-    r"nac50|s ?0|s ?inf(?:inity)?|"
+    r"nac50|s ?0|s ?inf(?:inity)?|\S.* ?(?:\+/-?|±)|"
     rf"(?:\d\d ?% ?)?{_INTERVAL} ?(?:\d\d ?%? ?)?{_LOW_OR_HIGH}|"
     rf"{_LOW_OR_HIGH} ?(?:\d\d ?% ?)?(?:{_INTERVAL}|limit|bound)(?: \d\d ?%)?)"
 )
 _KEPT = re.compile(
-    r"priority|(?:cv |scaffold )?(?:fold|split)|(?:butina )?cluster(?: size)?|random(?: seed)?|seed|rank"
+    r"priority|scaffold|series|chemotype|(?:cv |scaffold )?(?:fold|split)|(?:butina )?cluster(?: size)?|"
+    r"random(?: seed)?|seed|rank"
 )
 
 
 def is_computed(folded: str, header: str = "") -> bool:
     """Whether a folded header, without its unit, is that of a property that is computed, looked up or paid."""
-    if _OF_MODULE.fullmatch(header) or _GLUED.fullmatch(folded):
+    if _PREDICTED.search(folded) or _OF_MODULE.fullmatch(header) or _GLUED.fullmatch(folded):
         return True
+    if _MEASURED.search(folded) is not None:
+        return False
     bare = _NUMBER_OF.sub("", folded, count=1) if _NUMBER_OF.match(folded) else folded
     return any(text and _COMPUTED.fullmatch(text) is not None for text in (folded, bare))
 

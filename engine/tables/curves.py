@@ -26,7 +26,10 @@ _REACTION = re.compile(
     r"\b(?:yields?|conversion|e ?e|e ?r|d ?r|(?:lc|hplc|uv)? ?area|ausbeute|umsatz|rendement|turnover|impurity)\b"
 )
 _FEWEST_DOSES = 3
-_MEND = "Points of curves are no replicates: give one fitted value for each compound (such as its IC50)"
+_MEND = (
+    "Points of curves are no replicates: fit them first (assaypilot curves), or give one fitted value for each "
+    "compound (such as its IC50)"
+)
 
 
 def is_dose(header: str) -> bool:

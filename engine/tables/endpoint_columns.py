@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.difference import check_differences, find_parts, in_words
-from assaypilot.engine.endpoint import Endpoint, normalise_unit
+from assaypilot.engine.domain.difference import check_differences, find_parts, in_words
+from assaypilot.engine.domain.endpoint import Endpoint, normalise_unit
+from assaypilot.engine.domain.p_scale import is_p_scale
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.claims import SAMPLED, Claims
 from assaypilot.engine.tables.classes import classes_of
 from assaypilot.engine.tables.curves import doses, is_dose, points_in_columns
-from assaypilot.engine.tables.described import described
+from assaypilot.engine.tables.described import Described, described
+from assaypilot.engine.tables.endpoint_kinds import kind_of
 from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
 from assaypilot.engine.tables.raw import fold
 from assaypilot.engine.tables.runs import once_each, run_groups
@@ -25,6 +27,8 @@ from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, 
 
 __all__ = ["Endpoints"]
 
+_MOST_NAMES = 60
+_VALUES = re.compile(r"\b(?:value|result|wert|messwert|ergebnis)$")
 _FEWEST_ALIKE = 6
 """Numbers from which a column that repeats one is no result but a setting, such as a pH."""
 
@@ -54,8 +58,10 @@ class Endpoints:
         for spec in self._asked:
             if sum(other.name == spec.name for other in self._asked) > 1:
                 raise AssayPilotError(f"endpoint {spec.name} is named twice", option="--endpoint", mend="Name it once.")
+        name_column = self._claims.any_of(headers.ENDPOINT_NAME) or self._column_of_names()
         value = self._claims.any_of(headers.VALUE)
-        name_column = self._claims.any_of(headers.ENDPOINT_NAME)
+        if value is None and name_column is not None:
+            value = self._column_of_values()
         if value is not None and name_column is not None:
             self.taken.update((value, name_column))
             return name_column, self._one_row_each(value, name_column)
@@ -130,6 +136,7 @@ class Endpoints:
         order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
         specs = {fold(spec.name): spec for spec in self.specs}
         sides = {role: self._claims.role(role) for role in SIDES}
+        self._find_sides(sides)
         columns = []
         fits = [text for text in order if headers.is_of_fit(text) and fold(text) not in specs]
         if fits and not self.specs:
@@ -146,13 +153,51 @@ class Endpoints:
                 unit = self._commonest(sides["unit"], name_column, text)
             cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
             own = tuple(cell for cell, name in cells if name == text)
-            found = EndpointColumn(self._described(spec, bare, unit, own), value, text)
+            found = _reasoned(self._described(spec, bare, unit, own), value, text)
             columns.append(_beside(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."
         )
         return columns
+
+    def _column_of_names(self) -> str | None:
+        """The column whose few texts are names of what is measured (IC50, Solubility), whatever it is called."""
+        for column in self._claims.free():
+            texts = list(dict.fromkeys(text for text in self.raw.column(column) if not is_missing(text)))
+            if not 0 < len(texts) <= _MOST_NAMES or headers.role_of(column) is not None or self._claims.numbers(column):
+                continue
+            known = sum(
+                headers.looks_like_activity(text) or bool(kind_of(*headers.split_unit(text)).better) for text in texts
+            )
+            if 2 * known > len(texts) and self._column_of_values() is not None:
+                return column
+        return None
+
+    def _column_of_values(self) -> str | None:
+        """The first free column of numbers that is called a value or a result."""
+        return next(
+            (
+                column
+                for column in self._claims.free()
+                if _VALUES.search(fold(column)) is not None
+                and headers.role_of(column) is None
+                and self._claims.numbers(column)
+            ),
+            None,
+        )
+
+    def _find_sides(self, sides: dict[str, str | None]) -> None:
+        """Add the relation and the unit of each row, by what stands in the columns, where no header says them."""
+        if sides["relation"] is None:
+            sides["relation"] = next((c for c in self._claims.free() if c in self.sides.signs), None)
+        if sides["unit"] is None:
+            for column in self._claims.free():
+                texts = {text for text in self.raw.column(column)[:SAMPLED] if not is_missing(text)}
+                if texts and all(map(headers.is_unit, texts)):
+                    sides["unit"] = column
+                    break
+        self.taken.update(filter(None, (sides["relation"], sides["unit"])))
 
     def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
         """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
@@ -179,18 +224,18 @@ class Endpoints:
             unit = self._unit_in_cells(column)
         bare = headers.split_unit(spec.name)[0] if runs else bare
         texts = () if column is None else self.raw.column(column)
-        found = EndpointColumn(self._described(spec, bare, unit, texts), column, further=tuple(runs[1:]))
+        found = replace(_reasoned(self._described(spec, bare, unit, texts), column), further=tuple(runs[1:]))
         return _beside(found, sides)
 
-    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Endpoint:
-        """The endpoint with its scale and direction chosen where the user did not, and what to say about it.
+    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Described:
+        """The endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
 
         ``texts``: of its values.
         """
-        endpoint, notes, warnings = described(with_kind(spec, texts), bare, unit)
-        self.notes += [*notes, *filter(None, [about_kind(endpoint, texts)])]
-        self.warnings += warnings
-        return endpoint
+        found = described(with_kind(spec, texts), bare, unit, self._claims.values(texts))
+        self.notes += [*found.notes, *filter(None, [about_kind(found.endpoint, texts)])]
+        self.warnings += found.warnings
+        return found
 
     def _value_column(self, spec: EndpointSpec) -> str | None:
         """The column a spec names: its header, else the only header that is its name with a (fitting) unit."""
@@ -335,6 +380,18 @@ class Endpoints:
         """Whether a column holds standard errors of means."""
         within = headers.role_within(column)
         return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
+
+
+def _reasoned(found: Described, value: str | None, only: str | None = None) -> EndpointColumn:
+    """An endpoint's column with the reasons for its direction and scale."""
+    return EndpointColumn(
+        found.endpoint,
+        value,
+        only,
+        direction_why=found.direction_why,
+        direction_known=found.direction_known,
+        scale_why=found.scale_why,
+    )
 
 
 def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine import kinds
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from assaypilot.engine.domain import kinds
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from assaypilot.engine.domain.p_scale import is_p_scale, unusual
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.p_scale import is_p_scale, unusual
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
@@ -96,7 +96,8 @@ def read_entry(
     value, note = found.value, ""
     if own is not None and is_p_scale(endpoint) and normalise_unit(own) in CONCENTRATIONS:
         if value <= 0:
-            raise Unreadable(f"{value:g} has no logarithm (must be > 0)")
+            asked = ": is it below the limit of quantitation? Then write < and that limit" if value == 0 else ""
+            raise Unreadable(f"{value:g} has no logarithm{asked or ' (must be > 0)'}")
         note = f"entered as {' '.join(text.split())}" + ("" if found.unit is not None else f" {own.strip()}")
         if found.sd is not None or not is_missing(sd):
             # The SD of a concentration is none of its logarithm.

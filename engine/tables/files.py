@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.nearby import where_else
+from assaypilot.engine.system.limits import LARGEST_FILE, LARGEST_TEXT
+from assaypilot.engine.system.nearby import where_else
 
-__all__ = ["LARGEST", "Kind", "OpenedFile", "is_workbook", "open_file"]
-
-LARGEST = 1 << 30
-"""Bytes of the largest file that is read; a table of 100,000 x 20 has 15 MB."""
+__all__ = ["Kind", "OpenedFile", "is_workbook", "open_file"]
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -76,7 +74,10 @@ def open_file(path: str | Path) -> OpenedFile:
     data = _contents(path, name)
     if not data.strip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"):
         raise AssayPilotError("the file is empty", file=name, mend="Export the table again, with its header row.")
-    return OpenedFile(name, path.suffix.lower(), data, _kind(name, path.suffix.lower(), data))
+    kind = _kind(name, path.suffix.lower(), data)
+    if kind is Kind.TEXT and len(data) > LARGEST_TEXT:
+        raise _too_large(len(data), LARGEST_TEXT, name)
+    return OpenedFile(name, path.suffix.lower(), data, kind)
 
 
 def is_workbook(path: str | Path) -> bool:
@@ -97,12 +98,8 @@ def _contents(path: Path, name: str) -> bytes:
             raise AssayPilotError("this is a folder, not a table", file=name, mend="Name the file in it.")
         if not stat.S_ISREG(about.st_mode):
             raise AssayPilotError("this is a device or a pipe, not a file", file=name, mend="Name a file.")
-        if about.st_size > LARGEST:
-            raise AssayPilotError(
-                f"the file has {about.st_size / 1e9:.1f} GB; files up to {LARGEST / 1e9:.1f} GB are read",
-                file=name,
-                mend="Export only the compounds and columns of this series.",
-            )
+        if about.st_size > LARGEST_FILE:
+            raise _too_large(about.st_size, LARGEST_FILE, name)
         if name.startswith("~$"):
             raise AssayPilotError(
                 "this is only the mark that a spreadsheet is open",
@@ -131,6 +128,14 @@ def _contents(path: Path, name: str) -> bytes:
         ) from None
     except MemoryError:
         raise AssayPilotError("the file does not fit into memory", file=name, mend="Export fewer columns.") from None
+
+
+def _too_large(size: int, most: int, name: str) -> AssayPilotError:
+    return AssayPilotError(
+        f"the file has {size / 1e6:,.0f} MB; files like this up to {most / 1e6:.0f} MB are read",
+        file=name,
+        mend="Export only the compounds and columns of this series.",
+    )
 
 
 def _kind(name: str, suffix: str, data: bytes) -> Kind:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.plates.wells import FORMATS, Well, row_letters
+from assaypilot.engine.domain.plates.wells import FORMATS, Well, row_letters
 from assaypilot.engine.tables.values import is_missing
 
 __all__ = ["PLATE", "VALUE", "WELL", "listed"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from assaypilot.engine.endpoint import CONCENTRATIONS, normalise_unit
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, normalise_unit
+from assaypilot.engine.system.limits import LONGEST_HEADER
 from assaypilot.engine.tables.computed import is_bookkeeping, is_computed, is_fit_detail
 from assaypilot.engine.tables.raw import fold
 from assaypilot.engine.tables.values import narrow
@@ -199,7 +200,17 @@ ROLES = {
     ),
     "round": ("round", "round no", "round number"),
     "replicate": ("replicate", "rep"),
-    "date": ("date", "assay date", "test date", "date tested", "run date", "datum", "testdatum", "messdatum"),
+    "date": (
+        "date",
+        "assay date",
+        "test date",
+        "date tested",
+        "run date",
+        "experiment date",
+        "datum",
+        "testdatum",
+        "messdatum",
+    ),
     "plate": ("plate", "plate id", "plate barcode", "plate name", "platte"),
     "well": ("well", "well id", "well position", "position"),
     "batch": ("batch", "batch id", "batch name", "lot", "lot id", "lot number", "chargennummer"),
@@ -258,7 +269,9 @@ _UNIT_BEFORE_MEAN = re.compile(
     re.I,
 )
 """A unit without parentheses before what the value is: ``IC50 nM geomean``."""
-_LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb)(?: .*)?")
+_LOGARITHM = re.compile(
+    r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)(?: .*)?"
+)
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
 )
@@ -271,7 +284,20 @@ _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|err
 """What a header says of the spread behind its values: ``pIC50 ± SD``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
 _PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
-_LONGEST_UNIT = 12
+_ATOM = (
+    r"(?:[pnuµμmkMGcd]?(?:M|mol|g|[lL]|m|s|sec|min|h|hr|hrs|d|Hz|V|A|W|J|eV|cal|Pa|bar|Bq|Ci|Da|IU|U)|hours?|days?|weeks?|"
+    r"years?|% ?[A-Za-z]*|[A-Za-z]+ ?%|ppm|ppb|ppt|eq|equiv|AU|mAU|OD|RLU|RFU|MFI|cpm|dpm|counts?|cells?|fold|psi|"
+    r"mmHg|°C|°F|K|Å|kT|pH|"
+    r"log ?[A-Za-z0-9]*|units?|dimensionless|ratio|x|kg|mice|animals?|body ?weight|bw|10\^?[-−]?\d+|1e-?\d+|protein|"
+    r"hepatocytes|microsom\w+|free|\d+)(?:\^?[-−]?[\d²³¹⁻]{1,2})?"
+)
+_SHAPED_AS_UNIT = re.compile(rf"{_ATOM}(?:\s*[/*·.× ]\s*{_ATOM})*")
+"""Units of any kind, as products and quotients; a word or a name in brackets is none."""
+_DOSE = re.compile(r"\d+(?:[.,]\d+)?\s*[A-Za-zµμ%]")
+_LENGTHS = {"nm": "nanometre"}
+_OF_LENGTH = re.compile(
+    r"\b(?:size|diameter|radius|wavelength|length|emission|absor\w+|excitation|particle|thickness|z ave\w*|λ)\b"
+)
 
 
 def split_unit(header: str) -> tuple[str, str]:
@@ -279,8 +305,10 @@ def split_unit(header: str) -> tuple[str, str]:
 
     Behind a space or an underscore only concentrations count as units, in parentheses anything short does. A dose
     (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is a share (``10 % serum``) or the logarithm of
-    ``pIC50 (-log M)``.
+    ``pIC50 (-log M)``. A text longer than any header is returned as it is.
     """
+    if len(header) > LONGEST_HEADER:
+        return header, ""
     text = narrow(header).strip()
     logarithm = _OF_LOGARITHM.fullmatch(text)
     if logarithm is not None:
@@ -292,10 +320,12 @@ def split_unit(header: str) -> tuple[str, str]:
     if chosen is not None and chosen.start() > 0:
         unit = (chosen[1] or chosen[2]).strip()
         bare = " ".join(f"{text[: chosen.start()]} {text[chosen.end() :]}".split()).strip(" _")
+        if fold(unit) in _LENGTHS and _OF_LENGTH.search(fold(bare)) is not None:
+            return bare, _LENGTHS[fold(unit)]
         if looks_like_concentration(unit):
             return bare, "" if _LOGARITHM.fullmatch(fold(bare)) else normalise_unit(unit)
-        if units or (len(unit) <= _LONGEST_UNIT and not unit[0].isdigit() and fold(unit) not in _NO_UNITS):
-            return bare, unit
+        if units or (_SHAPED_AS_UNIT.fullmatch(unit) is not None and _DOSE.match(unit) is None):
+            return bare, "%" if "%" in unit else unit
         if fold(unit) in _NO_UNITS and chosen.end() == len(text):
             # IC50 uM [Geometric Mean]: the unit stands before what the value is.
             before = _UNIT_BEHIND.fullmatch(text[: chosen.start()].strip())
@@ -304,6 +334,12 @@ def split_unit(header: str) -> tuple[str, str]:
     counted = _UNIT_BEFORE_MEAN.fullmatch(text)
     if counted is not None and looks_like_concentration(counted["unit"]):
         return f"{counted['bare'].strip(' _')} {counted['mean'].strip(' _')}", normalise_unit(counted["unit"])
+    bracketed = _IN_BRACKETS.search(text)
+    if bracketed is not None and bracketed.end() == len(text) and bracketed.start() > 0:
+        # IC50 nM (Site B), IC50 uM [CRO 1]: the brackets say by which assay.
+        before = _UNIT_BEHIND.fullmatch(text[: bracketed.start()].strip())
+        if before is not None and looks_like_concentration(before["unit"]):
+            return f"{before['bare'].strip(' _')} {bracketed[0]}", normalise_unit(before["unit"])
     behind = _UNIT_BEHIND.fullmatch(text)
     if behind is not None and looks_like_concentration(behind["unit"]):
         bare = behind["bare"].strip(" _")
@@ -381,6 +417,8 @@ def role_of(header: str) -> str | None:
 
 def bases(header: str) -> tuple[str, ...]:
     """What a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
+    if len(header) > LONGEST_HEADER:
+        return (fold(header),)
     found = []
     bare = split_unit(header)[0]
     for text in dict.fromkeys((header, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):

@@ -7,10 +7,10 @@ from operator import attrgetter
 
 import numpy as np
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.p_scale import is_p_scale
-from assaypilot.engine.progress import Report
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.p_scale import is_p_scale
+from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, left_behind, read_entry
 from assaypilot.engine.tables.headers import is_of_fit
@@ -54,10 +54,17 @@ def read_history(
         return blank if column is None else raw.column(column)
 
     shared = (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)
-    bare = not any((*shared, mapping.comment, mapping.excluded))
+    bare = not any((*shared, mapping.comment, mapping.excluded, mapping.assay_column))
     replicates, dates, plates, wells, batches = map(texts, shared)
     comments, marks = texts(mapping.comment), texts(mapping.excluded)
     names = texts(mapping.endpoint_column)
+    assays = texts(mapping.assay_column)
+    if (
+        mapping.assay_column is not None
+        and mapping.batch is None
+        and all(one.assay is None for one in mapping.endpoints)
+    ):
+        batches = assays
     if mapping.endpoint_column is not None:
         _unknown_endpoints(raw, mapping, of_row, problems)
     found: list[Result] = []
@@ -79,6 +86,8 @@ def read_history(
                 report(0.3 + 0.6 * place / len(raw), f"Reading the values of {endpoint.name}")
             compound = of_row[place]
             if not text or compound < 0 or (only is not None and fold(names[place]) != only):
+                continue
+            if column.assay is not None and assays[place] != column.assay:
                 continue
             row = raw.rows[place]
             if plain and (number := plain_number(text)) is not None and number > _LOWEST:

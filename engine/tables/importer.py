@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assaypilot.engine.chemistry.products import with_structures
-from assaypilot.engine.collecting import without_collecting
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.interactions import chosen_pairs, pair_name
+from assaypilot.engine.domain.labels import is_hydrogen
+from assaypilot.engine.domain.library import Library, name_from_substituents
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import StockLine
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.interactions import chosen_pairs, pair_name
-from assaypilot.engine.labels import is_hydrogen
-from assaypilot.engine.library import Library, name_from_substituents
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sparse import Step
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import StockLine
+from assaypilot.engine.system.collecting import without_collecting
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.history import read_history
 from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto, looks_filled_down
 from assaypilot.engine.tables.mixed import forms_together
@@ -33,6 +33,8 @@ from assaypilot.engine.tables.structures import on_scaffold, read_structure_colu
 from assaypilot.engine.tables.values import DASHES, NO, YES, is_missing, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,11 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     compounds = _compounds(raw, mapping, prepared.unusable, problems, warnings, notes)
     report(0.3, "Compounds read")
     listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
+    before = list(compounds.of_row)
     listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
     warnings += [step.line for step in steps]
+    if compounds.of_row != before:
+        warnings += _best_left_out(raw, mapping, compounds.ids, before, compounds.of_row)
     pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
     if pairs:
         listed = replace(listed, interactions=pairs)
@@ -146,6 +151,32 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         steps=steps,
         stock=stock,
     )
+
+
+def _best_left_out(
+    raw: RawTable, mapping: TableMapping, ids: Sequence[str], before: Sequence[int], after: Sequence[int]
+) -> list[str]:
+    """Which of the best compounds of each endpoint go with rare substituents; empty where none does."""
+    stay = {ids[place] for place in after if place >= 0}
+    said = []
+    for column in mapping.endpoints:
+        if column.endpoint.of is not None:
+            continue
+        alone = replace(mapping, endpoints=(column,))
+        values: dict[str, float] = {}
+        for result in read_history(raw, alone, ids, before, [], [], silent):
+            if result.relation == "=" and not result.excluded:
+                level = column.endpoint.sign * column.endpoint.to_model(result.value, result.unit)
+                values[result.compound] = max(level, values.get(result.compound, level))
+        best = sorted(values, key=lambda name: (-values[name], name))[: max(3, len(values) // 10)]
+        gone = [name for name in best if name not in stay]
+        if gone:
+            more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+            said.append(
+                f"{len(gone)} of the {len(best)} best compounds of {column.endpoint.scale_name} are left out with rare "
+                f"substituents: {', '.join(gone[:_NAMED])}{more}."
+            )
+    return said
 
 
 def _taken_together(library: Library, pair: tuple[str, str]) -> str:

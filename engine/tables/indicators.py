@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.domain.labels import is_hydrogen
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 

@@ -4,38 +4,58 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables import headers, own
-from assaypilot.engine.tables.claims import SAMPLED, Claims
+from assaypilot.engine.tables.assays import by_assay
+from assaypilot.engine.tables.claims import Claims
 from assaypilot.engine.tables.endpoint_columns import Endpoints
+from assaypilot.engine.tables.first_core import find_cores
+from assaypilot.engine.tables.id_columns import find_ids
 from assaypilot.engine.tables.mixed import counted_together
-from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.options import EndpointColumn, TableMapping, TableOptions
 from assaypilot.engine.tables.quality import quality_column
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.site_columns import NoSites, could_be_site, likely_sites, numbered_sites
+from assaypilot.engine.tables.site_columns import (
+    NoSites,
+    could_be_site,
+    drawn_sites,
+    factors,
+    likely_sites,
+    numbered_sites,
+)
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
-from assaypilot.engine.tables.values import is_missing
+from assaypilot.engine.tables.structure_columns import find_structures
+from assaypilot.engine.tables.values import is_missing, parse_value
 
 __all__ = ["propose"]
 
 _SHOWN_LEFT = 12
+_WEAK = -1e9
+"""How good a compound without a number is."""
 _CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
-_NEARLY_UNIQUE = 0.9
 
 
-def propose(raw: RawTable, options: TableOptions | None = None) -> TableMapping:
-    """Which column is what; AssayPilotError when a named column is absent or there is no site column."""
-    return _Proposal(raw, options or TableOptions()).mapping()
+def propose(
+    raw: RawTable, options: TableOptions | None = None, report: Report = silent, *, find_core: bool = True
+) -> TableMapping:
+    """Return which column is what, and name each choice that the user may want to change.
+
+    AssayPilotError when a named column is absent, or nothing tells what the compounds are made of: NoSites then, as it
+    is where only a core could tell and ``find_core`` is False.
+    """
+    return _Proposal(raw, options or TableOptions(), report, find_core=find_core).mapping()
 
 
 class _Proposal:
     """One pass over the headers, in which every column is taken at most once."""
 
-    def __init__(self, raw: RawTable, options: TableOptions) -> None:
+    def __init__(self, raw: RawTable, options: TableOptions, report: Report, *, find_core: bool) -> None:
         self.raw = raw
+        self._report, self._find_core = report, find_core
         self.options = options
         self._claims = Claims(raw)
         self.taken, self.notes, self.warnings = self._claims.taken, self._claims.notes, self._claims.warnings
@@ -55,12 +75,20 @@ class _Proposal:
         self.endpoints.take_named()
         self._leave_what_we_said()
         if smiles is None:
-            smiles = self._structures()
+            smiles = find_structures(self._claims)
         cores = self._cores()
         if not sites and not cores:
-            sites = self._site_columns(smiles)
+            sites = self._known_sites()
         if id_column is None:
-            id_column = self._claims.first(headers.IDS)
+            id_column = find_ids(self._claims, smiles, sites, sure=True)
+        if not sites and not cores:
+            sites = self._factors(smiles, id_column)
+        refusal = None
+        if not sites and not cores:
+            candidates = likely_sites(self.raw, self._claims.free(), self._claims.numbers)
+            refusal = self._without_sites(smiles, candidates)
+            if smiles is None or not self._find_core:
+                raise refusal
         roles = {role: self._claims.role(role) for role in ("replicate", "date", "plate", "well", "batch", "comment")}
         excluded = self._claims.role("excluded") or self._failed()
         if available is None:
@@ -72,43 +100,51 @@ class _Proposal:
                 stock[role] = self._stock_column(role)
         self._say_all_is_made(stock, asked)
         if id_column is None:
-            id_column = self._unique_text_column()
+            id_column = find_ids(self._claims, smiles, sites, sure=False)
+        if id_column is None:
+            made = "they are made from the substituents" if sites else "the structures are numbered"
+            self.notes.append(f"There is no column with ids; {made}.")
         endpoint_column, columns = self.endpoints.found()
+        key = smiles or id_column
+        keys: Sequence[Hashable] = list(zip(*map(self.raw.column, sites), strict=True))
+        if key is not None:
+            keys = self.raw.column(key)
+        assay_column, split = by_assay(self._claims, columns, keys, options.assays)
+        columns = list(split)
+        if refusal is not None and smiles is not None:
+            cores = self._core_of(smiles, columns, refusal)
         columns += self.endpoints.differences([column.endpoint for column in columns])
         together = counted_together(self.raw, self.taken, columns, endpoint_column)
         self.warnings += [] if together is None else [together]
         self._say_what_is_left()
-        mapping = (
-            TableMapping(
-                sites=sites,
-                endpoints=tuple(columns),
-                id=id_column,
-                smiles=smiles,
-                endpoint_column=endpoint_column,
-                available=available,
-                stock=stock["stock"],
-                cost=stock["cost"],
-                lead=stock["lead"],
-                excluded=excluded,
-                replicate=roles["replicate"],
-                date=roles["date"],
-                plate=roles["plate"],
-                well=roles["well"],
-                batch=roles["batch"],
-                comment=roles["comment"],
-                blank=options.blank,
-                product=options.product,
-                only_listed=options.only_listed,
-                cores=cores,
-                merge=options.merge,
-                min_seen=options.min_seen,
-                drop_sites=options.drop_sites,
-                joined=options.joined,
-                interactions=options.interactions,
-            )
-            .with_noise(options.sd)
-            .with_classes(options.noise_classes)
-        )
+        mapping = TableMapping(
+            sites=sites,
+            endpoints=tuple(columns),
+            id=id_column,
+            smiles=smiles,
+            endpoint_column=endpoint_column,
+            assay_column=assay_column,
+            available=available,
+            stock=stock["stock"],
+            cost=stock["cost"],
+            lead=stock["lead"],
+            excluded=excluded,
+            replicate=roles["replicate"],
+            date=roles["date"],
+            plate=roles["plate"],
+            well=roles["well"],
+            batch=roles["batch"],
+            comment=roles["comment"],
+            blank=options.blank,
+            product=options.product,
+            only_listed=options.only_listed,
+            cores=cores,
+            merge=options.merge,
+            min_seen=options.min_seen,
+            drop_sites=options.drop_sites,
+            joined=options.joined,
+            interactions=options.interactions,
+        ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
     def _stock_named(self, role: str, name: str) -> str | None:
@@ -163,21 +199,6 @@ class _Proposal:
             said += f" If {' or '.join(sites[:3])} is a site, too, name all of them with --sites."
         self.notes.append(said)
 
-    def _structures(self) -> str | None:
-        """The column of structures by its name, unless ids stand in it (Molecule: A-1, A-2); it is taken."""
-        column = self._claims.first(headers.STRUCTURES)
-        if column is None or "smiles" in fold(column) or not self._holds_names(column):
-            return column
-        found = self._structures()
-        self.taken.discard(column)
-        return found
-
-    def _holds_names(self, column: str) -> bool:
-        """Whether hardly a text of a column can be a SMILES, while all of them are different, as ids are."""
-        texts = [text for text in self.raw.column(column)[:SAMPLED] if not is_missing(text)]
-        shaped = sum(headers.SMILES_SHAPE.match(text) is not None for text in texts)
-        return len(texts) > 1 and 10 * shaped < len(texts) and len(set(texts)) >= _NEARLY_UNIQUE * len(texts)
-
     def _failed(self) -> str | None:
         """The column that says which rows failed a check of quality, which is said; it is taken."""
         column = quality_column(self.raw, self._claims.free())
@@ -212,45 +233,68 @@ class _Proposal:
         self.taken.update(column for column in self._claims.free() if headers.SITE.fullmatch(fold(column)))
         return tuple(core.smiles for core in read_cores(self.options.cores))
 
-    def _site_columns(self, smiles: str | None) -> tuple[str, ...]:
-        exported = own.sites(self.raw.columns)
-        if exported:
-            self.taken.update(exported)
-            return exported
-        found = numbered_sites(self.raw, self._claims.free())
-        if not found:
-            candidates = likely_sites(self.raw, self._claims.free(), self._claims.numbers)
-            message = "there is no site column (R1, R2, ...)"
-            if smiles is not None and not candidates:
-                message += ", and no core to take the structures apart with"
-            shown = shlex.quote(",".join(candidates)) if candidates else "COLUMN,COLUMN"
-            mend = f"Name the columns with the substituents: --sites {shown}."
-            if smiles is not None:
-                mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
-            refusal = NoSites(message, file=self.raw.file, option="--sites", mend=mend)
-            refusal.candidates = candidates
-            raise refusal
-        self.taken.update(found)
+    def _known_sites(self) -> tuple[str, ...]:
+        """The sites by their headers, or by the attachment points in their cells; they are taken."""
+        free = self._claims.free()
+        found = own.sites(self.raw.columns) or numbered_sites(self.raw, free)
+        drawn = () if found else drawn_sites(self.raw, free)
+        if drawn:
+            self.notes.append(
+                f"The sites are the columns whose cells have attachment points: {', '.join(drawn)}. For others: "
+                "--sites COLUMN,COLUMN."
+            )
+        self.taken.update(found or drawn)
+        return found or drawn
+
+    def _factors(self, smiles: str | None, id_column: str | None) -> tuple[str, ...]:
+        """The columns of a factorial, which are named and taken; () where there is none."""
+        key = smiles or id_column
+        keys = None if key is None else self.raw.column(key)
+        found, beside = factors(self.raw, self._claims.free(), self._claims.numbers, keys)
+        if found:
+            self.taken.update(found)
+            self.taken.update(beside)
+            also = f" Not used, as they say the same: {', '.join(beside)}." if beside else ""
+            self.warnings.append(
+                f"No column is called R1, R2, ...; the sites are {', '.join(found)}, whose levels together tell the "
+                f"compounds apart. For others: --sites {shlex.quote(','.join(found))}.{also}"
+            )
         return found
 
-    def _unique_text_column(self) -> str | None:
-        """The leftmost free text column with hardly a repetition, which is said; None: ids are made."""
-        for column in self._claims.free():
-            if fold(column) in ("core", "scaffold") or headers.role_of(column) is not None:
-                continue
-            texts = [text for text in self.raw.column(column) if not is_missing(text)]
-            if len(texts) < len(self.raw) or self._claims.numbers(column):
-                continue
-            if len(set(texts)) >= _NEARLY_UNIQUE * len(texts) and len(texts) > 1:
-                self.taken.add(column)
-                self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
-                return column
-        for column in self._claims.free():
-            numbers = self.raw.column(column)
-            if fold(column) in headers.NUMBERS and all(numbers) and len(set(numbers)) == len(numbers) > 1:
-                self.taken.add(column)
-                self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
-                return column
-        made = "the structures are numbered" if self.options.cores else "they are made from the substituents"
-        self.notes.append(f"There is no column with ids; {made}.")
-        return None
+    def _core_of(self, smiles: str, columns: Sequence[EndpointColumn], refusal: NoSites) -> tuple[str, ...]:
+        """The core that the structures share, the best compounds first, which is named; ``refusal`` without one."""
+        found = find_cores(self.raw, smiles, self._strengths(columns), self._report)
+        if not found.cores:
+            raise self._without_sites(smiles, refusal.candidates, found.sentence)
+        self.warnings.append(found.sentence)
+        return found.cores
+
+    def _strengths(self, columns: Sequence[EndpointColumn]) -> list[float] | None:
+        """How good the compound of each row is, by the first endpoint; None without values."""
+        column = next((one for one in columns if one.value is not None and one.endpoint.kind == "value"), None)
+        if column is None or column.value is None:
+            return None
+        found = []
+        for text in self.raw.column(column.value):
+            try:
+                read = None if is_missing(text) else parse_value(text, self.raw.decimal)
+                level = (
+                    None if read is None or read.relation != "=" else column.endpoint.to_model(read.value, read.unit)
+                )
+            except (ValueError, AssayPilotError):
+                level = None
+            found.append(_WEAK if level is None else column.endpoint.sign * level)
+        return found
+
+    def _without_sites(self, smiles: str | None, candidates: tuple[str, ...], why: str = "") -> NoSites:
+        """The refusal of a table that does not tell what its compounds are made of."""
+        message = "there is no site column (R1, R2, ...)"
+        if smiles is not None:
+            message += f", and {why or 'the structures share no core'}"
+        shown = shlex.quote(",".join(candidates)) if candidates else "COLUMN,COLUMN"
+        mend = f"Name the columns with the substituents: --sites {shown}."
+        if smiles is not None:
+            mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
+        refusal = NoSites(message, file=self.raw.file, option="--sites", mend=mend)
+        refusal.candidates = candidates
+        return refusal

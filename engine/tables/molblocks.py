@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from assaypilot.engine.system.limits import LONGEST_BLOCK, MOST_ATOMS
+
 __all__ = ["Unreadable", "smiles_of"]
 
-_LONGEST = 2_000_000
-"""Characters of one molblock; more is no compound of a series."""
 _NOTHING = " 0" + "  0" * 11 + "\n"
 """The end of an atom's line that says nothing; without it the line means the same and is read faster."""
 
@@ -24,22 +24,26 @@ def smiles_of(block: str) -> str:
     """
     from rdkit import Chem, rdBase
 
-    from assaypilot.engine.chemistry.structures import spelled
+    from assaypilot.engine.chemistry.structures import spelled, too_large
 
     if not block.strip():
         return ""
-    if len(block) > _LONGEST:
+    if len(block) > LONGEST_BLOCK:
         raise Unreadable(f"a structure of {len(block):,} characters is too long")
     with rdBase.BlockLogs():
         try:
             # Looking for hydrogens to remove takes a quarter of the time, and most drawings have none.
             molecule = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs="H" in block and " H " in block)
+            if molecule is not None and molecule.GetNumHeavyAtoms() > MOST_ATOMS:
+                raise Unreadable(too_large(molecule))
             if molecule is not None:
                 return spelled(molecule) if molecule.GetNumAtoms() else ""
-            loose = Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)
+            complaint = _complaint(Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False))
+        except Unreadable:
+            raise
         except (RuntimeError, ValueError, OverflowError):
-            loose = None
-        raise Unreadable(_complaint(loose))
+            complaint = _complaint(None)
+        raise Unreadable(complaint)
 
 
 def _complaint(molecule: Any) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assaypilot.engine.domain.labels import is_hydrogen
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.labels import is_hydrogen
-from assaypilot.engine.library import Library
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.options import TableMapping, TableOptions
@@ -17,7 +17,7 @@ from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.spellings import one_spelling
 from assaypilot.engine.tables.values import NO, is_missing
 
-__all__ = ["MoreCompounds", "classes_said", "read_more"]
+__all__ = ["MoreCompounds", "read_more"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,6 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
         tuple(places),
         tuple(not_used),
     )
-
-
-def classes_said(raw: RawTable, more: MoreCompounds, columns: Iterable[str]) -> dict[str, dict[str, str]]:
-    """By column what it says of each compound, by id; without columns the table lacks, and empty cells."""
-    folded = {column.strip().casefold(): column for column in raw.columns}
-    found = {}
-    for name in columns:
-        if name.strip().casefold() in folded:
-            words = raw.column(folded[name.strip().casefold()])
-            each = zip(more.library.ids, more.places, strict=True)
-            found[name] = {own: words[place] for own, place in each if not is_missing(words[place])}
-    return found
 
 
 def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:

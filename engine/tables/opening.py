@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from assaypilot.engine.collecting import without_collecting
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.collecting import without_collecting
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.meant import as_meant
 from assaypilot.engine.tables.raw import RawTable
@@ -22,16 +22,20 @@ PATTERNS = (
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 
 
-def read_table(path: str | Path, report: Report = silent, *, sheet: str | None = None) -> RawTable:
+def read_table(
+    path: str | Path, report: Report = silent, *, sheet: str | None = None, points: bool = False
+) -> RawTable:
     """The table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
 
     ``sheet`` names the sheet of a workbook; without it the first visible one that holds a table is read, and that is
-    said when there are others. AssayPilotError says in one line what cannot be read and what to do.
+    said when there are others. ``points`` keeps the points of dose-response curves, which are no values of a compound.
+    AssayPilotError says in one line what cannot be read and what to do.
     """
     found = open_file(path)
     report(0.05, f"Reading {found.name}")
     with without_collecting():
-        return as_meant(_read(found, sheet, report))
+        raw = _read(found, sheet, report)
+        return raw if points else as_meant(raw)
 
 
 def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:

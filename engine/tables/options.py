@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from assaypilot.engine.endpoint import Direction, Endpoint, Kind, Limit, Transform
+from assaypilot.engine.domain.endpoint import Direction, Endpoint, Kind, Limit, Transform
+from assaypilot.engine.domain.kinds import KINDS
+from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.kinds import KINDS
-from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
-from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 
 __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
 
@@ -17,9 +16,9 @@ Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
-_OF_VALUES = ("unit", "direction", "transform", "sd", "noise_class", "epsilon", "limit", "wells_per_measurement", "of")
+_OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
 _KEYS = (*_OF_VALUES, "kind", "words")
-_OF_PARTS = ("unit", "transform", "sd", "noise_class", "wells_per_measurement", "kind", "words")
+_OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
 """What a difference of two endpoints has from them."""
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
 
@@ -41,8 +40,6 @@ class EndpointSpec:
     """The two endpoints whose difference it is, as ``pIC50 - hERG``; None: it is measured."""
     sd_estimated: bool = False
     """Whether the noise is not known; ``sd`` is then a guess, or None."""
-    noise_classes: NoiseClasses | None = None
-    """Compounds whose noise is another."""
     kind: Kind | None = None
     """What a measurement is; None: as the column looks."""
     words: tuple[str, str] | None = None
@@ -73,8 +70,6 @@ class TableOptions:
     endpoints: tuple[EndpointSpec, ...] = ()
     sd: StatedNoise | float | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
-    noise_classes: NoiseClasses | None = None
-    """Compounds whose noise is another, in every endpoint that says nothing of classes."""
     cores: tuple[str, ...] = ()
     """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
     merge: Merge = "no"
@@ -87,6 +82,8 @@ class TableOptions:
     """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
     interactions: tuple[str, ...] = ()
     """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
+    assays: str | None = None
+    """``each``, ``pooled`` or the name of one, where a column names assays; None: as their compounds suggest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +99,14 @@ class EndpointColumn:
     unit: str | None = None
     n: str | None = None
     sd: str | None = None
+    assay: str | None = None
+    """The text in the column of assays that marks its rows; None: all rows."""
     further: tuple[str, ...] = ()
     """More columns of its values: each is a run, a measurement of its own."""
+    direction_why: str = field(default="", compare=False)
+    direction_known: bool = field(default=True, compare=False)
+    """Whether the user or its name says which way is better."""
+    scale_why: str = field(default="", compare=False)
 
     def each(self) -> tuple[EndpointColumn, ...]:
         """The same endpoint once for each of its columns of values."""
@@ -114,6 +117,8 @@ class EndpointColumn:
     def as_json(self) -> dict[str, Any]:
         """All of it; ``further`` only where there is any."""
         data = asdict(self) | {"endpoint": self.endpoint.as_json()}
+        for reason in ("direction_why", "direction_known", "scale_why"):
+            del data[reason]
         further = data.pop("further")
         return data | ({"further": list(further)} if further else {})
 
@@ -136,6 +141,8 @@ class TableMapping:
     smiles: str | None = None
     endpoint_column: str | None = None
     """The column that names what was measured, where each row is one measurement."""
+    assay_column: str | None = None
+    """The column that names the assay or source of each row, where values come from several."""
     available: str | None = None
     stock: str | None = None
     cost: str | None = None
@@ -195,6 +202,7 @@ class TableMapping:
             self.id,
             self.smiles,
             self.endpoint_column,
+            self.assay_column,
             self.available,
             self.replicate,
             self.date,
@@ -209,18 +217,6 @@ class TableMapping:
         )
         own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
-
-    def with_classes(self, classes: NoiseClasses | None) -> TableMapping:
-        """The same mapping with this noise of classes at every endpoint that has none and is measured."""
-        if classes is None:
-            return self
-        columns = tuple(
-            column
-            if column.endpoint.noise_classes is not None or column.endpoint.of is not None
-            else replace(column, endpoint=replace(column.endpoint, noise_classes=classes))
-            for column in self.endpoints
-        )
-        return replace(self, endpoints=columns)
 
     def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:
         """The same mapping with this assay noise (a number: its SD) at every endpoint that has none."""
@@ -244,7 +240,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
     """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
     ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
-    (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``; ``noise_class=R1: Ph=0.4`` gives compounds their own),
+    (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``),
     or a difference of two of the others, ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``; or yes and no,
     ``NAME;kind=yes-no[;words=active/inactive]``, or counts, ``NAME;kind=count``.
     """
@@ -289,7 +285,6 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         epsilon=_number(given, "epsilon"),
         limit=None if "limit" not in given else Limit.parse(given["limit"]),
         of=given.get("of"),
-        noise_classes=parse_noise_classes(given["noise_class"]) if "noise_class" in given else None,
         kind=kind,
         words=words,
     )

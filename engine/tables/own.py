@@ -18,7 +18,7 @@ _BETWEEN = ("smiles", "name", "picture")
 """What may stand between the ids and the sites."""
 _CHANCE = re.compile(r"p\(.*\)")
 _NOISE = re.compile(r"assay noise \(sd\)(?: of .*)?")
-_BOUND = re.compile(r"(?P<of>.+) (?:low|high)")
+_BOUND = re.compile(r"(?P<of>.+) (?:low|high|measured|n)")
 
 
 def is_export(columns: Sequence[str]) -> bool:

@@ -11,10 +11,14 @@ __all__ = ["is_marked", "quality_column"]
 
 _FAILED = frozenset(
     {"fail", "failed", "invalid", "reject", "rejected", "bad", "not ok", "nok", "outlier", "exclude", "ungültig"}
+    | {"invalidated", "not validated", "knocked out"}
 )
-_PASSED = frozenset({"", "-", "pass", "passed", "ok", "valid", "good", "accept", "accepted", "approved", "gültig"})
+_PASSED = frozenset(
+    {"", "-", "pass", "passed", "ok", "valid", "good", "accept", "accepted", "approved", "gültig", "validated"}
+)
 _CALLED = (
     *("qc", "qc flag", "qc status", "qc result", "qc pass", "qc pass/fail", "quality", "pass/fail", "validity"),
+    *("validated", "validation", "validation status"),
     *("curve status", "fit status", "fit quality", "result status", "data status", "status", "flag"),
 )
 """What columns of such a check are called, folded, the surest name first."""

@@ -6,10 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.limits import LONGEST_HEADER
 from assaypilot.engine.tables.problems import Problem
 
-__all__ = ["DELIMITERS", "RawTable", "columns_named", "fold", "rows_named", "unguard", "visible"]
+__all__ = ["DELIMITERS", "FORMULA", "RawTable", "columns_named", "fold", "rows_named", "unguard", "visible"]
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""Signs by which a spreadsheet takes a text for a formula, full-width ones too."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The only delimiters that are looked for, and what to call them."""
 
@@ -59,6 +63,16 @@ class RawTable:
     points: str = ""
     """What to say of responses that were left out because they are points of curves; "" where there are none."""
 
+    def __post_init__(self) -> None:
+        """Refuse a header that is too long."""
+        for place, name in enumerate(self.columns, start=1):
+            if len(name) > LONGEST_HEADER:
+                raise AssayPilotError(
+                    f"the header of column {place} has {len(name):,} characters; at most {LONGEST_HEADER} are read",
+                    file=self.file,
+                    mend="Give the column a short name.",
+                )
+
     def __len__(self) -> int:
         """The number of rows below the header."""
         return len(self.rows)
@@ -107,7 +121,7 @@ def visible(text: str) -> str:
 
 def unguard(text: str) -> str:
     """A cell without the ``'`` that our csv writer puts before text a spreadsheet would take for a formula."""
-    if text[:1] == "'" and text.lstrip("'")[:1] in ("=", "+", "-", "@", "\t"):
+    if text[:1] == "'" and text.lstrip("'").startswith(FORMULA):
         return text[1:]
     return text
 

@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaypilot.engine.collecting import without_collecting
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.collecting import without_collecting
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.meant import as_meant
 from assaypilot.engine.tables.opening import bare, parse_text, read_table

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.domain.p_scale import is_p_scale
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.curves import points_in_columns
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold

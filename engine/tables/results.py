@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation
+from assaypilot.engine.domain.controls import Control
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.p_scale import is_p_scale, is_unusual
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.p_scale import is_p_scale, is_unusual
-from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.compound_names import CompoundNames, other_substituents

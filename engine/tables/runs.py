@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
-from assaypilot.engine.p_scale import is_p_scale
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.domain.p_scale import is_p_scale
+from assaypilot.engine.system.limits import LONGEST_HEADER
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.entries import Entry, Unreadable, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
@@ -33,7 +34,7 @@ _ROUNDED = 0.06
 
 def run_number(header: str) -> tuple[str, int] | None:
     """A header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``; None without."""
-    found = list(_RUN.finditer(header))
+    found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
     if len(found) != 1:
         return None
     match = found[0]

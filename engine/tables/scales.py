@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables import headers
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["another_scale"]
 

@@ -6,13 +6,16 @@ import hashlib
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.guarded import guarded
+from assaypilot.engine.system.limits import CHILD_SECONDS, MOST_RECORDS
+from assaypilot.engine.system.progress import Report, part_of
 from assaypilot.engine.tables.decimals import decimal_mark
-from assaypilot.engine.tables.files import OpenedFile
+from assaypilot.engine.tables.files import Kind, OpenedFile
 from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
+from assaypilot.engine.tables.packed import from_bytes, to_bytes
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.text import decode
@@ -23,6 +26,8 @@ _END = re.compile(r"M {1,2}END")
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<]*<(?P<name>.*)>|\s+(?P<field>DT\d+))[^>]*$")
 _PLAIN_TAG = re.compile(r"^> +<[^<>]+>(?: +\(\d+\))? *$")
 _REPORT_EVERY = 250
+_BYTES_A_SECOND = 500_000
+"""At least so much of an SD file is read in a second, unless its structures have no end."""
 _MOST_COLUMNS = 2_000
 
 
@@ -39,12 +44,33 @@ class Record:
 
 
 def read_sdf(file: OpenedFile, report: Report) -> RawTable:
-    """The table in an SD file or a molfile: Name (when titles are given), SMILES, then a column for each property.
+    """Return the table in an SD file or a molfile: Name (when titles are given), SMILES, a column for each property.
 
     Rows are numbered as records from 1. A record whose structure cannot be read keeps its properties, and the reason
-    stands in ``problems``. AssayPilotError when there is no record.
+    stands in ``problems``. A process of its own reads it, within limits of time and memory. AssayPilotError when there
+    is no record.
     """
+    seconds = CHILD_SECONDS + len(file.data) / _BYTES_A_SECOND
+    found = guarded(
+        _table_in, file.data, file.name, report=part_of(report, 0.05, 0.95), file=file.name, seconds=seconds
+    )
+    report(0.95, "Taking the table")
+    return replace(from_bytes(found), digest=hashlib.sha256(file.data).hexdigest())
+
+
+def _table_in(data: bytes, name: str, report: Report) -> bytes:
+    """Return the table as bytes; in a process of its own."""
+    return to_bytes(_read(OpenedFile(name, "", data, Kind.SDF), report))
+
+
+def _read(file: OpenedFile, report: Report) -> RawTable:
     text, encoding, warnings = decode(file.name, file.data)
+    if (count := text.count("$$$$")) > MOST_RECORDS:
+        raise AssayPilotError(
+            f"the file has {count:,} records; at most {MOST_RECORDS:,} are read",
+            file=file.name,
+            mend="Export only the compounds of the series.",
+        )
     size = max(1, len(text))
     rows: list[Record] = []
     smiles: list[str] = []
@@ -97,7 +123,7 @@ def read_sdf(file: OpenedFile, report: Report) -> RawTable:
         delimiter="",
         decimal=decimal,
         file=file.name,
-        digest=hashlib.sha256(file.data).hexdigest(),
+        digest="",
         warnings=tuple(warnings),
         kind="sdf",
         problems=tuple(problems),

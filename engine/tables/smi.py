@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.decimals import decimal_mark
 from assaypilot.engine.tables.layout import lay_out

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assaypilot.engine.domain.labels import label_text
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library
 from assaypilot.engine.models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.problems import Problem

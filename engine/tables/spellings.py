@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.domain.labels import is_hydrogen
 from assaypilot.engine.tables.headers import SMILES_SHAPE
 
 __all__ = ["one_spelling"]

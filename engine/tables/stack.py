@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
 from assaypilot.engine.tables.options import TableMapping

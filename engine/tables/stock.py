@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable

@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Scaffold
-from assaypilot.engine.progress import Report, part_of, silent
-from assaypilot.engine.tables import headers
+from assaypilot.engine.system.progress import Report, part_of, silent
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["Prepared", "core_hint", "on_scaffold", "read_structure_column"]
+__all__ = ["Prepared", "on_scaffold", "read_structure_column"]
 
 _UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
@@ -93,28 +92,6 @@ def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[st
     varied = {site.name for site in library.sites}
     alike = tuple((site, rows[0][place]) for place, site in enumerate(prepared.mapping.sites) if site not in varied)
     return replace(library, scaffold=replace(prepared.scaffold, fixed=(*prepared.scaffold.fixed, *alike)))
-
-
-def core_hint(raw: RawTable, column: str | None, report: Report = silent) -> str:
-    """Which cores the structures of a column share, as options to try; empty when they share none.
-
-    Without a column it is the one that is called so.
-    """
-    if column is None:
-        column = next((c for name in headers.STRUCTURES for c in raw.columns if fold(c) == name), None)
-    column = None if column is None else raw.find(column)
-    if column is None:
-        return ""
-    from assaypilot.engine.chemistry.proposing import propose_cores
-    from assaypilot.engine.chemistry.structures import read_structures
-
-    read = read_structures(raw.column(column), part_of(report, 0.0, 0.3), ours=raw.spelled == column)
-    smiles = [structure.smiles for structure in read]
-    found = propose_cores(smiles, part_of(report, 0.3, 1.0))
-    return " or ".join(
-        f"--core '{proposal.core.smiles}' (takes apart {proposal.used} of {proposal.sample} structures looked at)"
-        for proposal in found
-    )
 
 
 def _told_apart(

@@ -7,22 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from assaypilot.engine.tables.zipped import Archive, column_number, sheet_path
+from assaypilot.engine.tables.zipped import Archive, column_number, read_xml, sheet_path
 
 __all__ = ["cells_with", "say_struck", "styles_of"]
 
-_LARGEST = 20_000_000
-"""Bytes of a part with styles; more is no table's."""
 _NAMED = 5
 
 
 def styles_of(archive: Archive) -> ElementTree.Element | None:
     """The part of the workbook with its styles; None where it has none that can be read."""
-    try:
-        text = archive.book.read("xl/styles.xml")
-        return ElementTree.fromstring(text) if len(text) <= _LARGEST else None
-    except (KeyError, ElementTree.ParseError):
-        return None
+    return read_xml(archive.book, "xl/styles.xml")
 
 
 def cells_with(archive: Archive, place: int, styles: Sequence[int]) -> Iterator[tuple[str, int, int]]:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.limits import LONGEST_CELL, MOST_CELLS
+from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.databases import datawarrior_table, is_datawarrior, pubchem_rows
 from assaypilot.engine.tables.decimals import decimal_mark, without_thousands
@@ -25,6 +26,7 @@ __all__ = ["decode", "parse"]
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_CELL_BREAK = re.compile(r"[,;\t]")
 _ODD = 0.02
 """More control characters than this, and a file is no text."""
 
@@ -50,6 +52,7 @@ def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
         sample = text[:20_000]
         if "\x00" in text or len(_CONTROLS.findall(sample)) > max(3, _ODD * len(sample)):
             break
+        _refuse_many(text.count("\n") + text.count("\r"), "lines", name)
         said = "utf-16" if encoding.startswith("utf-16") else encoding
         notes = []
         if encoding in ("cp1252", "latin-1"):
@@ -69,6 +72,7 @@ def parse(
     """
     if not text.strip():
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
+    _refuse_many(max(map(text.count, DELIMITERS)) + text.count("\n"), "cells", name)
     if is_datawarrior(text):
         text, delimiter = datawarrior_table(text, name, warnings), "\t"
     shown = delimiter
@@ -110,6 +114,15 @@ def parse(
     return RawTable(columns, cells, table.rows, encoding, shown or "", decimal, name, digest, tuple(warnings))
 
 
+def _refuse_many(count: int, what: str, name: str | None) -> None:
+    if count > MOST_CELLS:
+        raise AssayPilotError(
+            f"there are {count:,} {what}; at most {MOST_CELLS:,} are read",
+            file=name,
+            mend="Export only the compounds and columns of the series.",
+        )
+
+
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
@@ -131,6 +144,7 @@ def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str
             return text, ",", ","  # nothing but structures
         drawn = spaced(text)
     if drawn is None:
+        _refuse_long_cell(text, name)
         raise AssayPilotError(
             "only one column was found (comma, semicolon, tab, bars and blanks were tried between columns)",
             file=name,
@@ -178,6 +192,8 @@ def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]
         records = list(_records(text, delimiter))
         unclosed = text.count('"') % 2 == 1 and _ends_inside_quotes(text, delimiter)
     except csv.Error:
+        if text.count('"') % 2 == 0:
+            _refuse_long_cell(text, name)
         records, unclosed = [], True
     if unclosed:
         raise AssayPilotError(
@@ -187,6 +203,18 @@ def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]
             mend='Remove the stray " or close it.',
         )
     return records
+
+
+def _refuse_long_cell(text: str, name: str | None) -> None:
+    """Refuse a text in which a cell is longer than the csv reader takes, whatever separates the cells."""
+    for row, line in enumerate(text.splitlines(), start=1):
+        if len(line) > LONGEST_CELL and max(map(len, _CELL_BREAK.split(line))) > LONGEST_CELL:
+            raise AssayPilotError(
+                f"a cell has more than {LONGEST_CELL:,} characters",
+                file=name,
+                row=row,
+                mend="Shorten it, or leave its column out.",
+            )
 
 
 def _ends_inside_quotes(text: str, delimiter: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.controls import Control, find_control
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Control, find_control
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
+from assaypilot.engine.domain.plates.wells import Format, Well, read_well, row_letters
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.plates.wells import Format, Well, read_well, row_letters
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing

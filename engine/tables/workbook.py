@@ -5,18 +5,23 @@ from __future__ import annotations
 import datetime
 import hashlib
 import io
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.collecting import without_collecting
+from assaypilot.engine.system.guarded import guarded
+from assaypilot.engine.system.limits import LONGEST_CELL
+from assaypilot.engine.system.progress import Report, part_of, silent
 from assaypilot.engine.tables import headers, own
-from assaypilot.engine.tables.files import OpenedFile
+from assaypilot.engine.tables.files import Kind, OpenedFile
 from assaypilot.engine.tables.grids import listed
 from assaypilot.engine.tables.hidden import say_hidden
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
+from assaypilot.engine.tables.packed import from_bytes, to_bytes
 from assaypilot.engine.tables.percentages import as_shown
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named, visible
 from assaypilot.engine.tables.styles import say_struck
@@ -43,11 +48,22 @@ class SheetName:
     hidden: bool
 
 
-def sheet_names(file: OpenedFile) -> tuple[SheetName, ...]:
-    """The sheets of a workbook that hold cells, in its order, hidden ones too."""
+def sheet_names(file: OpenedFile, report: Report = silent) -> tuple[SheetName, ...]:
+    """Return the sheets of a workbook that hold cells, in its order, hidden ones too."""
+    found = guarded(_sheets_there, file.data, file.name, report=report, file=file.name)
+    return tuple(SheetName(name, hidden) for name, hidden in json.loads(found))
+
+
+def _sheets_there(data: bytes, name: str, report: Report) -> bytes:
+    """Return the sheets as JSON; in a process of its own."""
+    report(0.0, f"Reading {name}")
+    book, _ = _opened(OpenedFile(name, "", data, Kind.WORKBOOK))
+    return json.dumps([[one.name, one.hidden] for one in _sheets_of(book)]).encode()
+
+
+def _sheets_of(book: CalamineWorkbook) -> tuple[SheetName, ...]:
     from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
-    book, _ = _opened(file)
     return tuple(
         SheetName(one.name, one.visible is not SheetVisibleEnum.Visible)
         for one in book.sheets_metadata
@@ -58,12 +74,26 @@ def sheet_names(file: OpenedFile) -> tuple[SheetName, ...]:
 def read_workbook(
     file: OpenedFile, sheet: str | None, report: Report, *, header: tuple[int, int] | None = None
 ) -> RawTable:
-    """The table in a sheet of an xlsx, xlsm, xls, xlsb or ods workbook; the values of formulas as they were saved.
+    """Return the table in a sheet of an xlsx, xlsm, xls, xlsb or ods workbook; formulas have their saved values.
 
-    ``header`` as ``lay_out`` takes it.
+    ``header`` as ``lay_out`` takes it. A process of its own reads it, within limits of time and memory: the file may
+    come from anyone, and its reader keeps everything it says.
 
     AssayPilotError when there is no such sheet, no sheet with a table, or the workbook cannot be opened.
     """
+    found = guarded(_table_in, file.data, file.name, sheet, header, report=part_of(report, 0.05, 0.95), file=file.name)
+    report(0.95, "Taking the table")
+    return replace(from_bytes(found), digest=hashlib.sha256(file.data).hexdigest())
+
+
+def _table_in(data: bytes, name: str, sheet: str | None, header: list[int] | None, report: Report) -> bytes:
+    """Return the table as bytes; in a process of its own."""
+    file = OpenedFile(name, "", data, Kind.WORKBOOK)
+    with without_collecting():
+        return to_bytes(_read(file, sheet, report, None if header is None else (header[0], header[1])))
+
+
+def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int, int] | None) -> RawTable:
     book, archive = _opened(file)
     report(0.15, f"Reading {file.name}")
     warnings: list[str] = []
@@ -107,7 +137,7 @@ def read_workbook(
         delimiter="",
         decimal=".",  # of numbers; a text with a decimal comma is read as such where it is unambiguous
         file=file.name,
-        digest=hashlib.sha256(file.data).hexdigest(),
+        digest="",
         warnings=tuple(warnings),
         kind="workbook",
         sheet=book.sheet_names[place],
@@ -215,13 +245,22 @@ def _cells(
         found: CalamineSheet = book.get_sheet_by_name(sheet)
         if found.end is None:
             return [], ()
-        return found.to_python(skip_empty_area=False), found.merged_cell_ranges or ()
+        lines, merged = found.to_python(skip_empty_area=False), found.merged_cell_ranges or ()
     except (CalamineError, OSError, ValueError):
         raise _unreadable(name) from None
     except BaseException as error:
         if type(error).__name__ == "PanicException":
             raise _unreadable(name) from None
         raise
+    for row, line in enumerate(lines, start=1):
+        if any(type(value) is str and len(value) > LONGEST_CELL for value in line):
+            raise AssayPilotError(
+                f"a cell has more than {LONGEST_CELL:,} characters",
+                file=name,
+                row=row,
+                mend="Shorten it, or leave its column out.",
+            )
+    return lines, merged
 
 
 # ---------------------------------------------------------------------- cells

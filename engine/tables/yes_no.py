@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine import kinds
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain import kinds
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.options import EndpointSpec
 from assaypilot.engine.tables.values import is_missing
 
 __all__ = ["about_kind", "about_words", "is_result", "with_kind", "words_of"]
 
+_SAMPLED = 500
+_MOST_TEXTS = 40
 _FEWEST = 4
 """Values below which a column of ones and zeros may be anything."""
 _COUNTED = re.compile(
@@ -23,8 +25,10 @@ _DECIDED = frozenset(kinds.WORDS[: kinds.WORDS.index(("yes", "no"))])
 """Words that say a result and nothing else; yes and no may say anything of a compound."""
 
 
-def words_of(texts: Iterable[str]) -> tuple[str, str] | None:
+def words_of(texts: Sequence[str]) -> tuple[str, str] | None:
     """The words of a column that says yes and no, as it writes them, yes first; None for any other."""
+    if _many(texts):
+        return None
     filled = [text for text in texts if text == "-" or not is_missing(text)]
     # A dash is an empty cell, but where it stands beside a plus.
     return kinds.words_in(text for text in filled if text != "-") or kinds.words_in(filled)
@@ -52,7 +56,14 @@ def with_kind(spec: EndpointSpec, texts: Sequence[str]) -> EndpointSpec:
     return spec
 
 
+def _many(texts: Sequence[str]) -> bool:
+    """Whether the first cells show already that a column holds more than two words and signs for none."""
+    return len(set(texts[:_SAMPLED])) > _MOST_TEXTS
+
+
 def _ones_and_zeros(texts: Sequence[str]) -> bool:
+    if _many(texts):
+        return False
     filled = [text.strip() for text in texts if not is_missing(text)]
     return len(filled) >= _FEWEST and set(filled) == {"0", "1"}
 
@@ -63,18 +74,15 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
     if endpoint.kind == "yes-no":
         yes, no = endpoint.words or ("1", "0")
         return (
-            f"{name} says {yes} or {no}: it is taken as yes or no, and what is compared is the chance of {yes}. A "
-            f'distance of 0.2 is then 20 percentage points. If {no} is wanted: --endpoint "{name};words={no}/{yes}".'
+            f"{name} says {yes} or {no}: it is taken as yes or no, and what is compared is the chance of {yes}. "
+            f'If {no} is wanted: --endpoint "{name};words={no}/{yes}".'
         )
     if endpoint.kind == "count":
-        return f"{name} is a count: compounds are compared by factors, a distance of 0.3 is twofold."
+        return f"{name} is a count: compounds are compared by natural logarithms."
+    if endpoint.transform != "none" or not _COUNTED.search(name.replace("_", " ")):
+        return ""
     filled = [text.strip() for text in texts if not is_missing(text)]
-    if (
-        endpoint.transform == "none"
-        and len(filled) >= _FEWEST
-        and _COUNTED.search(name.replace("_", " "))
-        and all(text.isdigit() for text in filled)
-    ):
+    if len(filled) >= _FEWEST and all(text.isdigit() for text in filled):
         return (
             f"{name} holds whole numbers of 0 and more. If they are counts, that is how they scatter, too: "
             f'--endpoint "{name};kind=count".'

@@ -12,15 +12,20 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.limits import LARGEST_PART, LARGEST_UNPACKED, LONGEST_CELL, MOST_PARTS, MOST_SPANNED
 
-__all__ = ["LARGEST_PART", "MOST_CELLS", "Archive", "Failed", "column_number", "failed_cells", "inspect", "sheet_path"]
+__all__ = [
+    "Archive",
+    "Failed",
+    "column_number",
+    "failed_cells",
+    "inspect",
+    "read_xml",
+    "sheet_path",
+]
 
-LARGEST_PART = 1 << 29
-"""Bytes of the largest part of a workbook once unpacked; a sheet of 100,000 x 20 has 80 MB."""
-_LARGEST_WHOLE = 1 << 30
-_MOST_PARTS = 20_000
-MOST_CELLS = 30_000_000
-"""Cells between the first and the last of a sheet: the reader keeps them all, empty or not."""
+_LARGEST_XML = 20_000_000
+"""Bytes of a part that is read as a tree: styles and lists of sheets have less."""
 
 
 def _within(columns: bytes, rows: bytes) -> re.Pattern[bytes]:
@@ -40,11 +45,14 @@ _REFERENCE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]+)(\d+)")
 _ROW = re.compile(rb"<(?:\w+:)?row\b[^>]{0,200}?\sr\s*=\s*[\"'](\d+)")
 _MOST_DIGITS = 7
 _UNIQUE = re.compile(rb"uniqueCount\s*=\s*[\"'](\d+)")
+_TEXT_END = re.compile(rb"</(?:\w+:)?si>")
+_MOST_BYTES_A_SIGN = 8
+"""Bytes of a sign in XML, ``&#x1F600;`` and runs of one format apart."""
 _SHORTEST_TEXT = 5
 """Bytes of ``<si/>``, the least that one shared text takes."""
-_REPEATED_CELL = re.compile(rb'<table:table-cell\b[^>]*number-columns-repeated="(\d{3,})"[^>]*>')
+_REPEATED_CELL = re.compile(rb"<table:table-cell\b[^>]*number-columns-repeated\s*=\s*[\"']\s*(\d{3,})[^>]*>")
 _REPEATED_ROW = re.compile(
-    rb'<table:table-row\b[^>]*number-rows-repeated="(\d{3,})"[^>]*>(.*?)</table:table-row>', re.S
+    rb"<table:table-row\b[^>]*number-rows-repeated\s*=\s*[\"']\s*(\d{3,})[^>]*>(.*?)</table:table-row>", re.S
 )
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^>]*)>(.*?)</(?:\w+:)?c>", re.S)
 _VALUE = re.compile(rb"<(?:\w+:)?v[^>]*>([^<]*)<")
@@ -104,6 +112,13 @@ def inspect(data: bytes, name: str) -> Archive:
             # The reader makes room for as many texts as the part says it has.
             if any(int(count) * _SHORTEST_TEXT > len(text) for count in _UNIQUE.findall(text)):
                 raise _damaged(part.filename, name)
+            # It also keeps a text as often as cells refer to it.
+            if max(map(len, _TEXT_END.split(text))) > _MOST_BYTES_A_SIGN * LONGEST_CELL:
+                raise AssayPilotError(
+                    f"a cell has more than {LONGEST_CELL:,} characters",
+                    file=name,
+                    mend="Shorten it, or leave its column out.",
+                )
         elif lowered == "content.xml":
             _refuse_repeated(text, name)
     return Archive(book, frozenset(failing))
@@ -112,7 +127,7 @@ def inspect(data: bytes, name: str) -> Archive:
 def _refuse_sizes(parts: list[zipfile.ZipInfo], name: str) -> None:
     whole = sum(part.file_size for part in parts)
     largest = max((part.file_size for part in parts), default=0)
-    if largest > LARGEST_PART or whole > _LARGEST_WHOLE or len(parts) > _MOST_PARTS:
+    if largest > LARGEST_PART or whole > LARGEST_UNPACKED or len(parts) > MOST_PARTS:
         raise AssayPilotError(
             f"the workbook would unpack to {whole / 1e9:.1f} GB in {len(parts):,} parts, too much to be a table",
             file=name,
@@ -148,7 +163,7 @@ def _refuse_far(text: bytes, name: str) -> None:
         raise _too_far(10**_MOST_DIGITS, 0, name)
     rows = max(map(int, numbers), default=0)
     columns = max(map(column_number, {column for column, _ in references}), default=0)
-    if rows * columns > MOST_CELLS:
+    if rows * columns > MOST_SPANNED:
         raise _too_far(rows, columns, name)
 
 
@@ -165,7 +180,7 @@ def _refuse_repeated(text: bytes, name: str) -> None:
     """Nothing; refuses a document with filled cells that are said to repeat beyond any table."""
     wide = [int(cell[1]) for cell in _REPEATED_CELL.finditer(text) if b"value-type" in cell[0]]
     high = [int(row[1]) for row in _REPEATED_ROW.finditer(text) if b"value-type" in row[2]]
-    if sum(wide, 1) * sum(high, 1) > MOST_CELLS:
+    if sum(wide, 1) * sum(high, 1) > MOST_SPANNED:
         raise AssayPilotError(
             "a sheet repeats its cells more often than any table does",
             file=name,
@@ -186,7 +201,7 @@ def _refuse_far_binary(data: bytes, name: str) -> None:
             else:
                 rows, columns = max(rows, row + 1), max(columns, number + 1)
         place += size
-    if rows * columns > MOST_CELLS:
+    if rows * columns > MOST_SPANNED:
         raise _too_far(rows, columns, name)
 
 
@@ -223,12 +238,19 @@ def failed_cells(archive: Archive, place: int) -> Failed:
     return found
 
 
+def read_xml(book: zipfile.ZipFile, part: str) -> ElementTree.Element | None:
+    """Return the root of a part; None when it is missing, too large, or no XML in an encoding that is known."""
+    try:
+        text = book.read(part)
+        return ElementTree.fromstring(text) if len(text) <= _LARGEST_XML else None
+    except (KeyError, ElementTree.ParseError, LookupError, ValueError):
+        return None
+
+
 def sheet_path(book: zipfile.ZipFile, place: int) -> str | None:
     """The part that holds a sheet, by the order of the sheets in the workbook; None when it is not to be found."""
-    try:
-        listed = ElementTree.fromstring(book.read("xl/workbook.xml"))
-        related = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
-    except (KeyError, ElementTree.ParseError):
+    listed, related = read_xml(book, "xl/workbook.xml"), read_xml(book, "xl/_rels/workbook.xml.rels")
+    if listed is None or related is None:
         return None
     sheets = [node for node in listed.iter() if node.tag.endswith("}sheet")]
     if place >= len(sheets):

@@ -25,7 +25,7 @@ from assaypilot.engine.campaign.changing.restarting import Restart, consequences
 from assaypilot.engine.campaign.changing.signs import pairs_by_sign, sign_in_words
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.interactions import Interaction
 from assaypilot.engine.tables.described import without_column
@@ -221,10 +221,7 @@ class EndpointDialog(Asking):
             self.body.addWidget(made)
         self.body.addLayout(fields)
         self.anew = QCheckBox("In a new &campaign, with what was measured as its history")
-        self.anew.setToolTip(
-            "Its phases measure the limit from the first one on. Beside plate effects it is the only way: controls "
-            "were measured for other endpoints."
-        )
+        self.anew.setToolTip("Its phases measure the limit from the first one on.")
         self.anew.toggled.connect(lambda _: self._look())
         self.body.addWidget(self.anew)
         # The way better is stands above the noise, and was made after it.

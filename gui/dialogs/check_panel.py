@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.widgets.text import Callout, Details, button, label, mnemonic_free

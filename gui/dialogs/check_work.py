@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report, part_of, silent
+from assaypilot.engine.system.packing import Parcel, pack_texts, unpack_texts
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report, part_of, silent
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping, TableOptions
@@ -116,7 +116,7 @@ def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:
     from assaypilot.engine.tables.importer import import_table
     from assaypilot.engine.tables.mapping import propose
 
-    mapping = propose(raw, options)
+    mapping = propose(raw, options, find_core=False)
     imported = import_table(raw, mapping, report)
     report(1.0, "Fitting the additive model")
     facts = endpoint_facts(imported)
@@ -141,7 +141,7 @@ def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
         SiteFacts(
             site.name,
             site.substituents,
-            tuple(map(label_text, site.substituents)),
+            site_names(site.substituents),
             tuple(np.bincount(listed.codes[:, place], minlength=len(site.substituents)).tolist()),
             _pictures(site.substituents),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.check_work import CoreChoice, blank_cells, known_cores
@@ -40,7 +40,7 @@ def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) ->
             cores = ()
         return Proposal(kept, True, bool(kept.cores), cores, blanks)
     try:
-        return Proposal(propose(raw), False, False, (), blanks)
+        return Proposal(propose(raw, find_core=False), False, False, (), blanks)
     except NoSites as error:
         candidates = error.candidates
     except AssayPilotError:

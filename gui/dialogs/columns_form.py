@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.steps import form

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.blank_question import BlankQuestion

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel, Kind

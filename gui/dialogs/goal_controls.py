@@ -1,78 +1,37 @@
-"""Plates and controls in the wizard: what may shift all values together, and what is measured to see it."""
+"""Controls in the wizard: what is measured beside the library to compare plates and rounds."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
-
-from assaypilot.engine.controls import Control, parse_control
+from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.widgets.message_bar import error_words
 
-__all__ = ["PlatesAndControls", "controls_in"]
-
-BLOCKS = (
-    ("none", "Plates read alike: nothing is taken out"),
-    ("plate", "Take plate effects out"),
-    ("batch", "Take batch effects out"),
-    ("date", "Take effects of the day out"),
-    ("round", "Take round effects out"),
-)
-"""What is taken out, in words."""
-WHAT = "measured in every round beside the others, with what they should read"
+__all__ = ["ControlsField", "controls_in"]
 
 
-class PlatesAndControls(QWidget):
-    """A choice of what is taken out, and a line for the controls it is told from."""
-
-    changed = Signal()
+class ControlsField(Field):
+    """A line for the controls."""
 
     def __init__(self) -> None:
-        super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        self.combo = QComboBox()
-        self.combo.setAccessibleName("Plate effects")
-        self.combo.setToolTip(
-            "All values of a plate may be shifted alike. The shift is told from the controls on it, and taken out of "
-            "estimates and decisions"
-        )
-        for key, words in BLOCKS:
-            self.combo.addItem(words, key)
-        self.edit = Field(
+        super().__init__(
             "Controls",
-            hint=WHAT,
+            hint="measured in every round beside the others, with what they should read",
             tip="For example REF-1 = 7.1, or REF-1 alone when the value is not known; several with semicolons",
             width=0,
         )
-        self.edit.edit.setPlaceholderText("REF-1 = 7.1; REF-2")
-        column.addWidget(self.combo)
-        column.addWidget(self.edit)
-        self.setFocusProxy(self.combo)
-        self.combo.currentIndexChanged.connect(lambda _: self.changed.emit())
-        self.edit.edit.textChanged.connect(lambda _: self.changed.emit())
-
-    @property
-    def blocks(self) -> str:
-        """What is taken out, as the campaign calls it."""
-        return str(self.combo.currentData())
+        self.edit.setPlaceholderText("REF-1 = 7.1; REF-2")
 
     def controls(self) -> tuple[Control, ...] | None:
-        """The controls typed; None when they cannot be read (then it is said there)."""
-        self.edit.problem("")
+        """Return the controls typed; None when they cannot be read, which the field then says."""
+        self.problem("")
         try:
-            found = controls_in(self.edit.text)
+            return controls_in(self.text)
         except AssayPilotError as error:
-            self.edit.problem(" ".join(filter(None, error_words(error))))
+            self.problem(" ".join(filter(None, error_words(error))))
             return None
-        if self.blocks != "none" and not found:
-            self.edit.problem("Such effects are told from controls: name the compound on every plate, as REF-1 = 7.1.")
-            return None
-        return found
 
 
 def controls_in(text: str) -> tuple[Control, ...]:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout
 
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import FEW_REPEATED
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import FEW_REPEATED
-from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
@@ -26,13 +25,6 @@ LONGEST, SHORT = 40, 20
 UNKNOWN_TIP = (
     "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
-)
-CLASSES_TIP = (
-    "Compounds whose noise is another, by their substituent at a site (R1: Ph=0.4, tBu=0.5) or by what another column "
-    "of the table says (Solubility: poor=0.5). All others have the noise above. Adaptive weighs each measurement by "
-    "it; the other strategies take the largest SD for all. Where the noise is not known, name the classes alone "
-    "(R1: Ph, tBu), or a site or column (Solubility) each of whose words is one: each is estimated from replicates of "
-    "its own, by adaptive"
 )
 
 
@@ -123,14 +115,6 @@ class EndpointBox(QFrame):
         self.unknown.toggled.connect(lambda _: self._hint_noise())
         self.unknown.toggled.connect(lambda _: self._typed())
         grid.addWidget(self.unknown, 2, 0, 1, 4)
-        self.classes = Field(f"Compounds with another noise of {name}", width=0)
-        for part in (self.classes, self.classes.edit):
-            part.setToolTip(plain_tip(CLASSES_TIP))
-        self.classes.edit.textChanged.connect(lambda _: self._typed())
-        self._apart = label("", "muted")
-        self._apart.setContentsMargins(0, 5, 0, 0)
-        grid.addWidget(self._apart, 6, 0, 1, 4)
-        grid.addWidget(self.classes, 7, 0, 1, 4)
         self._grid = grid
         grid.setColumnStretch(3, 1)
         return grid
@@ -172,8 +156,6 @@ class EndpointBox(QFrame):
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))
         self.unknown.setVisible(self.measured and plain)
-        self.classes.setVisible(self.measured and plain)
-        self._apart.setVisible(self.measured and plain)
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -197,8 +179,6 @@ class EndpointBox(QFrame):
             elif good and noise is None and self.fact.noise_sd is None and not self.unknown.isChecked():
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
-        classes = self._classes() if self.measured and plain else None
-        good &= self.classes.edit.property("wrong") != "true"
         if self.aim == "pareto" and self.aimed_at:
             epsilon = self.margin.number(optional=True)
             if epsilon is not None and epsilon < 0:
@@ -211,26 +191,9 @@ class EndpointBox(QFrame):
             direction=self.direction.currentData() if self.aimed_at and plain else endpoint.direction,
             noise_sd=noise if noise is not None else endpoint.noise_sd,
             noise_estimated=self.measured and plain and self.unknown.isChecked(),
-            noise_classes=classes,
             epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
             limit=limit,
         )
-
-    def _classes(self) -> NoiseClasses | None:
-        self.classes.problem("")
-        if not self.classes.text:
-            return None
-        unknown = self.unknown.isChecked()
-        try:
-            found = parse_noise_classes(self.classes.text)
-        except AssayPilotError as error:
-            like = "R1: Ph, tBu." if unknown else "R1: Ph=0.4, tBu=0.5."
-            self.classes.problem(f"{error_words(error)[0]} Write it like {like}")
-            return None
-        if not (unknown or found.stated):
-            self.classes.problem("Each class needs an SD. Write it like R1: Ph=0.4, tBu=0.5; or tick Not known.")
-            return None
-        return found
 
     def _limit(self) -> Limit | None:
         self.limit.problem("")
@@ -255,9 +218,6 @@ class EndpointBox(QFrame):
     def _hint_noise(self) -> None:
         fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
         self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
-        unknown = self.unknown.isChecked()
-        self._apart.setText("Compounds to be estimated apart" if unknown else "Compounds with another noise")
-        self.classes.edit.setPlaceholderText(f"none, or R1: {'Ph, tBu' if unknown else 'Ph=0.4, tBu=0.5'}")
         if self.unknown.isChecked():
             usual = "0.3" if fact.endpoint.is_log else ""
             self.noise.edit.setPlaceholderText(usual if fact.noise_sd is None else f"{fact.noise_sd:.3g}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from assaypilot.engine.difference import in_words
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.goal_endpoint import FIELD, EndpointBox
 from assaypilot.gui.theme import theme
@@ -27,7 +27,7 @@ class _Said:
 
     chosen: bool
     direction: int
-    texts: tuple[str, str, str, str]
+    texts: tuple[str, str, str]
     unknown: bool
     way: str
     """Which way was better as the table had it."""
@@ -114,7 +114,7 @@ class EndpointList(QWidget):
             self._said[box.name] = _Said(
                 box.chosen.isChecked(),
                 box.direction.currentIndex(),
-                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text(), box.classes.edit.text()),
+                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
                 box.unknown.isChecked(),
                 box.fact.endpoint.direction,
             )
@@ -156,7 +156,6 @@ class EndpointList(QWidget):
                 box.margin.edit,
                 box.limit.edit,
                 box.unknown,
-                box.classes.edit,
             )
         ]
         for part in (*parts, self.new, self.unit, self.add):
@@ -172,7 +171,7 @@ class EndpointList(QWidget):
         was = self._said.get(box.name)
         box.chosen.setChecked(box.name in self._first if not self._said else (was is None or was.chosen))
         if was is not None:
-            for field, text in zip((box.noise, box.margin, box.limit, box.classes), was.texts, strict=True):
+            for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
                 field.edit.setText(text)
             box.unknown.setChecked(was.unknown)
             if was.way == fact.endpoint.direction:

@@ -16,17 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.kinds import distance_unit
-from assaypilot.engine.tables.noise_column import with_classes_of
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.gui.dialogs.columns_step import Checked
-from assaypilot.gui.dialogs.goal_controls import PlatesAndControls
+from assaypilot.gui.dialogs.goal_controls import ControlsField
 from assaypilot.gui.dialogs.goal_endpoints import EndpointList
 from assaypilot.gui.dialogs.goal_strategy import StrategyChoice
 from assaypilot.gui.dialogs.steps import Field, Step, form
 from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import button, label
 
 if TYPE_CHECKING:
@@ -80,7 +77,7 @@ class GoalFields(Step):
         self.per_round = Field("Measurements per round", "96", "measurements the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound in a round, at most")
         self.budget = Field("Budget", "", "measurements in all; empty: no limit")
-        self.plates = PlatesAndControls()
+        self.controls = ControlsField()
         self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
         self.file = Field("File", width=0)
@@ -101,7 +98,7 @@ class GoalFields(Step):
             ("Per &round", self.per_round, self.per_round.edit),
             ("Replicates", self.replicates, self.replicates.edit),
             ("Bu&dget", self.budget, self.budget.edit),
-            ("Plates", self.plates, self.plates.combo),
+            ("Controls", self.controls, self.controls.edit),
             ("&Strategy", self.strategy, self.strategy.combo),
             ("Na&me", self.name, self.name.edit),
             ("Sa&ve as", place, self.file.edit),
@@ -112,7 +109,7 @@ class GoalFields(Step):
         self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
         self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
         self.strategy.changed.connect(self._edited)
-        self.plates.changed.connect(self._edited)
+        self.controls.edit.textChanged.connect(lambda _: self._edited())
         self.endpoints.changed.connect(self._edited)
         self.endpoints.wanted.connect(self.new_endpoint)
         for field in (self.epsilon, self.slack, self.confidence, self.per_round, self.replicates, self.budget):
@@ -201,8 +198,8 @@ class GoalFields(Step):
         per_round = self.per_round.number(low=0.0, whole=True)
         replicates = self.replicates.number(low=0.0, whole=True)
         budget = self.budget.number(low=0.0, whole=True, optional=True)
-        endpoints = self._with_classes(self.endpoints.read())
-        told, controls = self.strategy.parameters(), self.plates.controls()
+        endpoints = self.endpoints.read()
+        told, controls = self.strategy.parameters(), self.controls.controls()
         bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
@@ -233,7 +230,6 @@ class GoalFields(Step):
             per_round=int(per_round),
             max_replicates=int(replicates),
             budget=None if budget is None else int(budget),
-            blocks=self.plates.blocks,
             controls=controls,
         ), endpoints
 
@@ -241,7 +237,7 @@ class GoalFields(Step):
         """The field of an option as refusals name it, when it is to be seen."""
         fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
                   "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack,
-                  "--parameter model_error": self.strategy.off, "--control": self.plates.edit}  # fmt: skip
+                  "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
         field = fields.get(option or "")
         return field if field is not None and field.isVisibleTo(self) else None
 
@@ -277,23 +273,6 @@ class GoalFields(Step):
             else:
                 self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
         self._edited()
-
-    def _with_classes(self, endpoints: list[Endpoint] | None) -> list[Endpoint] | None:
-        """The endpoints with classes of noise as a column has them; None where it does not, which is said beside it."""
-        if endpoints is None or self.table is None or self.checked is None:
-            return endpoints
-        if len(self.table) != len(self.checked.imported.of_row):
-            return endpoints  # another table is being read
-        told: list[Endpoint] = []
-        for endpoint in endpoints:
-            try:
-                told.append(with_classes_of(endpoint, self.table, self.checked.imported))
-            except AssayPilotError as error:
-                box = self.endpoints.box(endpoint.name)
-                if box is not None:
-                    box.classes.problem(error_words(error)[0])
-                return None
-        return told
 
     def _of_goal(self) -> list[Field]:
         """The fields that the goal chosen shows."""

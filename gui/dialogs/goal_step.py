@@ -8,9 +8,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.gui.dialogs.columns_step import Checked
 from assaypilot.gui.dialogs.goal_fields import GoalFields
 from assaypilot.gui.dialogs.goal_strategy import load_strategies

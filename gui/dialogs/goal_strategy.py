@@ -12,7 +12,7 @@ from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.widgets.text import label
 
 if TYPE_CHECKING:
-    from assaypilot.engine.endpoint import Kind
+    from assaypilot.engine.domain.endpoint import Kind
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
 __all__ = ["StrategyChoice", "load_strategies"]
@@ -120,16 +120,15 @@ class StrategyChoice(QWidget):
         if (values, limited, kind) != (self._values, self._limited, self._of):
             self._values, self._limited, self._of = values, limited, kind
             if self.combo.count():
-                self.combo.setItemText(0, self._proposed)
+                self.combo.setItemText(1, self._proposed)
                 self._tell()
 
     @property
     def _proposed(self) -> str:
         from assaypilot.engine.strategies.registry import propose
 
-        return (
-            f"Proposed: {propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[0].info.title}"
-        )
+        taken = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
+        return f"Proven if effects add up: {taken.info.title}"
 
     def _fill(self) -> None:
         goal = self._goal
@@ -138,7 +137,8 @@ class StrategyChoice(QWidget):
         before = self.name
         self.combo.blockSignals(True)
         self.combo.clear()
-        self.combo.addItem(self._proposed, "auto")
+        self.combo.addItem("Calibrated on real series: the series model", "auto")
+        self.combo.addItem(self._proposed, "proven")
         for kind in self._kinds:
             if goal in kind.info.goals:
                 self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
@@ -160,6 +160,8 @@ class StrategyChoice(QWidget):
             words = words.replace(engine, here)
         words = f"{words[:1].upper()}{words[1:]}."
         if self.name == "auto":
+            words = "Effects need not add up. Expected missing and wrong compounds are shown at all times."
+        if self.name == "proven":
             why = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[1]
             words = f"Proposed because {why}. {words}"
         self.note.setText(words)

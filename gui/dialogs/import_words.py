@@ -12,7 +12,6 @@ __all__ = ["import_error", "import_words"]
 PATTERNS = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"A way forward: with --min-seen (\d+), ", r"A way forward (Check, Substituents): keep those in \1 or more; "),
         (r"; --drop-site leaves a site out\.", "; or leave a site out."),
         (r" \(--min-seen\)", ""),
         (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
@@ -48,6 +47,10 @@ PATTERNS = tuple(
         (r'If it is the negative one, as pIC50 is: --endpoint "[^"]*"\.',
          "If it is the negative one, as pIC50 is, choose higher."),
         (r'For example --endpoint "Selectivity;of=pIC50 - hERG"\.', "For example Selectivity = pIC50 - pKi."),
+        (r" (?:To choose|For others|For another one): --(?:id|sites|smiles) [^.]*\.", " It is changed under Columns."),
+        (r"; for another one: --smiles COLUMN\.", "."),
+        (r" (?:Otherwise|If lower is better): --endpoint \"[^\"]*\"\.", " It is changed under Measured."),
+        (r" Or: --assays .*", ""),
         (r"For example --endpoint[^.]*(\.\d+[^.]*)*\.", "Look at Measured and Unit."),
     )
 )  # fmt: skip

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs.begin_anew import Asking
 from assaypilot.gui.widgets.text import label
 
@@ -31,8 +31,6 @@ class More:
     """What a table brings."""
 
     found: MoreCompounds
-    classes: dict[str, dict[str, str]]
-    """By column that names classes of noise what it says of each compound, by id."""
     source: Source
 
 
@@ -40,15 +38,14 @@ def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
     """The work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
 
     def work(report: Report) -> More:
-        from assaypilot.engine.campaign.noise.classes import columns
         from assaypilot.engine.campaign.state import Source
-        from assaypilot.engine.tables.more import classes_said, read_more
+        from assaypilot.engine.tables.more import read_more
         from assaypilot.engine.tables.opening import read_table
         from assaypilot.engine.tables.options import TableOptions
 
         raw = read_table(path, report)
         found = read_more(raw, status.library, TableOptions(), report)
-        return More(found, classes_said(raw, found, columns(status.endpoints)), Source(raw.file or "", raw.digest))
+        return More(found, Source(raw.file or "", raw.digest))
 
     return work
 
@@ -66,7 +63,7 @@ class MoreDialog(Asking):
         self._more = more
         self.table = label(_in_words(name, more, status), wrap=True, selectable=True)
         self.body.addWidget(self.table)
-        session.consequences_of_adding(more.found.library, more.classes, *self._answers(locked))
+        session.consequences_of_adding(more.found.library, *self._answers(locked))
 
     def _go(self) -> None:
         self.add.emit(self._more)

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.domain.stock import UNSAID
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.stock import UNSAID
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.dialogs.table_step import TableStep

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags
-from assaypilot.engine.collecting import without_collecting
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
-from assaypilot.engine.stock import StockLine
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import StockLine
+from assaypilot.engine.system.collecting import without_collecting
+from assaypilot.engine.system.packing import Parcel, pack_texts, unpack_texts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.raw import RawTable
 

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.file.writing import user
+from assaypilot.engine.domain.plates.layout import read_controls
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import read_controls
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.choices import Segments

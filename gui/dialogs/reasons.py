@@ -8,8 +8,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.gui.entry import Entry, entered_text, parse_entry, user_decimal
 from assaypilot.gui.widgets.form import Form
 from assaypilot.gui.widgets.text import go_or_cancel, label, polish
@@ -114,9 +114,10 @@ class ExcludeDialog(ReasonDialog):
         endpoint: Endpoint,
         parent: QWidget | None,
         *,
-        confirming: bool = False,
+        instead: str = "",
     ) -> None:
-        self._confirming = confirming
+        """``instead``: what to say where no decision rests on the value."""
+        self._instead = instead
         text = entered_text(measurement, endpoint)
         super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
         self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
@@ -145,17 +146,12 @@ class ExcludeDialog(ReasonDialog):
 
     def tell(self, sentences: Sequence[str]) -> None:
         """Nothing; says what it would do to the decisions, and what it costs instead of what it costs in general."""
-        if not self._confirming:
+        if not self._instead:
             self.say(self.consequence, "\n\n".join(sentences if self.judgement and sentences else
                                                   (self._in_general, *(sentences or (RESTS,)))))  # fmt: skip
 
     def _say(self) -> None:
-        if self._confirming:
-            self.say(
-                self.consequence, "It only confirms and decides nothing: the guarantee stays. It is kept in the log."
-            )
-        else:
-            self.say(self.consequence, self._in_general)
+        self.say(self.consequence, self._instead or self._in_general)
 
     @property
     def _in_general(self) -> str:

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.check import pairs_worth
+from assaypilot.engine.text.percentages import percent
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.columns_step import Smaller
 from assaypilot.gui.dialogs.steps import Scrolled

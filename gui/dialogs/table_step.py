@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import PATTERNS
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.import_words import import_error, import_words

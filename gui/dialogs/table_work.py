@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.reading import ReadAs, Reading, read_as, read_text_as

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.domain.plates.layout import Layout, PlateUse, read_controls
+from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import Layout, PlateUse, read_controls
-from assaypilot.engine.plates.wells import FORMATS
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.form import Form
@@ -240,16 +240,14 @@ class WorkListDialog(QDialog):
             return
         status, issued, number = self._status, self._issued, self._asked
 
-        def work(report: Report) -> tuple[Layout | None, tuple[str, ...]]:
-            from assaypilot.engine.campaign.plates.foresight import said_of_plates
+        def work(report: Report) -> Layout | None:
             from assaypilot.engine.campaign.plates.plating import layout_of
 
-            layout = layout_of(status, issued, use)
-            return layout, said_of_plates(status, issued, layout)
+            return layout_of(status, issued, use)
 
-        def done(found: tuple[Layout | None, tuple[str, ...]]) -> None:
+        def done(found: Layout | None) -> None:
             if number == self._asked:
-                self._laid(*found)
+                self._laid(found)
 
         def failed(error: Exception) -> None:
             if number == self._asked and isinstance(error, AssayPilotError):
@@ -268,9 +266,9 @@ class WorkListDialog(QDialog):
         self.confirm.setEnabled(False)
         self.keep_button.setEnabled(False)
 
-    def _laid(self, layout: Layout | None, foreseen: tuple[str, ...] = ()) -> None:
+    def _laid(self, layout: Layout | None) -> None:
         self.layout_ = layout
-        self._say("\n".join(f"{text}." for text in foreseen))
+        self._say("")
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
         self.keep_button.setText(KEEP if layout is not None else TAKE_AWAY)

@@ -42,7 +42,7 @@ PRESENT = {
     "ChangePanel": "change",
     "EndpointDialog": "add-endpoint",
     "TogetherDialog": "two-sites",
-    "PlatesDialog": "plates-later",
+    "ControlsDialog": "controls",
     "MoreDialog": "add-compounds",
     "ReplayBar": "replay",
     "ExcludeDialog": "exclude",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from assaypilot.engine.arrays import Flags, Ints
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.gui.models.ordering import Ranks, order_of, text_ranks
 
 __all__ = [
@@ -370,4 +370,5 @@ def _by(column: Column, order: Qt.SortOrder) -> Ints | None:
 
 
 def _heading(column: Column) -> str:
-    return "SMILES" if column.smiles is not None else " ".join((column.name or column.title).split())
+    drawn = column.smiles is not None and column.coded is None
+    return "SMILES" if drawn else " ".join((column.name or column.title).split())

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text, only_bounds, said
+from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.shortlist import availability
-from assaypilot.engine.percentages import probability
+from assaypilot.engine.text.percentages import probability
 from assaypilot.gui.confirming import confirmed_text
 from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, two_lines
 from assaypilot.gui.models.library import coded_column, id_column, site_columns, structure_column
@@ -64,9 +65,10 @@ class CandidatesModel(RowsModel):
                     status=lambda row: int(known.status[row]),
                     width=99 + (14 if (known.status == STATUSES.index("not estimable")).any() else 0),
                 ),
-                *structure_column(library),
                 id_column(library),
+                *structure_column(library),
                 *site_columns(library),
+                *_means(status),
                 *_numbers(status),
                 _measured(status),
                 *_confirmed(status),
@@ -101,6 +103,35 @@ def _numbers(status: Status) -> list[Column]:
         *([_why_out(status)] if limited else []),
         *bounds,
     ]
+
+
+def _means(status: Status) -> list[Column]:
+    """The measured mean of each endpoint that is measured, with its count, beside the estimate."""
+
+    def column(position: int) -> Column:
+        endpoint, means = status.endpoints[position], measured_means(status, position)
+        levels = np.full(len(status.library), np.nan)
+        for compound, one in means.items():
+            if one.values:
+                levels[compound] = one.values[0][1]
+        several = len(status.asked_endpoints) > 1
+
+        def text(row: int) -> str:
+            one = means.get(row)
+            return "\N{EN DASH}" if one is None or not one.values else f"{one.text()} ({one.n})"
+
+        return Column(
+            "mean" if position == status.objective else f"mean-{endpoint.name}",
+            two_lines(f"{endpoint.scale_name} measured") if several else "Measured\n(n)",
+            text,
+            lambda: levels,
+            number=True,
+            tip=f"{endpoint.scale_name}: mean of the values that count, those of the table included, and how many",
+            kind=lambda row: None if row in means else "muted",
+            name=f"{endpoint.scale_name} measured",
+        )
+
+    return [column(position) for position in status.asked_endpoints]
 
 
 def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.difference import pooled_of
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement, Pooled, pool
-from assaypilot.engine.stock import TO_MAKE
+from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.domain.difference import pooled_of
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
+from assaypilot.engine.domain.stock import TO_MAKE
 from assaypilot.engine.tables.display import Shown, shown
 from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.properties import Calculated, property_columns
@@ -22,6 +22,8 @@ from assaypilot.gui.models.properties import Calculated, property_columns
 __all__ = ["LibraryModel", "coded_column", "id_column", "site_columns", "structure_column"]
 
 STRUCTURE_WIDTH = 104
+_DRAWN = 14
+"""Letters of a substituent's name beyond which it is drawn."""
 
 
 def structure_column(library: Library) -> list[Column]:
@@ -87,8 +89,21 @@ def site_columns(library: Library) -> list[Column]:
 
     def column(place: int) -> Column:
         site = library.sites[place]
-        coded = Coded(library.codes[:, place], [label_text(label) for label in site.substituents])
-        return coded_column(Column(f"site{place}", site.name, str, soft=True), coded)
+        labels, codes = site.substituents, library.codes[:, place]
+        names = site_names(labels)
+        drawn = [
+            label if len(name) > _DRAWN and "*" in label else "" for label, name in zip(labels, names, strict=True)
+        ]
+        column = Column(
+            f"site{place}",
+            site.name,
+            str,
+            smiles=(lambda row: drawn[codes[row]]) if any(drawn) else None,
+            cell_tip=lambda row: labels[codes[row]],
+            width=STRUCTURE_WIDTH if any(drawn) else 0,
+            soft=True,
+        )
+        return coded_column(column, Coded(codes, names))
 
     return [column(place) for place in range(len(library.sites))]
 

@@ -12,11 +12,11 @@ import numpy as np
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed_alerts, packed_figures
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.sheet import Column as Written
-from assaypilot.engine.packing import pack_texts, unpack_texts
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.packing import pack_texts, unpack_texts
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.models.base import Column, text_ranks
 
 __all__ = ["ALERT", "PROPERTIES", "Calculated", "alerts_too", "calculate", "exported", "property_columns"]

@@ -14,10 +14,10 @@ from assaypilot.gui.models.round_columns import STRUCK, result_cell, result_key,
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Round, RoundItem, Status
-    from assaypilot.engine.endpoint import Endpoint
-    from assaypilot.engine.library import Library
-    from assaypilot.engine.measurements import Measurement
-    from assaypilot.engine.plates.layout import Layout
+    from assaypilot.engine.domain.endpoint import Endpoint
+    from assaypilot.engine.domain.library import Library
+    from assaypilot.engine.domain.measurements import Measurement
+    from assaypilot.engine.domain.plates.layout import Layout
 
 __all__ = ["STRUCK", "Cell", "RoundModel", "line_state", "result_cell", "result_key", "result_place"]
 

@@ -17,7 +17,7 @@ from assaypilot.gui.theme import theme
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import RoundItem, Status
-    from assaypilot.engine.plates.layout import Layout
+    from assaypilot.engine.domain.plates.layout import Layout
     from assaypilot.gui.models.round import RoundModel
 
 __all__ = ["RESULT", "STRUCK", "result_cell", "result_key", "result_place", "round_columns"]

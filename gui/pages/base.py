@@ -59,10 +59,10 @@ class Page(QWidget):
         self.column.setSpacing(10)
         self.title = label(title, "title")
         self.subtitle = FoldedLabel("muted", lines=LINES)
-        heading = QHBoxLayout()
-        heading.setSpacing(10)
-        heading.addWidget(Headed(self.title, self.subtitle), 1, Qt.AlignmentFlag.AlignVCenter)
-        self.column.addLayout(heading)
+        self.heading = QHBoxLayout()
+        self.heading.setSpacing(10)
+        self.heading.addWidget(Headed(self.title, self.subtitle), 1, Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self.heading)
 
     table: Table
 
@@ -73,6 +73,9 @@ class Page(QWidget):
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now; ``opened``: it is another one than before."""
         raise NotImplementedError
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one: another one is about to be shown."""
 
     def copy(self) -> None:
         """Nothing; copies what is selected."""

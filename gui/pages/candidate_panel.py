@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScroll
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text
-from assaypilot.engine.labels import label_text
+from assaypilot.engine.export.measured import means_of, means_words
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.pages.why import why
@@ -63,7 +64,8 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         endpoint = status.endpoints[place]
         text = probability_text(float(known.probability_meets[endpoint.name][compound])) or _NONE
         rows.append((f"P({endpoint.limit_text})", text))
-    rows.append(("Measured", measured_text(status, compound)))
+    means = means_words(means_of(status), compound, 2).removeprefix("measured ")
+    rows.append(("Measured", means or measured_text(status, compound)))
     rows.append(("Substituents", substituents_text(status, compound)))
     rows += confirmation_rows(status, compound)
     decided = int(known.decided_in_round[compound])
@@ -104,7 +106,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
 def substituents_text(status: Status, compound: int) -> str:
     """``R1 = Me, R2 = Cl``; no line ends within one of them."""
     carried = status.library.substituents(compound)
-    return breakable(", ".join(f"{site}\u00a0=\u00a0{label_text(label)}" for site, label in carried.items()))
+    return breakable(", ".join(f"{site}\u00a0=\u00a0{short_name(label)}" for site, label in carried.items()))
 
 
 def measured_text(status: Status, compound: int) -> str:
@@ -124,7 +126,7 @@ def measured_text(status: Status, compound: int) -> str:
         return f"{text}, and {bounds} known only as a bound ({_limits(status, compound)})" if bounds else text
     if bounds:
         taken = any(m.compound == compound and m.number in status.bounds_taken for m in status.measurements)
-        use = "its worst case decides" if taken else "decides nothing"
+        use = "the bound itself decides" if taken else "decides nothing"
         return f"{_limits(status, compound)}: {bounds} known only as a bound, which estimates count; {use}"
     return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
 

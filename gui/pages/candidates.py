@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.chemistry.names import site_names
 from assaypilot.gui.dialogs.export import Screen
 from assaypilot.gui.filtering import Facts, facts_of
 from assaypilot.gui.models.base import Column
@@ -22,8 +24,9 @@ from assaypilot.gui.narrowing import Narrowed
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
 from assaypilot.gui.pages.table_tools import TableTools
-from assaypilot.gui.plots.candidates import CandidatesScene, Picture
+from assaypilot.gui.plots.candidates import CandidatesScene, Frame, Picture
 from assaypilot.gui.plots.pointing import PointingCanvas
+from assaypilot.gui.plots.scene import Scene
 from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session
 from assaypilot.gui.view import View
@@ -32,7 +35,7 @@ from assaypilot.gui.widgets.columns import filter_in, order_in
 from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+from assaypilot.gui.widgets.text import button, label, mnemonic_free
 
 __all__ = ["CandidatesPage"]
 
@@ -57,9 +60,13 @@ class CandidatesPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
         self.replay = ReplayBar(session.replay)
-        self.column.addWidget(self.replay)
+        self.heading.addWidget(self.replay, 2)
         self.canvas = PointingCanvas(structures)
-        self.canvas.picked.connect(self.select)
+        self.canvas.picked.connect(self._pick)
+        self.canvas.zoomable = True
+        self.canvas.zoomed.connect(self._zoom)
+        self.canvas.panned.connect(self._pan)
+        self.canvas.unzoomed.connect(lambda: self._reframe(None))
         self.canvas.copy_wanted.connect(self._copy_picture)
         self.canvas.data_wanted.connect(self._copy_data)
         self.canvas.export_wanted.connect(self._export_picture)
@@ -86,8 +93,11 @@ class CandidatesPage(Page):
         tools.addWidget(self.columns_button)
         tools.addWidget(self.export_button)
         column.addLayout(tools)
+        self.table.freeze("status", "id", "structure")
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
         self.table.chosen.connect(self._chosen)
-        self.arrangement = self.tools.arrange(hidden=("available",), fixed=("id",))
+        self.arrangement = self.tools.arrange(hidden=("available", "measured", "decided", "far"), fixed=("id",))
         self.arrangement.changed.connect(self._arranged)
         column.addWidget(self.table, 1)
         self.empty = label("", "muted", wrap=True)
@@ -100,15 +110,22 @@ class CandidatesPage(Page):
         self.split.addWidget(lower)
         self.split.setStretchFactor(0, 2)
         self.split.setStretchFactor(1, 3)
-        self.split.setSizes([230, 360])
+        self.split.setSizes([150, 420])
         self.column.addWidget(self.split, 1)
         self.panel = CandidatePanel(structures, session)
         self.sides = with_side(self, self.panel.beside(*side_panel()))
+        self._frame: Frame | None = None
+        """What part of its data the plot shows; None: what follows from them."""
+        self._drawn_of: Flags | None = None
+        self._pointed = False
+        """Whether what happens comes from the plot itself, which then does not move."""
         self._now: View | None = None
         """The campaign as it is."""
         self._view: View | None = None
         """What is shown: now, or the end of an earlier round."""
         self._compound: int | None = None
+        self._filtered: Flags | None = None
+        """The compounds the filter leaves, which the plot shows too; None: all."""
         self._behind = False
         """Whether another compound was selected elsewhere while this page was not seen."""
         session.selection.changed.connect(self._selected)
@@ -138,7 +155,7 @@ class CandidatesPage(Page):
         self.tools.calculate(status.library)
         self._compound = wanted
         several = len(status.goal_endpoints) > 1
-        self.canvas.reserve(250 if several else 170)
+        self.canvas.reserve(220 if several else 140)
         self.filter.setPlaceholderText(_filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
         # What lies below stays where it is while one looks back.
@@ -148,6 +165,14 @@ class CandidatesPage(Page):
         self._narrow()
         if elsewhere:
             self._reveal()
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one."""
+        self._now = self._view = self._compound = None
+        self._frame = self._drawn_of = self._filtered = None
+        self._behind = self._sorted = False
+        self.model.fill([], 0)
+        self.canvas.show_scene(None, anew=True)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Nothing; goes to what was selected on another page meanwhile."""
@@ -179,6 +204,12 @@ class CandidatesPage(Page):
     def restore_splitter(self, state: QByteArray) -> None:
         """Nothing; divides the page as it was."""
         self.split.restoreState(state)
+
+    def _pick(self, compound: int) -> None:
+        """Select what was clicked in the plot, which stays where it is."""
+        self._pointed = True
+        self.select(compound)
+        self._pointed = False
 
     def select(self, compound: int | None) -> None:
         """Nothing; makes a compound the selected one."""
@@ -262,6 +293,7 @@ class CandidatesPage(Page):
         columns = self.model.columns
         words = self.tools.narrowed(status.library, columns, lambda: _facts(status, columns))
         mask, narrowed = self._mask(status, words), words.mask is not None
+        self._filtered = words.mask
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()
@@ -277,6 +309,30 @@ class CandidatesPage(Page):
                 self._explain()
         else:
             self._explain()
+
+    def _menu(self, at: QPoint) -> None:
+        """Offer what can be done with the selected compound."""
+        if self._view is None or self._compound is None:
+            return
+        library, compound = self._view.status.library, self._compound
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Copy rows", self.table.copy)
+        smiles = "" if library.smiles is None else library.smiles[compound]
+        if smiles:
+            menu.addAction("Copy &SMILES", lambda: QGuiApplication.clipboard().setText(smiles))
+            menu.addAction("S&imilar compounds", lambda: self._filter_by(f"like:{smiles}"))
+        menu.addSeparator()
+        for place, site in enumerate(library.sites):
+            name = site_names(site.substituents)[library.codes[compound, place]]
+            if " " not in site.name + name:
+                words = f"{site.name}={name}"
+                menu.addAction(mnemonic_free(f"Only {site.name} = {name}"), partial(self._filter_by, words))
+        menu.popup(self.table.viewport().mapToGlobal(at))
+
+    def _filter_by(self, words: str) -> None:
+        self.which.choose("all")
+        self.filter.setText(words)
 
     def _why_empty(self, filtered: bool) -> str:
         if filtered:
@@ -346,12 +402,43 @@ class CandidatesPage(Page):
         self.panel.show_compound(self._view, self._compound)
         self._draw()
 
+    def _frame_now(self, before: Scene | None) -> Frame | None:
+        """What the plot shows: what it showed, moved only to a compound that was selected elsewhere."""
+        if isinstance(before, CandidatesScene) and self._compound is not None and not self._pointed:
+            self._frame = before.picture.framed(self._frame, self._compound)
+        return self._frame
+
+    def _zoom(self, x: float, y: float, factor: float) -> None:
+        """Zoom the plot about a place of its data."""
+        if self.picture is not None:
+            self._reframe(self.picture.zoomed(self._frame, x, y, factor))
+
+    def _pan(self, dx: float, dy: float) -> None:
+        """Move the plot by so much of its data."""
+        if self.picture is not None:
+            self._reframe(self.picture.panned(self._frame, dx, dy))
+
+    def _reframe(self, frame: Frame | None) -> None:
+        self._frame, self._pointed = frame, True
+        self._draw()
+        self._pointed = False
+
     def _draw(self) -> None:
         if self._view is None:
             return
         within = None if self._view is self._now else self.session.replay.axes
-        before, scene = self.canvas.scene, CandidatesScene(self._view.status, self._compound, within)
-        anew = not isinstance(before, CandidatesScene) or before.status is not scene.status
+        before = self.canvas.scene
+        same = isinstance(before, CandidatesScene) and before.status is self._view.status
+        if not same or self._filtered is not self._drawn_of:
+            self._frame, self._drawn_of = None, self._filtered
+        scene = CandidatesScene(
+            self._view.status,
+            self._compound,
+            within,
+            only=self._filtered,
+            frame=self._frame_now(before if same else None),
+        )
+        anew = not same
         if isinstance(before, CandidatesScene) and not anew:
             scene.picture = before.picture  # until it is drawn again: the same compounds lie there
         self.canvas.show_scene(scene, anew=anew)
@@ -378,8 +465,8 @@ def _when(view: View) -> str:
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
-    if status.finished:
-        parts.append(status.statement)
+    if status.finished and status.finish_reason:
+        parts.append(status.finish_reason)
     if standing is not None and standing.came > 0:
         back, asked = standing.came, standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")

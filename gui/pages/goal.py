@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.gui.dialogs.steps import Scrolled
 from assaypilot.gui.forecast_words import expected_words
 from assaypilot.gui.forecasting import Forecasting

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.campaign.words import number
+from assaypilot.engine.domain.kinds import distance_unit
+from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.kinds import distance_unit
-from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise, parse_noise_and_classes
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.goal_terms import Terms, fold
@@ -137,8 +137,6 @@ class _NoiseLine(_Line):
         if not self.typed:
             self.field.hint(self.told or f"SD, or {UNKNOWN}")
             return now, True
-        if ";" in self.field.text:
-            return self._read_classes(now)
         if self.field.text.casefold().startswith(UNKNOWN):
             try:
                 stated = parse_noise(self.field.text)
@@ -149,22 +147,6 @@ class _NoiseLine(_Line):
             return stated, True
         value, usable = self.read(None)
         return (now if value is None else value), usable
-
-    def _read_classes(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
-        """An SD with classes behind a semicolon, and whether it can be used."""
-        try:
-            stated = parse_noise_and_classes(self.field.text)
-        except AssayPilotError as error:
-            self.field.problem(f"{error_words(error)[0]} Write it like 0.2; R1: Ph=0.4, tBu=0.5.")
-            return now, False
-        if stated.classes is not None and not (stated.estimated or stated.classes.stated):
-            self.field.problem("Each class needs an SD. Write it like 0.2; R1: Ph=0.4, tBu=0.5.")
-            return now, False
-        # The field is too narrow for all of them.
-        own = stated.classes
-        words = "" if own is None else (own if stated.sd is None else own.with_other(stated.sd)).in_words
-        self.field.hint(f"{'estimated for each class' if stated.estimated else words}; now {self.shown}")
-        return stated, True
 
 
 class TermsForm(QWidget):
@@ -251,9 +233,7 @@ class TermsForm(QWidget):
         for one in status.noise:
             told.setdefault(status.endpoints[one.endpoint].name, []).append(one)
         for name, stated in now.noise:
-            classes = stated.classes if isinstance(stated, StatedNoise) else None
-            known = "" if classes is None else classes.in_words
-            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ())) or known
+            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ()))
             tried_noise = {} if wanted is None else dict(wanted.noise)
             text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
             self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
@@ -313,7 +293,7 @@ class TermsForm(QWidget):
         """Whether there is a field that a refusal is about; it is said beside it then."""
         name = OPTIONS.get(error.option or "")
         line = None if name is None else self._lines[name]
-        if error.option in ("--sd", "--noise-class"):
+        if error.option == "--sd":
             line = next((one for one in self._noise.values() if one.typed), None)
         if line is None or not line.typed:
             return False
@@ -407,11 +387,10 @@ class TermsForm(QWidget):
 
 def _estimated(now: NoiseNow) -> str:
     """What is known of noise that is estimated, in a few words."""
-    who = f"{now.group}: " if now.group else ""
     if now.sd is None:
-        return f"{who}no replicates yet"
+        return "no replicates yet"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
-    return f"{who}estimated {now.sd:.2g}, {most}"
+    return f"estimated {now.sd:.2g}, {most}"
 
 
 def _read_each(

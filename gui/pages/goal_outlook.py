@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.gui.forecast_words import forecast_lines, headline, how_known, reach_of
 from assaypilot.gui.foresight import Foresight
 from assaypilot.gui.plots.canvas import Canvas

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.stated_noise import StatedNoise
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.changing.terms import Change
@@ -66,8 +66,7 @@ def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
     """What is said of the noise of an endpoint, whose SD is this."""
     if endpoint.noise_estimated:
         return NOT_KNOWN
-    own = endpoint.noise_classes
-    return sd if own is None else StatedNoise(own.other, classes=own)
+    return sd
 
 
 def change_between(now: Terms, wanted: Terms) -> Change:

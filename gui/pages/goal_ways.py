@@ -1,4 +1,4 @@
-"""The ways on from the Goal page that are more than a number: compounds, an endpoint, sites together, and plates."""
+"""The ways on from the Goal page that are more than a number: compounds, an endpoint, sites together, and controls."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Ways(QWidget):
             "Take two &sites together\N{HORIZONTAL ELLIPSIS}",
             tip="For sites whose effects do not add up; begins a new campaign with what was measured",
         )
-        self.plates = button(
-            "P&lates and controls\N{HORIZONTAL ELLIPSIS}",
-            tip="What plates shift is told from controls and taken out, or not any more; one more control",
+        self.controls = button(
+            "Add a contro&l\N{HORIZONTAL ELLIPSIS}",
+            tip="Measured in every round beside the others, to compare plates and rounds",
         )
-        self.plates.clicked.connect(self.ask_plates)
+        self.controls.clicked.connect(self.ask_controls)
         self.endpoint.clicked.connect(self.ask_endpoint)
         self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        for made in (self.compounds, self.endpoint, self.together, self.plates):
+        for made in (self.compounds, self.endpoint, self.together, self.controls):
             row.addWidget(made)
 
     def ask_endpoint(self) -> None:
@@ -73,19 +73,19 @@ class Ways(QWidget):
         made.begin.connect(self._begin)
         self._open(made)
 
-    def ask_plates(self) -> None:
-        """Nothing; asks what is taken out from now on, and for more controls."""
-        from assaypilot.gui.dialogs.plates_later import PlatesDialog
+    def ask_controls(self) -> None:
+        """Ask for more controls."""
+        from assaypilot.gui.dialogs.controls_later import ControlsDialog
 
         view = self._session.view
         if view is None:
             return
-        made = PlatesDialog(self._session, view.status, _locked(view), self.window())
-        made.change.connect(self._plates)
+        made = ControlsDialog(self._session, view.status, _locked(view), self.window())
+        made.change.connect(self._controls)
         self._open(made)
 
-    def _plates(self, change: Change) -> None:
-        said = "Plates and controls were changed. Undo takes it back."
+    def _controls(self, change: Change) -> None:
+        said = "Controls were changed. Undo takes it back."
         self._session.change(change, "", lambda: self._session.message.emit(said))
 
     def _open(self, dialog: QDialog) -> None:

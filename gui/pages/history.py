@@ -71,6 +71,10 @@ class HistoryPage(Page):
         if self.isVisible():
             self._read()
 
+    def forget(self) -> None:
+        """Show no log, as before the first one."""
+        self.model.fill([], 0)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Nothing; reads the log when it is first looked at."""
         super().showEvent(event)
@@ -122,7 +126,7 @@ class HistoryPage(Page):
 
     def _verified(self, found: Verification) -> None:
         if found.ok:
-            self.session.message.emit(f"The file is whole: {found.events:,} events, head {found.head[:12]}….")
+            self.session.message.emit(f"The file is consistent: {found.events:,} events, head {found.head[:12]}….")
             return
         from assaypilot.engine.errors import AssayPilotError
 

@@ -49,6 +49,7 @@ class LibraryPage(Page):
         tools.addWidget(self.tools.columns)
         tools.addWidget(self.gone)
         self.column.addLayout(tools)
+        self.table.freeze("id", "structure")
         self.arrangement = self.tools.arrange(fixed=("id",))
         self.arrangement.changed.connect(self._arranged)
         self.table.chosen.connect(self._chosen)
@@ -58,6 +59,11 @@ class LibraryPage(Page):
         self._view: View | None = None
         self._first_order: tuple[str, Qt.SortOrder] | None = None
         session.selection.changed.connect(self._selected)
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one."""
+        self._view = None
+        self.model.fill([], 0)
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget,
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined
-from assaypilot.engine.plates.layout import Layout
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.models.log import local_time
 from assaypilot.gui.models.round import RoundModel, result_key
@@ -51,11 +51,14 @@ class RoundPage(Page):
     read_file = Signal()
     close_round = Signal()
     plan = Signal()
+    unsaved = Signal(int)
+    """How many typed values are not in the file."""
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Round")
         self.model = RoundModel(self)
         self.table = RoundTable(self.model, structures)
+        self.table.freeze("line", "structure", "id")
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tools = Tools()
         self.list = QWidget()
@@ -185,6 +188,12 @@ class RoundPage(Page):
     def shown(self) -> Round | None:
         """The round that is shown."""
         return self.model.round
+
+    def forget(self) -> None:
+        """Show no round, as before the first one."""
+        self.view = self.model.round = None
+        self.model.fill([], 0)
+        self.unsaved.emit(0)
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QItemSelection, QItemSelectionModel
 from PySide6.QtWidgets import QScrollArea
 
-from assaypilot.engine.campaign.plates.alike import said_of_list
-from assaypilot.engine.plates.layout import Layout
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.gui.settings import Settings
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ class RoundBeside:
         if page.view is None or page.model.round is None:
             return
         if layout is None:
-            pane.show_none(said_of_list(page.view.status, page.model.round))
+            pane.show_none()
         else:
             questioned = [one.measurement.number for one in page.questioned()]
             pane.show_round(page.model, page.view.status, layout, questioned, writable=page.writable)

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScroll
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.choice import PlanOption
-from assaypilot.engine.campaign.stock.choice_words import NOT_KNOWN, cost_words, making_words, not_said, wait_words
+from assaypilot.engine.campaign.stock.sentences import NOT_KNOWN, cost_words, making_words, not_said, wait_words
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.percentages import percent
-from assaypilot.engine.stock import PLANS, USUAL, StockTerms
+from assaypilot.engine.text.percentages import percent
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import Details, button, label, polish
 

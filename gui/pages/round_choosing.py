@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
-from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.stock import StockTerms
+from assaypilot.engine.domain.stock import StockTerms
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.gui.dialogs.reasons import UnavailableDialog
 from assaypilot.gui.forecasting import Forecasting
 from assaypilot.gui.foresight import Foresight, foresee

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.plates.blocking import block_of
-from assaypilot.engine.campaign.plates.foresight import said_of_plates
 from assaypilot.engine.campaign.state import Round, Source, Status
-from assaypilot.engine.controls import Reading
+from assaypilot.engine.domain.controls import Reading
+from assaypilot.engine.domain.measurements import Measurement, Result
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.export.control_rows import control_wells
-from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.entry import entered_text, parse_entry, parts_of, result_of, user_decimal
-from assaypilot.gui.pages.round_foresight import foresee_correcting_control, foresee_excluding_control
 from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.text import Details, label
@@ -31,13 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["ControlsPane", "Row", "on_plates", "rows_of"]
 
 AGAIN = "used again by the user"
+SHOWN = "Controls are shown and decide nothing: the guarantee stays. The change is kept in the log."
 MOST = 24
 """Values of controls listed one by one; what is beyond has its plate's line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One control on one plate (or batch, or day) of a round, for one endpoint."""
+    """One control on one plate of a round, for one endpoint."""
 
     control: int
     endpoint: int
@@ -49,8 +47,7 @@ class Row:
 
 def rows_of(status: Status, shown: Round, layout: Layout | None) -> Iterator[Row]:
     """The rows of a round: by its plates when they are laid out, else by what its results name."""
-    kind = status.settings.blocks
-    if layout is not None and kind in ("plate", "none"):
+    if layout is not None:
         wells: dict[tuple[int, int, str], list[str]] = {}
         for one in control_wells(status, shown, layout):
             for endpoint in one.endpoints:
@@ -62,12 +59,11 @@ def rows_of(status: Status, shown: Round, layout: Layout | None) -> Iterator[Row
                     yield Row(control, endpoint, plate.name, tuple(own))
         return
     places: dict[str, None] = {}
-    if kind in ("plate", "batch", "date"):
-        every: list[Measurement | Reading] = [*status.measurements, *status.readings]
-        for value in every:
-            name = str(getattr(value.entered, kind)).strip()
-            if value.round == shown.number and not value.withdrawn and name:
-                places[name] = None
+    every: list[Measurement | Reading] = [*status.measurements, *status.readings]
+    for value in every:
+        name = value.entered.plate.strip()
+        if value.round == shown.number and not value.withdrawn and name:
+            places[name] = None
     for place in places or {"": None}:
         for endpoint in shown.endpoints:
             for control in range(len(status.settings.controls)):
@@ -132,10 +128,7 @@ class ControlsPane(QWidget):
                 for line in lines
             ]
         )
-        told = status.quality
-        latest = shown.number == max(one.number for one in status.rounds)
-        foreseen = said_of_plates(status, shown, layout)
-        texts = (*foreseen, *told.drift, *((*told.notes, *told.lacking) if latest else ()))
+        texts = status.quality.drift
         self.said.setText("\n".join(for_window(f"{text}.") for text in texts))
         self.said.setVisible(bool(texts))
         own = [r for r in status.readings if r.round == shown.number and not r.withdrawn]
@@ -160,13 +153,12 @@ class ControlsPane(QWidget):
 
     def _readings(self, status: Status, number: int, row: Row) -> list[Reading]:
         """What is in for a row."""
-        kind = status.settings.blocks if status.settings.blocks != "none" else "plate"
         return [
             r
             for r in status.readings
             if (r.control, r.endpoint, r.round) == (row.control, row.endpoint, number)
             and not r.withdrawn
-            and (kind == "round" or block_of(kind, r)[1] == row.place.casefold())
+            and r.entered.plate.strip().casefold() == row.place.casefold()
         ]
 
     def _known(self, status: Status, shown: Round, row: Row) -> str:
@@ -195,9 +187,7 @@ class ControlsPane(QWidget):
                 if made.relation != "=":
                     raise ValueError(f"{text} is no number, and a control has to read one")
                 well = row.wells[at] if at < len(row.wells) else ""
-                place = {"batch": "batch", "date": "date"}.get(status.settings.blocks, "plate")
-                made = replace(made, round=shown.number, replicate=str(at + 1), well=well)
-                results.append(replace(made, **{place: row.place}))  # type: ignore[arg-type]
+                results.append(replace(made, round=shown.number, replicate=str(at + 1), plate=row.place, well=well))
         except ValueError as error:
             field.problem(str(error))
             return
@@ -230,7 +220,7 @@ class ControlsPane(QWidget):
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
         dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page, exact=True)
-        foresee_correcting_control(self._page.session, dialog, number, endpoint)
+        dialog.asked.connect(lambda: dialog.tell((SHOWN,)))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def accepted() -> None:
@@ -248,12 +238,9 @@ class ControlsPane(QWidget):
         if view is None or found is None:
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
-        dialog = ExcludeDialog(as_measurement(found), name, endpoint, self._page)
-        foresee_excluding_control(self._page.session, dialog, number)
+        dialog = ExcludeDialog(as_measurement(found), name, endpoint, self._page, instead=SHOWN)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(
-            lambda: self._page.session.amend_control(number, dialog.reason, excluded=True, judgement=dialog.judgement)
-        )
+        dialog.accepted.connect(lambda: self._page.session.amend_control(number, dialog.reason, excluded=True))
         dialog.open()
 
 
@@ -282,7 +269,7 @@ def as_measurement(reading: Reading) -> Measurement:
         n=reading.n,
         entered=reading.entered,
         round=reading.round,
-        phase=reading.phase,
+        phase=0,
         excluded=reading.excluded,
         corrected=reading.corrected,
     )

@@ -108,7 +108,8 @@ class Unkept:
         Leaving(window, self.leave)
 
     def keep(self) -> None:
-        """Nothing; remembers what is typed and not kept."""
+        """Remember what is typed and not kept, and tell the page how many values are refused."""
+        self._page.unsaved.emit(len(self._page.model.refused))
         shown = self._page.model.round
         if self._drafts is not None and shown is not None and self._page.writable:
             self._drafts.keep(shown, self._typing | self._page.model.typed())

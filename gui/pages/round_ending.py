@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBo
 
 from assaypilot.engine.campaign.state import Guarantee, Missing, Round
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["ClosePanel", "EndingPanel", "WithdrawPanel"]

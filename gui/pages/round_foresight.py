@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, ReasonDialog
 from assaypilot.gui.session import Session
 
-__all__ = ["foresee_correcting", "foresee_correcting_control", "foresee_excluding", "foresee_excluding_control"]
+__all__ = ["foresee_correcting", "foresee_excluding"]
 
 
 def foresee_excluding(session: Session, dialog: ExcludeDialog, number: int) -> None:
@@ -30,30 +30,6 @@ def foresee_correcting(session: Session, dialog: CorrectDialog, number: int, end
             unit, text = entry.unit or endpoint.unit, dialog.value.text()
             still = _told(dialog, lambda: dialog.value.text() == text)
             session.consequences_of_correcting(number, entry.value, entry.relation, unit, still)
-
-    dialog.asked.connect(ask)
-
-
-def foresee_excluding_control(session: Session, dialog: ExcludeDialog, number: int) -> None:
-    """Nothing; the same of the value of a control."""
-
-    def ask() -> None:
-        judgement = dialog.judgement
-        still = _told(dialog, lambda: dialog.judgement is judgement)
-        session.consequences_of_amending_control(number, still, excluded=True, judgement=judgement)
-
-    dialog.asked.connect(ask)
-
-
-def foresee_correcting_control(session: Session, dialog: CorrectDialog, number: int, endpoint: Endpoint) -> None:
-    """Nothing; the same of the value of a control."""
-
-    def ask() -> None:
-        entry = dialog.entry
-        if entry is not None and dialog.changed:
-            text = dialog.value.text()
-            still = _told(dialog, lambda: dialog.value.text() == text)
-            session.consequences_of_amending_control(number, still, value=entry.value, unit=entry.unit or endpoint.unit)
 
     dialog.asked.connect(ask)
 

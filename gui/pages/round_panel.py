@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from assaypilot.engine.campaign.results.bounds import what_one_does
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.gui.cells import is_late, mean_text
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.entry import as_first_entered, entered_text
@@ -164,7 +164,7 @@ class RoundPanel(QVBoxLayout):
         item = shown.items[line]
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
-        rows = [(site, label_text(label)) for site, label in library.substituents(item.compound).items()]
+        rows = [(site, short_name(label)) for site, label in library.substituents(item.compound).items()]
         rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
@@ -260,7 +260,7 @@ def bound_words(view: View, model: RoundModel, line: int | None) -> str:
         return ""
     text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
     now = view.status
-    return what_one_does(f"Line {found[0] + 1}: {text}", taken_in=now.takes_bounds, counted=now.bounds_counted)
+    return what_one_does(f"Line {found[0] + 1}: {text}", counted=now.bounds_counted)
 
 
 def _out(one: Measurement) -> bool:

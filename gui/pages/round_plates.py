@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.plates.wells import Well, row_letters
+from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates.wells import Well, row_letters
 from assaypilot.gui.models.round import RoundModel
 from assaypilot.gui.plate_looks import DECISION, STATE, VALUE, looks_of
 from assaypilot.gui.widgets.plate import LEGEND, plate_words
@@ -99,16 +99,15 @@ class PlatesPane(QFrame):
         """Whether there is a plate to be seen."""
         return self._layout is not None
 
-    def show_none(self, said: str = "") -> None:
-        """Nothing; one line that offers plates, and what is to be said where there are none."""
+    def show_none(self) -> None:
+        """Nothing; one line that offers plates."""
         self._layout = None
         self.heading.setText("No plates")
         self.heading.show()
         for widget in self._with_plates:
             widget.hide()
         self.layout_button.show()
-        self.words.setText(said)
-        self.words.setVisible(bool(said))
+        self.words.hide()
 
     def show_round(
         self, model: RoundModel, status: Status, layout: Layout, questioned: Collection[int], *, writable: bool

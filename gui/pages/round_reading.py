@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.entry import user_decimal
 from assaypilot.gui.pasting import Intended, intend_file, intend_paste
 
@@ -40,6 +40,7 @@ class RoundReading:
             mend = "Press Enter late results first." if closed else "Plan the next round first."
             page.session.failed.emit(AssayPilotError("there is no open round to paste into", mend=mend))
             return
+        page.session.begun.emit()
         text = QGuiApplication.clipboard().text()
         row = page.table.currentIndex().row()
         lines = [int(line) for line in page.model.rows[max(row, 0) :]]
@@ -56,6 +57,7 @@ class RoundReading:
         view, shown = page.view, page.model.round
         if view is None:
             return
+        page.session.begun.emit()
 
         def work(report: Report) -> Intended:
             from assaypilot.engine.tables.opening import read_table
@@ -78,7 +80,7 @@ class RoundReading:
         if page.view is not None:
             bounds = sum(result.relation != "=" for result in intended.results)
             now = page.view.status
-            told = what_they_would_do(bounds, taken_in=now.takes_bounds, counted=now.bounds_counted)
+            told = what_they_would_do(bounds, counted=now.bounds_counted)
             intended = replace(intended, warnings=(*intended.warnings, *([told] if told else [])))
         page.stack.setCurrentWidget(page.preview)
         page.preview.show_intended(intended)

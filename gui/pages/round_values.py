@@ -10,9 +10,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["RoundValues"]
 
 AGAIN = "used again by the user"
+CONFIRMS = "It only confirms and decides nothing: the guarantee stays. It is kept in the log."
 
 
 class RoundValues:
@@ -118,8 +119,7 @@ class RoundValues:
         cells = [] if model.gathered else [cell for cell, _, _ in added]
         entries = [entry for _, _, entry in added]
         results = results_in_round(entries, view.status, shown, compound, shown.endpoints[place], cells=cells)
-        if view.status.settings.blocks == "plate":
-            results = on_plates(results, page.plates(view, shown), compound, shown.endpoints[place])
+        results = on_plates(results, page.plates(view, shown), compound, shown.endpoints[place])
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
@@ -166,7 +166,7 @@ class RoundValues:
         status = self._page.view.status
         endpoint = status.endpoints[found.endpoint]
         name, confirming = status.library.ids[found.compound], found.round in status.confirmation.rounds
-        dialog = ExcludeDialog(found, name, endpoint, self._page, confirming=confirming)
+        dialog = ExcludeDialog(found, name, endpoint, self._page, instead=CONFIRMS if confirming else "")
         dialog.line.setText(self._unfinished.get(-number, ("", ""))[1])
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 

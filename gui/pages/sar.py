@@ -8,12 +8,12 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
+from assaypilot.engine.domain.interactions import pair_name
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import said
 from assaypilot.engine.export.structure_activity import Look, look
-from assaypilot.engine.interactions import pair_name
-from assaypilot.engine.library import Library
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
 from assaypilot.gui.pages.sar_panel import SarPanel
@@ -69,7 +69,7 @@ class SarPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "SAR")
         self.replay = ReplayBar(session.replay)
-        self.column.addWidget(self.replay)
+        self.heading.addWidget(self.replay, 2)
         line = QWidget()
         tools = FlowRow(line, 10)
         self.which = Segments(PICTURES, "Which picture is shown")
@@ -169,6 +169,12 @@ class SarPage(Page):
         self.endpoint.setVisible(len(names) > 1)
         self.panel.show_compound(view, self.session.selection.compound)
         self._chosen()
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one."""
+        self._now = self._view = None
+        self._looks = {}
+        self._say_nothing("", again=False)
 
     def copy(self) -> None:
         """Nothing; copies the picture, or what is selected in the panel where the keyboard is."""

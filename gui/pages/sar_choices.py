@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.library import Library
+from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.domain.library import Library
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import button, label
@@ -91,8 +91,8 @@ class HeatChoices(QWidget):
                 letters=7,
             )
             box.addItem("averaged", None)
-            for code, substituent in enumerate(library.sites[k].substituents):
-                box.addItem(_short(label_text(substituent), 60), code)
+            for code, substituent in enumerate(site_names(library.sites[k].substituents)):
+                box.addItem(_short(substituent, 60), code)
             box.activated.connect(lambda _: self.changed.emit())
             self.fixing[k] = box
             self._labels[k] = label(_short(name, 8))

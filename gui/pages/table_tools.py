@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from assaypilot.gui.filtering import HINT, Facts
 from assaypilot.gui.models.properties import ALERT, PROPERTIES, Calculated
 from assaypilot.gui.narrowing import Narrowed, Narrower

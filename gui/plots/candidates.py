@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export import answer
-from assaypilot.engine.export.answer import Ends, Picture
+from assaypilot.engine.export.answer import Ends, Frame, Picture
 from assaypilot.engine.export.bounds import estimate_text
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.gui.plots.scene import Scene, Shape, Target
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["CandidatesScene", "Picture"]
+__all__ = ["CandidatesScene", "Frame", "Picture"]
 
 
 class CandidatesScene(Scene):
@@ -28,16 +29,28 @@ class CandidatesScene(Scene):
 
     title = "candidates"
 
-    def __init__(self, status: Status, selected: int | None, within: Ends | None = None) -> None:
-        """``within``: the ends of the axes, where they are not to follow from what is drawn."""
+    def __init__(
+        self,
+        status: Status,
+        selected: int | None,
+        within: Ends | None = None,
+        *,
+        only: Flags | None = None,
+        frame: Frame | None = None,
+    ) -> None:
+        """``within``: the ends of the axes, where they are not to follow from what is drawn.
+
+        ``only``: the compounds to draw, None for all; ``frame``: what was zoomed or moved to.
+        """
         self.status, self.selected, self.within = status, selected, within
+        self.only, self.frame = only, frame
         self.picture = self._picture(theme().colours.figure)
         """As it was drawn last, which knows what lies where; before, nothing does."""
         self.name = self.picture.name
 
     def _picture(self, palette: Palette) -> Picture:
         made = answer.picture_of(self.status, self.selected, lambda: palette)
-        made.within = self.within
+        made.within, made.only, made.frame, made.steady = self.within, self.only, self.frame, True
         return made
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.export.bounds import bound_text
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.pairs import PairMap, pair_map
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class HeatScene(Scene):
             library.codes, sizes, sites, look.estimate, look.determinations, sign=look.endpoint.sign, fixed=fixed,
             by_effect=by_effect, bounded=look.bounded, sides=look.sides, ends=look.ends,
         )  # fmt: skip
-        self.rows = [label_text(library.sites[sites[0]].substituents[k]) for k in self.view.rows]
-        self.columns = [label_text(library.sites[sites[1]].substituents[k]) for k in self.view.columns]
+        self.rows = [site_names(library.sites[sites[0]].substituents)[k] for k in self.view.rows]
+        self.columns = [site_names(library.sites[sites[1]].substituents)[k] for k in self.view.columns]
         self.title = f"{self.names[0]} x {self.names[1]}"
         quantity = look.endpoint.scale_name
         self.name = f"Map of {self.names[0]} against {self.names[1]}: mean estimated {quantity} of each pair"
@@ -59,7 +59,7 @@ class HeatScene(Scene):
         """What became of the other sites, in words."""
         library = self.look.status.library
         parts = [
-            f"{library.sites[site].name} = {label_text(library.sites[site].substituents[code])}"
+            f"{library.sites[site].name} = {site_names(library.sites[site].substituents)[code]}"
             for site, code in sorted(self.fixed.items())
         ]
         free = [
@@ -143,7 +143,7 @@ class HeatScene(Scene):
         adds = (
             f"Adds {signed(one.value)}, n {one.measurements:,}" if np.isfinite(one.value) else "Its effect is not known"
         )
-        return Target(0, x, y, f"{site.name} = {label_text(site.substituents[code])}", adds, structure)
+        return Target(0, x, y, f"{site.name} = {site_names(site.substituents)[code]}", adds, structure)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The next cell; from nowhere the first."""

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
@@ -28,6 +29,9 @@ __all__ = ["HoverCard", "PointingCanvas"]
 
 REACH = 9.0
 """Pixels within which a point counts as pointed at."""
+DRAG = 12
+"""Pixels after which a drag moves the picture."""
+ZOOM = 1.25
 PICTURE = QSize(196, 118)
 KINDS = (".png", ".svg", ".pdf")
 """What a picture is written as."""
@@ -104,8 +108,18 @@ class PointingCanvas(Canvas):
     export_wanted = Signal(str)
     """The picture is to be written to a file of a kind (``.png``)."""
 
+    zoomed = Signal(float, float, float)
+    """The wheel was turned: a place of the data, and how much more is to be shown."""
+    panned = Signal(float, float)
+    """The picture was dragged by so much of the data."""
+    unzoomed = Signal()
+    """It was clicked twice."""
+
     def __init__(self, structures: Structures) -> None:
         super().__init__("Picture")
+        self.zoomable = False
+        self._dragged: QPointF | None = None
+        """Where a drag that may move the picture began."""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.scene: Scene | None = None
@@ -168,6 +182,8 @@ class PointingCanvas(Canvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Nothing; says what is under the pointer."""
+        if self._drag(event):
+            return
         target = self.under(event.position())
         self.setCursor(
             Qt.CursorShape.PointingHandCursor if target is not None and target.compound is not None
@@ -179,9 +195,37 @@ class PointingCanvas(Canvas):
         """Nothing; selects what is under the pointer."""
         super().mousePressEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
+            self._dragged = event.position() if self.zoomable else None
             target = self.under(event.position())
             if target is not None and target.compound is not None:
                 self.picked.emit(target.compound)
+
+    def _drag(self, event: QMouseEvent) -> bool:
+        """Whether the picture is being dragged; says by how much of its data."""
+        start = self._dragged
+        if start is None or not event.buttons() & Qt.MouseButton.LeftButton or not self.parts:
+            self._dragged = None
+            return False
+        moved = event.position() - start
+        if moved.manhattanLength() >= DRAG:
+            part = self.parts[0]
+            self.panned.emit(-moved.x() * part.scale[1], -moved.y() * part.scale[3])
+            self._dragged = event.position()
+        return True
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom about the pointer, where the picture can be zoomed."""
+        if not self.zoomable or not self.parts or not event.angleDelta().y():
+            event.ignore()
+            return
+        x, y = self.parts[0].data(event.position())
+        self.zoomed.emit(x, y, ZOOM if event.angleDelta().y() < 0 else 1 / ZOOM)
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all again."""
+        if self.zoomable:
+            self.unzoomed.emit()
 
     def leaveEvent(self, event: QEvent | QEnterEvent) -> None:
         """Nothing; says nothing any more."""

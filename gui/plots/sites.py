@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Ints
+from assaypilot.engine.chemistry.names import short_name, site_names
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 from assaypilot.gui.plots.heat import shown_smiles
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
@@ -53,7 +53,7 @@ class _SitesScene(Scene):
 
         sites = self.look.status.library.sites
         return [
-            Block(sites[k].name, tuple(label_text(sites[k].substituents[code]) for code in codes.tolist()), left_out)
+            Block(sites[k].name, tuple(site_names(sites[k].substituents)[code] for code in codes.tolist()), left_out)
             for k, codes, left_out in zip(self.sites, self.codes, self.left_out, strict=True)
         ]
 
@@ -90,7 +90,7 @@ class _SitesScene(Scene):
 
         site, code = self.sites[block], int(self.codes[block][row])
         library = self.look.status.library
-        name = f"{library.sites[site].name} = {label_text(library.sites[site].substituents[code])}"
+        name = f"{library.sites[site].name} = {site_names(library.sites[site].substituents)[code]}"
         best = int(self.look.best_with[site][code])
         text = "\n".join(
             [*self.words(site, code), *([f"Click selects the best with it, {library.ids[best]}"] if best >= 0 else [])]
@@ -176,7 +176,7 @@ class ContributionScene(_SitesScene):
             for code in self._order(site).tolist():
                 one = of_site.substituents[code]
                 rows.append([
-                    of_site.site, label_text(one.substituent),
+                    of_site.site, short_name(one.substituent),
                     *(float(v) if np.isfinite(v) else None for v in (one.value, one.low, one.high)), one.measurements,
                 ])  # fmt: skip
         quantity = self.look.endpoint.scale_name
@@ -224,7 +224,7 @@ class UsageScene(_SitesScene):
         rows: list[list[Cell]] = [
             [
                 sites[k].name,
-                label_text(sites[k].substituents[code]),
+                site_names(sites[k].substituents)[code],
                 int(self.look.used[k][1][code]),
                 int(self.look.used[k][0][code]),
             ]

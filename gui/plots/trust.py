@@ -10,7 +10,7 @@ from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
 if TYPE_CHECKING:

@@ -31,21 +31,12 @@ WORDS = (
     (", e.g. --sd 0.2", ", for example 0.2"),
     (', for example --endpoint "', ', for example "'),
     ("name it with --endpoint to use it", "choose it under Measured to use it"),
-    (
-        "Begin anew with it in a file of its own (--into): the measurements so far are its history.",
-        "Tick that it is to be in a new campaign: the measurements so far are its history.",
-    ),
     ("Without epsilon or slack two", "Without a soft zone two"),
     ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
     ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
     ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
     ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
-    ("Leave it out: --sd unknown takes", "Leave it out: a noise that nobody knows takes"),
-    ("Leave --blocks out, or", "Let no plate effects be taken out, or"),
     (": assaypilot change --sd", ": under Assay noise on the Goal page"),
-    (', or --noise-class "', ', or as another noise for some "'),
-    ('with --noise-class "', 'with another noise for some, "'),
-    ("(a campaign with --blocks plate takes such", "(Plates and controls on the Goal page takes such"),
     ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
 )
 """Options of the command line, and what stands for them in the window."""
@@ -145,6 +136,11 @@ class MessageBar(QFrame):
         """Nothing; a note about what was done before is old once something else was done, and a refusal seen before."""
         kind = None if self._behind is None else self._behind[0]
         if kind == "note" or (kind == "error" and time.monotonic() - self._since > SEEN):
+            self.clear()
+
+    def forget_refusal(self) -> None:
+        """Hide a refusal: what was refused is tried again."""
+        if self._behind is not None and self._behind[0] == "error":
             self.clear()
 
     def progress(self, progress: Progress | None) -> None:

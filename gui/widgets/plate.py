@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.plates.wells import Well, row_letters
+from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
+from assaypilot.engine.domain.plates.wells import Well, row_letters
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.theme import theme
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 
 from assaypilot.engine.campaign.state import STATUSES
-from assaypilot.engine.plates.wells import Well
+from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.plate_looks import DECISION, VALUE, WORDS, Look, Looks
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.marks import draw_mark

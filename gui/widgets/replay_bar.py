@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider
 
 from assaypilot.gui.replay import Replay
 from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.text import button, label, polish
+from assaypilot.gui.widgets.text import ElidedLabel, button, polish
 
 __all__ = ["ReplayBar"]
 
@@ -63,7 +63,7 @@ class ReplayBar(QFrame):
         self._replay = replay
         self.setObjectName("replay")
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
+        row.setContentsMargins(6, 1, 6, 1)
         row.setSpacing(10)
         self.play = button("Replay", tip="Shows round after round, from the start to now (Space on the slider)")
         self.play.clicked.connect(self._play)
@@ -71,9 +71,8 @@ class ReplayBar(QFrame):
         self.slider.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
         self.slider.valueChanged.connect(self._moved)
-        self.words = label("", wrap=True)
+        self.words = ElidedLabel()
         self.words.setMinimumWidth(120)
-        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
         self.back = button("Back to &now", tip="Shows the campaign as it is (Escape on the slider)")
         self.back.clicked.connect(lambda: self._replay.go(None))
         row.addWidget(self.play)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.next_step import current_round
 from assaypilot.engine.campaign.next_step import next_step as campaign_next
@@ -19,16 +19,12 @@ from assaypilot.gui.widgets.folded import FoldedLabel
 from assaypilot.gui.widgets.marks import Pill
 from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
-__all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
+__all__ = ["Budget", "Footer", "Next", "Statement", "Strip", "next_step"]
 
 LARGE = 1.5
 """Size of the text from which it takes two lines what else stands in one."""
 GOAL_LINES = 3
 """Lines of the goal, fewer of large text; all of it is in its tip."""
-LINES = 4
-"""Lines that the guarantee takes at the foot of the window until more of it is asked for; fewer of large text."""
-FRAME = 3
-"""Pixels of a button like a link around its text."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
@@ -140,6 +136,9 @@ class Strip(QFrame):
         for pill in self.pills.values():
             pills.addWidget(pill)
         row.addLayout(pills)
+        self.badge = button("", "badge", tip="Opens what is guaranteed, and what that assumes")
+        self.badge.setCheckable(True)
+        row.addWidget(self.badge)
         spent = QVBoxLayout()
         spent.setSpacing(6)
         self.used = label("")
@@ -170,7 +169,7 @@ class Strip(QFrame):
             self.primary.setToolTip(self._next.tip)
             self.primary.setAccessibleDescription(self._next.tip)
         open_ = view is not None
-        for widget in (*self.pills.values(), self.used, self.bar):
+        for widget in (*self.pills.values(), self.badge, self.used, self.bar):
             widget.setVisible(open_)
         if view is None:
             self.name.setText("AssayPilot")
@@ -179,6 +178,12 @@ class Strip(QFrame):
         status = view.status
         self.name.setText(status.name)
         self.goal.setText(status.goal_sentence)
+        claim = {"proven": "Proven", "calibrated": "Calibrated", "none": "No guarantee"}[status.guarantee.kind]
+        self.badge.setText(f"{claim} \N{BLACK DOWN-POINTING SMALL TRIANGLE}")
+        self.badge.setAccessibleName(claim if claim == "No guarantee" else f"Guarantee: {claim.lower()}")
+        kind = "proven" if status.guarantee.holds else "void"
+        if self.badge.property("kind") != kind:
+            polish(self.badge, kind=kind)
         for key, pill in self.pills.items():
             count = int(status.counts.get(key, 0))
             pill.set_count(count)
@@ -232,45 +237,60 @@ def _of_each(status: Status) -> str:
     return plain_tip("\n".join(lines))
 
 
+class Statement(QFrame):
+    """What is guaranteed now, in full; hidden until the badge is pressed."""
+
+    def __init__(self, badge: QPushButton) -> None:
+        super().__init__()
+        self.setObjectName("statement")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 10, 20, 10)
+        self.words = label("", "muted", wrap=True, selectable=True)
+        row.addWidget(self.words, 1)
+        badge.toggled.connect(self.setVisible)
+        self.hide()
+
+    def show_view(self, view: View | None) -> None:
+        """Show the guarantee as it is true now."""
+        if view is not None:
+            promise = view.status.guarantee
+            self.words.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
+            polish(self.words, role="muted" if promise.holds else "void")
+
+
 class Footer(QFrame):
-    """The bottom of the window: what is guaranteed now, and where everything is saved."""
+    """The bottom of the window: where everything is saved."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("footer")
         row = QHBoxLayout(self)
-        row.setContentsMargins(20, 7, 20, 7)
-        row.setSpacing(20)
-        self.guarantee = FoldedLabel("muted", lines=LINES)
-        # Its last line stands on that of the button, whose frame is part of its height.
-        self.guarantee.setAlignment(Qt.AlignmentFlag.AlignBottom)
-        self.guarantee.setContentsMargins(0, FRAME, 0, FRAME)
-        self.more = button("More", "link")
-        self.more.setCheckable(True)
-        self.more.toggled.connect(self._unfold)
-        self.more.hide()
-        self.guarantee.longer.connect(self.more.setVisible)
+        row.setContentsMargins(20, 3, 20, 3)
         self.saved = label("", "muted")
-        row.addWidget(self.guarantee, 1)
-        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addStretch(1)
         row.addWidget(self.saved)
-        self._unfold(False)
+        self._view: View | None = None
+        self._unsaved = 0
         self.show_view(None)
 
     def show_view(self, view: View | None) -> None:
-        """Nothing; shows the guarantee as it is true now."""
+        """Show where the campaign is saved."""
         self.setVisible(view is not None)
         if view is None:
             return
-        promise = view.status.guarantee
-        self.guarantee.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
-        polish(self.guarantee, role="muted" if promise.holds else "void")
-        metrics = self.saved.fontMetrics()
-        name = metrics.elidedText(view.path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
-        self.saved.setText(f"{'Read-only' if view.read_only else 'All changes saved'} · {name}")
-        self.saved.setToolTip(plain_tip(str(view.path)))
+        self._view = view
+        self._say_saved()
 
-    def _unfold(self, unfolded: bool) -> None:
-        self.more.setText("Less" if unfolded else "More")
-        self.more.setAccessibleName(f"{self.more.text()} of what is guaranteed")
-        self.guarantee.unfold(unfolded)
+    def show_unsaved(self, cells: int) -> None:
+        """Show how many typed values are not in the file."""
+        self._unsaved = cells
+        self._say_saved()
+
+    def _say_saved(self) -> None:
+        if self._view is None:
+            return
+        metrics, path = self.saved.fontMetrics(), self._view.path
+        name = metrics.elidedText(path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
+        state = f"{many(self._unsaved, 'value')} not saved" if self._unsaved else "All changes saved"
+        self.saved.setText(f"{'Read-only' if self._view.read_only else state} · {name}")
+        self.saved.setToolTip(plain_tip(str(path)))

@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRectF,
     QRunnable,
     QSize,
@@ -19,7 +20,7 @@ from PySide6.QtCore import (
     QThreadPool,
     Signal,
 )
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from assaypilot.gui.models.base import SMILES
@@ -28,7 +29,7 @@ from assaypilot.gui.theme import theme
 if TYPE_CHECKING:
     from assaypilot.engine.figures.aligned import Aligned
 
-__all__ = ["StructureDelegate", "StructureView", "Structures", "drawing_pool"]
+__all__ = ["StructureDelegate", "StructureTip", "StructureView", "Structures", "drawing_pool"]
 
 KEPT = 30_000_000
 """Bytes of pictures kept: those of 600 cells, or of 150 on a screen twice as sharp."""
@@ -182,14 +183,14 @@ class StructureDelegate(QStyledItemDelegate):
         if widget is not None:
             widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
         box = option.rect.adjusted(3, 2, -3, -2)
-        if not self._structures.wanted:
-            text = option.fontMetrics.elidedText(
-                str(index.data(SMILES) or ""), Qt.TextElideMode.ElideRight, box.width()
-            )
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
+        smiles, words = str(index.data(SMILES) or ""), str(index.data(Qt.ItemDataRole.DisplayRole) or "")
+        if not self._structures.wanted or not smiles:
+            text = option.fontMetrics.elidedText(words or smiles, Qt.TextElideMode.ElideRight, box.width() - 5)
+            painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+            painter.drawText(box.adjusted(5, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
             return
         ratio = widget.devicePixelRatioF() if widget is not None else 1.0
-        image = self._structures.picture(str(index.data(SMILES) or ""), box.size(), ratio)
+        image = self._structures.picture(smiles, box.size(), ratio)
         if image is not None:
             painter.drawImage(box.topLeft(), image)
 
@@ -227,4 +228,43 @@ class StructureView(QWidget):
         image = self._structures.picture(self._smiles, self.size(), self.devicePixelRatioF())
         if image is not None:
             painter.drawImage(0, 0, image)
+        painter.end()
+
+
+TIP = QSize(280, 180)
+
+
+class StructureTip(QWidget):
+    """One structure, large, beside the pointer, with its name and SMILES below."""
+
+    def __init__(self, parent: QWidget, structures: Structures) -> None:
+        super().__init__(parent, Qt.WindowType.ToolTip)
+        self._structures, self._smiles, self._name = structures, "", ""
+        structures.ready.connect(self.update)
+
+    def show_structure(self, smiles: str, name: str, at: QPoint) -> None:
+        """Show a structure beside a point of the screen."""
+        self._smiles, self._name = smiles, name
+        self.setAccessibleName(f"Structure {smiles}")
+        line = self.fontMetrics().lineSpacing()
+        self.resize(TIP.width() + 2, TIP.height() + line * (3 if name else 2))
+        self.move(at + QPoint(14, 10))
+        self.show()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the picture once it is there."""
+        painter, colours = QPainter(self), theme().colours
+        painter.setPen(QColor(colours.line))
+        painter.setBrush(QColor(colours.page))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        image = self._structures.picture(self._smiles, TIP, self.devicePixelRatioF())
+        if image is not None:
+            painter.drawImage(1, 1, image)
+        below, metrics = TIP.height() + self.fontMetrics().lineSpacing(), self.fontMetrics()
+        for text, colour in ((self._name, colours.text), (self._smiles, colours.muted)):
+            if text:
+                painter.setPen(QColor(colour))
+                painter.drawText(8, below, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, TIP.width() - 14))
+                below += metrics.lineSpacing()
         painter.end()

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent, QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -17,16 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import KIND, RowsModel, told
+from assaypilot.gui.models.base import KIND, SMILES, RowsModel, told
 from assaypilot.gui.theme import tabular, theme
 from assaypilot.gui.widgets.chosen_rows import ChosenRows
 from assaypilot.gui.widgets.columns import Arrangement
+from assaypilot.gui.widgets.frozen import Frozen
 from assaypilot.gui.widgets.marks import StatusDelegate
-from assaypilot.gui.widgets.structures import StructureDelegate, Structures
+from assaypilot.gui.widgets.structures import StructureDelegate, Structures, StructureTip
 from assaypilot.gui.widgets.widths import NARROWEST, Widths
 
 __all__ = ["PlainDelegate", "Table", "as_clipboard"]
 
+ROW = 34
+"""Pixels of a row with a structure: ten of them fit below the plot of a small window; its tip draws it larger."""
 PADDING, ARROW = 14, 12
 """Pixels of a heading that its text leaves free, and those of the arrow of the column sorted by."""
 MOST_COPIED = 200_000
@@ -80,6 +83,10 @@ class Table(ChosenRows):
     widened = Signal(str, int)
     """Somebody gave a column, by its key, a width."""
 
+    _structures: Structures | None = None
+    _card: StructureTip | None = None
+    """What is shown of a structure; events come before the table is made."""
+
     def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
         super().__init__(model)
         self.setAccessibleName(name)
@@ -118,8 +125,29 @@ class Table(ChosenRows):
         self.tall = False
         """Whether rows have room for texts of two lines, as those with pictures do."""
         self.arrangement: Arrangement | None = None
+        self.frozen: Frozen | None = None
         header.sectionResized.connect(self._resized)
         self._dress()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Whether the event ends here; the tip of a structure is its picture."""
+        if isinstance(event, QHelpEvent) and self._structures is not None and self._structures.wanted:
+            index = self.indexAt(event.pos())
+            smiles = str(index.data(SMILES) or "") if index.isValid() else ""
+            if smiles:
+                self._tip().show_structure(
+                    smiles, str(index.data(Qt.ItemDataRole.DisplayRole) or ""), event.globalPos()
+                )
+                return True
+        if self._card is not None and event.type() in (QEvent.Type.Leave, QEvent.Type.MouseMove, QEvent.Type.Wheel):
+            self._card.hide()
+        return super().viewportEvent(event)
+
+    def _tip(self) -> StructureTip:
+        if self._card is None:
+            assert self._structures is not None
+            self._card = StructureTip(self, self._structures)
+        return self._card
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; Copy copies rows with their header, Escape stops an order that is being worked out."""
@@ -185,7 +213,7 @@ class Table(ChosenRows):
         pictures = self.tall or any(column.smiles is not None for column in columns)
         line = self.fontMetrics().height()
         vertical = self.verticalHeader()
-        high = max(2 * line + 26, 62) if pictures else line + 17
+        high = max(2 * line + 26, 62) if self.tall else max(2 * line + 6, ROW) if pictures else line + 17
         if vertical.defaultSectionSize() != high:  # asks every row
             vertical.setDefaultSectionSize(high)
         order = self.rows_model.wanted_by
@@ -210,6 +238,10 @@ class Table(ChosenRows):
             self.setItemDelegateForColumn(place, delegate)
         self.widths.measure()
         self.dressed.emit()
+
+    def freeze(self, *keys: str) -> None:
+        """Keep the first columns, where they have these keys, in sight while the table scrolls sideways."""
+        self.frozen = Frozen(self, Headings(self), keys)
 
     def arrange(self, *, hidden: tuple[str, ...] = (), fixed: tuple[str, ...] = ()) -> Arrangement:
         """How columns are chosen, moved and remembered; see Arrangement."""

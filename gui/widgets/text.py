@@ -40,7 +40,7 @@ SIDE_BY_SIDE = 36
 """Letters that fit into a line where captions stand beside their values; in less room they stand above them."""
 
 Role = Literal["", "muted", "heading", "title", "big", "problem", "void"]
-ButtonRole = Literal["", "primary", "go", "link"]
+ButtonRole = Literal["", "primary", "go", "link", "badge"]
 
 
 def label(text: str = "", role: Role = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:

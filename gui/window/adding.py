@@ -69,4 +69,4 @@ class Adding:
             added = 0 if session.view is None else len(session.view.status.library) - before
             session.message.emit(f"{many(added, 'compound')} added. Undo takes it back.")
 
-        session.add_compounds(more.found.library, more.classes, more.source, done)
+        session.add_compounds(more.found.library, more.source, done)

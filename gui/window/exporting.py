@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.gui.dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job
@@ -168,7 +168,7 @@ def export_contents(path: Path, status: Status, choice: Choice, file: str, repor
     """How many compounds were written to ``path``, in a process of its own; ``file`` is the campaign's name."""
     from assaypilot.engine.export.contents import contents
     from assaypilot.engine.export.formats import write
-    from assaypilot.engine.processes import in_another_process
+    from assaypilot.engine.system.processes import in_another_process
 
     report(0.0, "Gathering")
     return in_another_process(write, path, contents(status, choice, file=file), report=report)

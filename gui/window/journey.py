@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
-    from assaypilot.engine.stock import PlanName
+    from assaypilot.engine.domain.stock import PlanName
     from assaypilot.gui.pages.round_ending import ClosePanel
     from assaypilot.gui.window.main_window import MainWindow
 

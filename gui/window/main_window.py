@@ -37,7 +37,7 @@ from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.message_bar import MessageBar, error_words
-from assaypilot.gui.widgets.strip import Footer, Strip
+from assaypilot.gui.widgets.strip import Footer, Statement, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
 from assaypilot.gui.widgets.work_bar import WorkBar
 from assaypilot.gui.window.actions import PAGES, Actions
@@ -76,6 +76,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.resize(*SIZE)
         self.strip = Strip()
+        self.statement = Statement(self.strip.badge)
         self.messages = MessageBar()
         self.start = StartPage()
         self.library = LibraryPage(self.session, self.structures)
@@ -144,6 +145,7 @@ class MainWindow(QMainWindow):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(self.strip)
+        outer.addWidget(self.statement)
         outer.addWidget(self.messages)
         outer.addWidget(self.tour.card)
         outer.addLayout(middle, 1)
@@ -156,6 +158,7 @@ class MainWindow(QMainWindow):
         session.changed.connect(self._refresh)
         session.failed.connect(self.messages.refuse)
         session.message.connect(self.messages.note)
+        session.begun.connect(self.messages.forget_refusal)
         session.question.connect(self._ask)
         session.broke.connect(self.troubles.broke)
         session.tasks.progress.connect(self.messages.progress)
@@ -172,6 +175,7 @@ class MainWindow(QMainWindow):
         self.round.read_file.connect(self.opening.ask_for_results)
         self.round.close_round.connect(self.close_round)
         self.round.plan.connect(self.plan)
+        self.round.unsaved.connect(self.footer.show_unsaved)
         self.goal.expected.connect(self.strip.expect)
         self.sar.together.connect(self.goal.ways.ask_together)
         self.candidates.export.connect(self.exporting.on_screen)
@@ -195,6 +199,7 @@ class MainWindow(QMainWindow):
         view = self.session.view
         opened = what == "campaign"
         self.strip.show_view(view)
+        self.statement.show_view(view)
         self.footer.show_view(view)
         self.actions_.refresh(view)
         self.navigation.setVisible(view is not None)
@@ -208,6 +213,9 @@ class MainWindow(QMainWindow):
             self._shown.clear()
             self._seen.clear()
             self.messages.clear()
+            self.strip.badge.setChecked(False)
+            for page in self.pages:
+                page.forget()
             scaffold = view.status.library.scaffold
             self.structures.use(view.status.library.smiles, () if scaffold is None else scaffold.cores)
             self.settings.add_recent(view.path)

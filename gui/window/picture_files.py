@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.gui.plots.saving import picture_bytes
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.saving import ask_for_place, file_name
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Source
-    from assaypilot.engine.library import Library
-    from assaypilot.engine.stock import StockLine
+    from assaypilot.engine.domain.library import Library
+    from assaypilot.engine.domain.stock import StockLine
     from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Stocking", "read_list"]
@@ -57,7 +57,7 @@ class Stocking:
         days = 7.0 if terms is None or terms.round_days is None else terms.round_days
 
         def landed(found: tuple[list[StockLine], list[str], Source]) -> None:
-            from assaypilot.engine.stock import UNSAID
+            from assaypilot.engine.domain.stock import UNSAID
 
             lines, not_used, source = found
 
@@ -113,7 +113,7 @@ def read_list(
     AssayPilotError when nothing of it can be used.
     """
     from assaypilot.engine.campaign.state import Source
-    from assaypilot.engine.stock import IN_STOCK, TO_MAKE
+    from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE
     from assaypilot.engine.tables.opening import read_table
     from assaypilot.engine.tables.stock import StockColumns, read_stock_list
 

@@ -53,16 +53,21 @@ class Tables:
             column.insertWidget(column.indexOf(window.work), self.bar)
 
     def restore(self, view: View) -> None:
-        """Nothing; arranges the tables as they were in this campaign, else as in the one before."""
+        """Nothing; arranges the tables as they were in this campaign, else with the columns of the one before."""
         own = self._layouts().get(_key(view.path), {})
         self._restoring = True
         for name, page in self._pages.items():
             values = own.get(name)
-            page.arrange(values if isinstance(values, dict) else self._window.settings.values(f"table/{name}"))
+            page.arrange(values if isinstance(values, dict) else self._columns(name))
         selected = own.get(SELECTED)
         if isinstance(selected, int) and 0 <= selected < len(view.status.library):
             self._window.session.selection.choose(selected)
         self._restoring = False
+
+    def _columns(self, name: str) -> dict[str, Any]:
+        """Return the columns a table had last; an order belongs to its campaign."""
+        values = self._window.settings.values(f"table/{name}")
+        return {key: value for key, value in values.items() if key != "sorted"}
 
     def forget(self) -> None:
         """Nothing; all tables as they were at first, in every campaign."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from assaypilot.engine.campaign.plates.moving import moved_in_words
+from assaypilot.engine.campaign.plates.plating import moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import Layout, PlateUse, controls_text
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs.work_list import WorkListDialog, kind_of, use_of, values_of
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job
@@ -133,7 +133,7 @@ class WorkLists:
         status = view.status
 
         def work(report: Report) -> int:
-            from assaypilot.engine.processes import in_another_process
+            from assaypilot.engine.system.processes import in_another_process
 
             return in_another_process(write_work_list, path, status, shown, use, kind, report=report)
 
@@ -187,7 +187,7 @@ def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | N
     layout = layout_of(status, issued, use)
     if kind == "page":
         from assaypilot.engine.export.work_page import write_work_page
-        from assaypilot.engine.version import program_version
+        from assaypilot.engine.system.version import program_version
 
         now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
         program = f"AssayPilot {program_version()}"

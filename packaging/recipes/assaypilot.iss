@@ -1,5 +1,5 @@
 ; Inno Setup 6: an installer for Windows. Written without a Windows at hand and never run: see README.md beside this file.
-; ISCC.exe /DVersion=0.1.0 /DDist=C:\path\to\dist packaging\recipes\assaypilot.iss
+; ISCC.exe /DVersion=0.2.0 /DDist=C:\path\to\dist packaging\recipes\assaypilot.iss
 
 [Setup]
 AppId=AssayPilot

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import NOISE, Truth, beside_each_other, with_stock
@@ -38,11 +38,8 @@ def _stocked_wizard(at: Photographer, table: Path) -> None:
     step.slack.edit.setText("0.5")
     at.until(lambda: step.complete, "the goal")
     at.shoot("wizard-4-unknown", wizard)
-    step.plates.combo.setCurrentIndex(step.plates.combo.findData("plate"))
-    at.until(lambda: step.plates.edit.note.property("role") == "problem", "the question for controls")
-    _to(step.plates)
-    at.shoot("wizard-4-no-controls", wizard)
-    step.plates.edit.edit.setText("REF-1 = 7,1")
+    step.controls.edit.setText("REF-1 = 7,1")
+    _to(step.controls)
     at.until(lambda: step.complete, "the goal")
     at.shoot("wizard-4-controls", wizard)
     create(at, wizard)
@@ -119,10 +116,9 @@ def _not_additive(at: Photographer, table: Path) -> None:
     for page, name in ((SAR, "sar-not-additive"), (CANDIDATES, "candidates-not-additive")):
         window.show_page(page)
         at.shoot(name)
-    if window.footer.more.isVisible():
-        window.footer.more.click()
-        at.shoot("footer-more")
-        window.footer.more.click()
+    window.strip.badge.click()
+    at.shoot("statement")
+    window.strip.badge.click()
 
 
 def _goal(at: Photographer, name: str) -> None:

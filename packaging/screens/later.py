@@ -1,4 +1,4 @@
-"""Pictures of noise by class, of values known only as bounds, and of the dialogs that change a campaign on its way."""
+"""Pictures of values known only as bounds, and of the dialogs that change a campaign on its way."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
 from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
+from assaypilot.gui.dialogs.controls_later import ControlsDialog
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.dialogs.plates_later import PlatesDialog
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import NOISE, benzamides, two_endpoints
@@ -32,20 +29,9 @@ NEWER = ("cPent", "SF5", "")
 
 
 def changed_later(at: Photographer) -> None:
-    """Nothing; a campaign whose noise differs by class, and one changed by every dialog there is."""
+    """Shoot a campaign changed by every dialog there is."""
     table, truth = benzamides(at.work, at.look.words)
-    wizard = at_goal(at, table)
-    _classes(at, wizard, wizard.goal_step.endpoints.boxes[0], at.look.words.called(WEAKEST))
-    _create(at, wizard)
     window = at.window
-    window.show_page(GOAL)
-    at.until(lambda: not (window.goal.ahead.busy or window.goal.other.busy), "the forecast")
-    at.shoot("classes-goal")
-    window.goal.form.field(at.look.words.first).edit.setText(f"{NOISE}; R1: {at.look.words.called(WEAKEST)}")
-    at.shoot("classes-goal-wrong")
-    window.goal.change.leave_button.click()
-    at.settle()
-    _plates(at, "classes-plates")
     wizard = at_goal(at, table)
     wizard.goal_step.endpoints.boxes[0].noise.edit.setText(str(NOISE))
     _create(at, wizard)
@@ -53,7 +39,7 @@ def changed_later(at: Photographer) -> None:
     _compounds_later(at)
     _endpoint_later(at)
     _together(at)
-    _plates_later(at)
+    _controls_later(at)
     at.plan()
     use = PlateUse(96, read_controls(["REF-1=1"]))
     window.work_lists.keep(use, lambda: window.work_lists.to(at.work / "plates.csv", use))
@@ -61,10 +47,9 @@ def changed_later(at: Photographer) -> None:
     window.messages.clear()
     at.record(at.results(truth)[:FEW])
     window.show_page(ROUND)
-    at.shoot("plates-later-dealt")
-    _plates(at, "plates-later-open-round")
+    at.shoot("controls-later-round")
     window.show_page(HISTORY)
-    at.shoot("plates-later-history")
+    at.shoot("controls-later-history")
 
 
 def bounds(at: Photographer) -> None:
@@ -128,43 +113,11 @@ def open_trade_offs(at: Photographer) -> None:
 # ------------------------------------------------------------------ the parts
 
 
-def _classes(at: Photographer, wizard: QWidget, box: EndpointBox, label: str) -> None:
-    """The wizard's fields for noise that differs by class: wrong, known by nobody, and said."""
-    box.noise.edit.setText(str(NOISE))
-    box.classes.edit.setText(label)
-    at.until(lambda: box.classes.edit.property("wrong") == "true", "the refusal")
-    at.shoot("classes-wrong", wizard)
-    box.noise.edit.setText("")
-    box.unknown.click()
-    box.classes.edit.setText(f"R1: {label}")
-    at.until(lambda: box.classes.edit.property("wrong") != "true", "the field to be read")
-    at.shoot("classes-unknown", wizard)
-    box.unknown.click()
-    box.noise.edit.setText(str(NOISE))
-    box.classes.edit.setText(f"R1: {label}={2 * NOISE}")
-    at.shoot("classes-said", wizard)
-
-
 def _create(at: Photographer, wizard: NewCampaign) -> None:
     step = wizard.goal_step
     step.slack.edit.setText("0.5")
     at.until(lambda: step.complete, "the goal")
     create(at, wizard)
-
-
-def _plates(at: Photographer, name: str) -> None:
-    """Plates that shift their values, said where that cannot be."""
-    ways = at.window.goal.ways
-    ways.ask_plates()
-    dialog = ways.dialog
-    assert isinstance(dialog, PlatesDialog)
-    fields = dialog.plates
-    fields.combo.setCurrentIndex(fields.combo.findData("plate") if fields.blocks == "none" else 0)
-    if fields.blocks != "none":
-        fields.edit.edit.setText("REF-1 = 7,1")
-    at.settle()
-    at.shoot(name, dialog)
-    dialog.reject()
 
 
 def _compounds_later(at: Photographer) -> None:
@@ -221,25 +174,22 @@ def _together(at: Photographer) -> None:
     dialog.reject()
 
 
-def _plates_later(at: Photographer) -> None:
-    """Plates that shift their values, said before a round: as it is, refused, and applied."""
+def _controls_later(at: Photographer) -> None:
+    """Shoot one more control: as it is, refused, and applied."""
     window, ways = at.window, at.window.goal.ways
     window.show_page(GOAL)
-    ways.ask_plates()
+    ways.ask_controls()
     dialog = ways.dialog
-    assert isinstance(dialog, PlatesDialog)
-    at.shoot("plates-later", dialog)
-    fields = dialog.plates
-    fields.combo.setCurrentIndex(fields.combo.findData("plate"))
-    at.shoot("plates-later-no-control", dialog)
-    fields.edit.edit.setText("REF-1 = seven")
-    at.shoot("plates-later-wrong", dialog)
-    fields.edit.edit.setText("REF-1 = 7,1")
+    assert isinstance(dialog, ControlsDialog)
+    at.shoot("controls-later", dialog)
+    dialog.controls.edit.setText("REF-1 = seven")
+    at.shoot("controls-later-wrong", dialog)
+    dialog.controls.edit.setText("REF-1 = 7,1")
     at.until(dialog.go.isEnabled, "what follows")
-    at.shoot("plates-later-typed", dialog)
+    at.shoot("controls-later-typed", dialog)
     dialog.go.click()
     at.until(lambda: "changed" in window.messages.text, "the change")
-    at.shoot("plates-later-goal")
+    at.shoot("controls-later-goal")
     window.messages.clear()
 
 

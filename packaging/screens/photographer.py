@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import make_window
 from assaypilot.gui.plots.canvas import Canvas

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.gui.window.main_window import ROUND
 from screens.photographer import Photographer
 from screens.tables import Truth

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.design import Design, Product, g_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.benchmarks.design_growth import growth
 from tests.benchmarks.design_references import SOLVERS, run
 

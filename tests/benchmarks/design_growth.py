@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 ALL_ROWS = (1_000, 10_000, 100_000, 1_000_000)
 

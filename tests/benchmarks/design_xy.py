@@ -16,7 +16,7 @@ import numpy as np
 
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from tests.oracles import xy as reference
 
 PRACTICE = (4, 5, 4, 3, 4)

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import QApplication
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.memory import give_memory_back
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.system.memory import give_memory_back
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.sar import PICTURES

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.domain.pareto import beaten, lead
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.pareto import beaten, lead
 from assaypilot.engine.strategies import designs
 
 TIMES = 60

@@ -17,9 +17,9 @@ import pytest
 from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
 
 pytestmark = pytest.mark.benchmark

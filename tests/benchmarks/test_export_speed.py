@@ -17,11 +17,11 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.chemistry.products import with_structures
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Scaffold, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.library import Library, Scaffold, Site
-from assaypilot.engine.measurements import Result
 
 pytestmark = pytest.mark.benchmark
 

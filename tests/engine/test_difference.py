@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.difference import (
+from assaypilot.engine.domain.difference import (
     behind,
     check_differences,
     difference,
@@ -17,9 +17,9 @@ from assaypilot.engine.difference import (
     pooled_of,
     with_noise,
 )
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import Pooled
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Pooled
 
 POTENCY = Endpoint("pIC50", noise_sd=0.2)
 HERG = Endpoint("hERG (nM)", "nM", "log", noise_sd=0.3)

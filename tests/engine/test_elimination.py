@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine import features as features_module
-from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import (
+from assaypilot.engine.domain import features as features_module
+from assaypilot.engine.domain.elimination import Eliminated, Solver
+from assaypilot.engine.domain.features import (
     MANY_COLUMNS,
     SiteFeatures,
     outside_span,
@@ -17,7 +17,7 @@ from assaypilot.engine.features import (
     span_rank,
     worth_taking_apart,
 )
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.models.report import Noise, model_report

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Limit, normalise_unit
+from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Limit, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from tests.strategies import labels
 
@@ -71,7 +71,8 @@ def test_relations_turn_round_only_for_potencies():
 def test_what_has_no_logarithm_is_refused(value):
     with pytest.raises(AssayPilotError) as refused:
         Endpoint("IC50", unit="nM", transform="log").to_model(value)
-    assert str(refused.value) == f"column IC50: {value:g} has no logarithm (must be > 0)"
+    asked = ": is it below the limit of quantitation? Then write < and that limit" if value == 0 else " (must be > 0)"
+    assert str(refused.value) == f"column IC50: {value:g} has no logarithm{asked}"
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import (
+from assaypilot.engine.domain.features import (
     DenseFeatures,
     ProjectedFeatures,
     SiteFeatures,
@@ -11,7 +11,7 @@ from assaypilot.engine.features import (
     outside_span,
     span_basis,
 )
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from tests.oracles import linfact as oracle
 from tests.strategies import dense, libraries, product, seeds, site_tables
 

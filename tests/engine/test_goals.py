@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import AllEpsilonBest
 from tests.strategies import goals
 
 means = st.lists(st.floats(-100, 100), min_size=1, max_size=12).map(np.array)

@@ -1,5 +1,6 @@
 import itertools
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.library import LARGEST_PRODUCT, Library, Scaffold, Site, name_from_substituents
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import LARGEST_PRODUCT, Library, Scaffold, Site, name_from_substituents
 from tests.strategies import labels, libraries
 
 
@@ -55,12 +56,12 @@ def test_any_change_of_content_is_another_library(library, data):
 
 
 @given(libraries(min_compounds=1), st.data())
-def test_damaged_bytes_are_no_library(library, data):
+def test_damaged_bytes_never_decode_to_another_library(library, data):
     blob = bytearray(library.encode())
     place = data.draw(st.integers(0, len(blob) - 1))
     blob[place] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(ValueError, match="library"):
-        Library.decode(bytes(blob))
+    with suppress(ValueError):  # some header bits of zlib carry no content, and are no damage
+        assert Library.decode(bytes(blob)) == library
     with pytest.raises(ValueError, match="library"):
         Library.decode(bytes(blob[:-1]))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.measurements import Measurement, Result, determinations, pool, replicate_noise
+from assaypilot.engine.domain.measurements import Measurement, Result, determinations, pool, replicate_noise
 
 N_ARMS = 5
 entries = st.lists(

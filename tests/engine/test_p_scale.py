@@ -2,8 +2,8 @@
 
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.p_scale import is_unusual, unusual
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.p_scale import is_unusual, unusual
 
 PIC50 = Endpoint("pIC50")
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from assaypilot.engine.goals import dominated
-from assaypilot.engine.pareto import beaten, gaps, lead
+from assaypilot.engine.domain.goals import dominated
+from assaypilot.engine.domain.pareto import beaten, gaps, lead
 from tests.oracles import gege as oracle
 from tests.strategies import seeds
 

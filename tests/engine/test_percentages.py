@@ -9,7 +9,7 @@ import pytest
 
 import assaypilot.engine
 import assaypilot.gui
-from assaypilot.engine.percentages import percent, probability
+from assaypilot.engine.text.percentages import percent, probability
 
 _BY_HAND = re.compile(r":[^{}\"']*%\}|\} %(?![a-z(])")
 """A percentage that an f-string makes: ``{share:.0%}``, or ``{100 * share:.0f} %``; not ``{a} %s``."""

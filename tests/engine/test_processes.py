@@ -7,8 +7,8 @@ import pytest
 from assaypilot.engine.chemistry.cores import Core
 from assaypilot.engine.chemistry.decomposition import decompose
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import read_table
 
 CORE = Core("c1ccc([*:1])c([*:2])c1", (1, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assaypilot.engine.signed import signed
+from assaypilot.engine.text.signed import signed
 
 
 @pytest.mark.parametrize(

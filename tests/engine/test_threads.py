@@ -3,9 +3,9 @@ import threading
 import numpy as np
 import pytest
 
-from assaypilot.engine import threads
 from assaypilot.engine.design import g_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.system import threads
 
 
 @pytest.fixture

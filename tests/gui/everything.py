@@ -98,6 +98,6 @@ def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
         "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),
         "a second goal": lambda: (window.goal.ways.ask_endpoint(), _use(window, SECOND_GOAL)),
         "two sites together": window.goal.ways.ask_together,
-        "plates and controls": window.goal.ways.ask_plates,
+        "controls": window.goal.ways.ask_controls,
         "report": report,
     }

@@ -11,8 +11,8 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
 from assaypilot.engine.simulate.forecast import BudgetForecast, Forecast, RoundForecast, Spread
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.foresight import Foresight
 
 NOW = (384, 500, 672)

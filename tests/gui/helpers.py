@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
@@ -88,7 +88,7 @@ def dialog() -> QDialog:
 
 
 def quick_campaign(
-    folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "auto"
+    folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "proven"
 ) -> Path:
     """The campaign the wizard would make of ``small_table``, made without it."""
     raw = read_table(small_table(folder / "small.csv", smiles=smiles))

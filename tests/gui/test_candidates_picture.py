@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -98,3 +98,66 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     until(qtbot, page.table.hasFocus)
     QTest.keyClick(decided, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     until(qtbot, lambda: QGuiApplication.clipboard().text().startswith("Status"))
+
+
+def test_plot_stays_when_one_of_its_compounds_is_clicked(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    page.which.choose("all")
+    until(qtbot, lambda: page.canvas.shown)
+    page._zoom(1.0, 0.0, 0.4)
+    until(qtbot, lambda: page.canvas.shown)
+    picture = page.picture
+    assert picture is not None
+    before = picture.compounds
+    assert len(before) < len(status(decided).library)
+    page._pick(before[-1])
+    until(qtbot, lambda: page.canvas.shown)
+    assert page.picture is not None
+    assert page.picture.compounds == before
+    assert page.table.current_row() == before[-1]
+
+
+def test_plot_moves_to_a_compound_selected_in_the_table(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    page.which.choose("all")
+    until(qtbot, lambda: page.canvas.shown)
+    page._zoom(1.0, 0.0, 0.4)
+    until(qtbot, lambda: page.canvas.shown)
+    assert page.picture is not None
+    hidden = next(k for k in range(len(status(decided).library)) if k not in page.picture.compounds)
+    page.table.choose(hidden)
+    until(qtbot, lambda: page.canvas.shown)
+    assert hidden in page.picture.compounds
+
+
+def test_plot_shows_what_the_filter_leaves(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    page.which.choose("all")
+    page.filter.setText("R1=Me")
+    page.filter.settle()
+    until(qtbot, lambda: page.canvas.shown)
+    assert page.picture is not None
+    assert sorted(page.picture.compounds) == sorted(int(row) for row in page.model.rows)
+    page.filter.setText("")
+    page.filter.settle()
+    until(qtbot, lambda: page.canvas.shown)
+    assert len(page.picture.compounds) == len(status(decided).library)
+
+
+def test_wheel_zooms_and_double_click_shows_all(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    until(qtbot, lambda: page.canvas.shown)
+    assert page.picture is not None
+    whole = page.picture.compounds
+    middle = page.canvas.parts[0].pixel(3.0, 7.0)
+    for _ in range(5):
+        event = QWheelEvent(
+            middle, page.canvas.mapToGlobal(middle), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        page.canvas.wheelEvent(event)
+        until(qtbot, lambda: page.canvas.shown)
+    assert len(page.picture.compounds) < len(whole)
+    qtbot.mouseDClick(page.canvas, Qt.MouseButton.LeftButton)
+    until(qtbot, lambda: page.canvas.shown)
+    assert page.picture.compounds == whole

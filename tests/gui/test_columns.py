@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.progress import Report
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.models import properties
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, MainWindow
@@ -61,11 +61,12 @@ def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot: QtBot, deci
     page.columns_button.click()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
+    assert "decided" not in [column.key for column in page.arrangement.columns]
     action = next(one for one in menu.actions() if one.text() == "Decided")
     menu.setActiveAction(action)
     QTest.keyClick(menu, Qt.Key.Key_Space)
     assert menu.isVisible()
-    assert "decided" not in [column.key for column in page.arrangement.columns]
+    assert "decided" in [column.key for column in page.arrangement.columns]
     menu.close()
 
 
@@ -215,3 +216,24 @@ def test_stopped_alerts_leave_the_other_properties(
     until(qtbot, lambda: not window.session.beside.busy)
     assert page.arrangement.visible("clogp")
     assert not page.arrangement.visible("alert")
+
+
+def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot: QtBot, decided: MainWindow) -> None:
+    table = decided.candidates.table
+    frozen = table.frozen
+    assert frozen is not None
+    decided.resize(700, 600)
+    for key in ("mw", "clogp", "tpsa", "measured", "decided", "available"):
+        decided.candidates.arrangement.show(key, True)
+    idle(qtbot, decided)
+    bar = table.horizontalScrollBar()
+    assert bar.maximum() > 0
+    bar.setValue(0)
+    assert not frozen.isVisible()
+    bar.setValue(bar.maximum())
+    keys = [table.rows_model.columns[place].key for place in frozen.leading()]
+    assert keys[:2] == ["status", "id"]
+    assert frozen.isVisible()
+    assert frozen.columnViewportPosition(frozen.leading()[0]) == 0
+    bar.setValue(0)
+    assert not frozen.isVisible()

@@ -13,13 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.dialogs.reasons import ExcludeDialog
-from assaypilot.gui.questions import surprises
 from assaypilot.gui.window.main_window import CANDIDATES, ROUND, MainWindow
-from tests.engine.campaign.test_confirming_beside_plates import READS, Lab
 from tests.gui.helpers import dialog, idle, open_round, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
@@ -222,20 +220,3 @@ def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot: QtBot, ended:
     # Its sentence also tells how far compounds were seen to deviate, which all values say.
     assert replace(status(window).guarantee, sentence="") == replace(guarantee, sentence="")
     assert open_round(window).came == 0
-
-
-def test_what_a_plate_shifts_is_no_question_about_its_values(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "c.assaypilot")
-    with lab.campaign as campaign:
-        issued = campaign.plan_confirmation()
-        assert issued is not None
-        values = [
-            Result(lab.library.ids[item.compound], lab.value(lab.truth[item.compound]) + 3.0, plate="P9")
-            for item in issued.items
-        ]
-        campaign.record([replace(values[0], value=values[0].value + 2.0), *values[1:]])
-        now = campaign.status()
-        assert not surprises(now, now.rounds[-1]), "nobody knows what its plate shifts"
-        campaign.record([Result("REF-1", READS + 3.0, plate="P9") for _ in range(4)])
-        now = campaign.status()
-        assert [one.measurement.compound for one in surprises(now, now.rounds[-1])] == [issued.items[0].compound]

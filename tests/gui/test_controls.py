@@ -1,4 +1,4 @@
-"""Plates and controls through the real widgets: the wizard's line, the rows of controls beside a round."""
+"""Controls through the real widgets: the wizard's line, the rows of controls beside a round."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.plating import plate_layout
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.controls import Control, parse_control
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Control, parse_control
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.plates.layout import Control as Wells
+from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.plates.layout import Control as Wells
-from assaypilot.engine.plates.layout import PlateUse
 from assaypilot.gui.dialogs.goal_controls import controls_in
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.pages.round_controls import ControlsPane
@@ -32,7 +32,7 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     """A window with an open round on two plates, controls in the first column of each."""
     path = tmp_path / "plates.assaypilot"
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
-    settings = Settings("pIC50", epsilon=0.5, per_round=36, blocks="plate", controls=(REF,))
+    settings = Settings("pIC50", epsilon=0.5, per_round=36, controls=(REF,))
     with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
         made.plan()
     window = open_window(path)
@@ -43,32 +43,6 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     window.show_page(ROUND)
     idle(qtbot, window)
     return window
-
-
-def test_plates_that_tell_nothing_are_said_before_they_are_filled(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    """Beside the round, and where the plates are chosen."""
-    path = tmp_path / "bare.assaypilot"
-    library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
-    settings = Settings("pIC50", epsilon=0.5, per_round=36, blocks="plate", controls=(REF,))
-    endpoint = Endpoint("pIC50", noise_sd=0.2, wells_per_measurement=12)
-    with Campaign.create(path, library=library, endpoints=[endpoint], settings=settings) as made:
-        made.plan()
-        made.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
-    window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(ROUND)
-    idle(qtbot, window)
-    assert "As it stands on its plates round 1 tells nothing of what it is for" in window.round.controls.said.text()
-    window.round.work_button.click()
-    asked = window.work_lists.dialog
-    assert asked is not None
-    until(qtbot, lambda: "tells nothing of what it is for" in asked.problem.text())
-    asked.plate_size.choose("96")
-    until(qtbot, lambda: asked.layout_ is not None and asked.layout_.use == asked.use)
-    assert asked.problem.text() == ""
-    asked.reject()
 
 
 def type_into(pane: ControlsPane, row: int, text: str) -> None:
@@ -85,7 +59,7 @@ def test_controls_are_typed_in_rows_of_their_own(qtbot: QtBot, planned: MainWind
     until(qtbot, lambda: len(status(planned).readings) == 3)
     idle(qtbot, planned)
     first, *_ = status(planned).readings
-    assert (first.entered.plate, first.entered.well, first.phase) == ("R1-P1", "A1", 1)
+    assert (first.entered.plate, first.entered.well) == ("R1-P1", "A1")
     assert status(planned).measurements_used == 0
     row = next(iter(pane.fields.values()))
     assert row.text == ""
@@ -133,7 +107,7 @@ def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) 
     assert "a control has to read one" in asked.problem.text()
     assert not asked.confirm.isEnabled()
     asked.value.setText("7.0")
-    until(qtbot, lambda: "No decision rests on it yet" in asked.consequence.text())
+    until(qtbot, lambda: "Controls are shown and decide nothing" in asked.consequence.text())
     asked.accept()
     until(qtbot, lambda: status(planned).readings[0].value == 7.0)
     pane.values.exclude.emit(2)
@@ -141,29 +115,21 @@ def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) 
     assert isinstance(left, ExcludeDialog)
     left.line.setText("bubble")
     left.judged.setChecked(True)
-    until(qtbot, lambda: "Nothing would be guaranteed any more" in left.consequence.text())
-    left.technical.setChecked(True)
+    assert "the guarantee stays" in left.consequence.text()
     left.accept()
     until(qtbot, lambda: status(planned).readings[1].excluded == "bubble")
     pane.values.include.emit(2)
     until(qtbot, lambda: status(planned).readings[1].excluded is None)
 
 
-def test_the_wizard_asks_for_plates_and_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_wizard_asks_for_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "t.csv"))
     step.noise.edit.setText("0.2")
-    plates = step.plates
-    plates.combo.setCurrentIndex(plates.combo.findData("plate"))
-    until(qtbot, lambda: plates.edit.note.property("role") == "problem")
-    assert "told from controls" in plates.edit.note.text()
-    assert step.campaign_settings is None
-    plates.edit.edit.setText("REF-1 = 7,1")
-    until(qtbot, lambda: step.campaign_settings is not None)
-    made = step.campaign_settings
-    assert made is not None
-    assert (made.blocks, made.controls) == ("plate", (Control("REF-1", (("", 7.1),)),))
-    plates.edit.edit.setText("C-1 = 7.1")
-    until(qtbot, lambda: "is a compound of the library" in plates.edit.note.text())
+    step.controls.edit.setText("REF-1 = 7,1")
+    said = (Control("REF-1", (("", 7.1),)),)
+    until(qtbot, lambda: step.campaign_settings is not None and step.campaign_settings.controls == said)
+    step.controls.edit.setText("C-1 = 7.1")
+    until(qtbot, lambda: "is a compound of the library" in step.controls.note.text())
     assert not step.complete
 
 
@@ -174,13 +140,3 @@ def test_controls_as_they_are_typed() -> None:
     for text in ("REF-1 = x", "= 7", "REF-1 = "):
         with pytest.raises(AssayPilotError):
             controls_in(text)
-
-
-def test_without_a_layout_it_is_said_how_plates_are_filled(planned: MainWindow) -> None:
-    pane = planned.round.plates_pane
-    assert not pane.words.text().startswith("Fill plates")
-    planned.round.plates = lambda view, shown: None
-    planned.round.refresh(view(planned), opened=True)
-    assert pane.words.isVisible()
-    assert pane.words.text() == "Fill plates along this list, and they come out alike"
-    assert pane.layout_button.isVisible()

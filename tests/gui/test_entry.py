@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entry, parts_of, result_of
 

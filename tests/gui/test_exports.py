@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs.export import KINDS, ExportDialog
 from assaypilot.gui.saving import as_named, file_name
 from assaypilot.gui.screen import shortlist_columns
@@ -74,8 +74,8 @@ def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: 
     assert ids == sorted(ids, key=lambda name: -int(name.split("-")[1]))
     assert len(shown) == len(rows) == 6
     columns = [name for name in rows[0] if name not in HEADERS_BEHIND and not name.startswith("Assay noise")]
-    assert columns == ["pIC50 estimate", "Status", "ID", "R1", "R2", "R3", "P(within 0.5)", "P(within 1)", "Evidence",
-                       "Decided in round", "Availability"]  # fmt: skip
+    assert columns == ["pIC50 estimate", "Status", "ID", "R1", "R2", "R3", "pIC50 measured", "pIC50 n", "P(within 0.5)",
+                       "Availability", "Evidence"]  # fmt: skip
     assert {row["R1"] for row in rows} == {"Cl"}
 
 
@@ -345,7 +345,7 @@ def test_the_window_answers_while_an_export_is_written(
         elsewhere.append(function)
         return in_another_process(function, *arguments, report=report)  # type: ignore[arg-type]  # any function
 
-    monkeypatch.setattr("assaypilot.engine.processes.in_another_process", watched)
+    monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", watched)
     decided.exporting.to(tmp_path / "x.xlsx", "all")
     while decided.session.beside.busy:
         start = time.thread_time()  # its own share, whatever else the machine does

@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import silent
 from assaypilot.engine.simulate.forecast import forecast_campaign
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import silent
 from assaypilot.gui import foresight
 from assaypilot.gui.pages.goal import GoalPage
 from assaypilot.gui.pages.goal_terms import fold

@@ -24,11 +24,11 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
@@ -158,7 +158,8 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
         )
         assert seen == wanted, goal
     offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
-    assert offered[:3] == ["Proposed: Adaptive", "GEGE", "GEGE with a fixed budget"]
+    assert offered[:2] == ["Calibrated on real series: the series model", "Proven if effects add up: Adaptive"]
+    step.strategy.combo.setCurrentIndex(1)
     assert "no other beats in all endpoints" in step.strategy.note.text()
     choose_goal(step, "best")
     # What it promises of all compounds is another goal's.
@@ -181,21 +182,23 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     wizard, combo = window.wizard, step.strategy.combo
     assert wizard is not None
     until(qtbot, lambda: step.complete and combo.isEnabled())
-    assert combo.currentText() == "Proposed: Adaptive"
+    assert combo.currentText() == "Calibrated on real series: the series model"
+    combo.setCurrentIndex(combo.findData("proven"))
+    assert combo.currentText() == "Proven if effects add up: Adaptive"
     assert step.strategy.note.text().startswith("Proposed because it needs the fewest measurements")
     shown = dict(outlook(qtbot, step))
     assert "At most" not in shown
     assert "simulated below" in shown["In all"]
     box(step, "hERG").limit.edit.setText("<5.5")
-    until(qtbot, lambda: combo.currentText() == "Proposed: LinFACT-G")
+    until(qtbot, lambda: combo.currentText() == "Proven if effects add up: LinFACT-G")
     assert "so limits are told from the same measurements" in step.strategy.note.text()
     box(step, "hERG").limit.edit.clear()
-    until(qtbot, lambda: combo.currentText() == "Proposed: Adaptive")
+    until(qtbot, lambda: combo.currentText() == "Proven if effects add up: Adaptive")
     # 18 compounds are 18 values of one endpoint and 36 of two.
     monkeypatch.setattr("assaypilot.engine.strategies.registry._LARGE", 20)
     choose_goal(step, "pareto")
     box(step, "hERG").noise.edit.setText("0.1")
-    until(qtbot, lambda: combo.currentText() == "Proposed: GEGE")
+    until(qtbot, lambda: combo.currentText() == "Proven if effects add up: GEGE")
     assert "minutes to plan a round of 36 values" in step.strategy.note.text()
     box(step, "hERG").margin.edit.setText("0.5")
     box(step, "pIC50").margin.edit.setText("0.5")
@@ -238,7 +241,7 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
     step.per_round.edit.setText("1")
     until(qtbot, lambda: "cannot hold one measurement of each of 2 endpoints" in step.per_round.note.text())
     step.per_round.edit.setText("96")
-    step.strategy.combo.setCurrentIndex(2)
+    step.strategy.combo.setCurrentIndex(step.strategy.combo.findData("gege-fixed-budget"))
     until(qtbot, lambda: "needs a budget" in step.budget.note.text())
     assert not step.complete
     step.budget.edit.setText("400")
@@ -562,14 +565,14 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot: QtBot, planned: MainWindo
     window.round.table.choose(0, "result")
     rows = paste(qtbot, window, [["7.1", "5.1"], ["n.d.", "5.2"], ["7.3", "oops"], ["7.4", "5.4", "9.9"]])
     assert [(row[1], row[3], row[4]) for row in rows] == [
+        (ids[2], "", "rejected: 'oops' is not a number"),
+        (ids[3], "", "rejected: there is no endpoint left in the round for this column"),
         (ids[0], "7.1", "pIC50, line 1"),
         (ids[0], "5.1", "hERG, line 1"),
         (ids[1], "5.2", "hERG, line 2"),
         (ids[2], "7.3", "pIC50, line 3"),
-        (ids[2], "", "rejected: 'oops' is not a number"),
         (ids[3], "7.4", "pIC50, line 4"),
         (ids[3], "5.4", "hERG, line 4"),
-        (ids[3], "", "rejected: there is no endpoint left in the round for this column"),
     ]
     window.round.preview.cancel.click()
     window.round.table.choose(1, "result-1")

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs import columns_step as module
 from assaypilot.gui.dialogs.check_work import CoreChoice, known_cores
 from assaypilot.gui.dialogs.columns_step import Smaller

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.dialogs import table_step as module
 from assaypilot.gui.dialogs.table_step import TableStep
 from assaypilot.gui.dialogs.table_work import Loaded, Place, Wanted, load

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine import packing
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.packing import pack_texts, unpack_texts
+from assaypilot.engine.system import packing
+from assaypilot.engine.system.packing import pack_texts, unpack_texts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table

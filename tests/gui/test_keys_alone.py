@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
 from assaypilot.gui.dialogs.begin_anew import LIMIT, RECORDED, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.plates_later import PlatesDialog
+from assaypilot.gui.dialogs.controls_later import ControlsDialog
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, ROUND, MainWindow
 from tests.gui.helpers import answered, idle, status, until
 from tests.gui.test_focus import tab_to
@@ -56,27 +56,23 @@ def active(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     return campaign
 
 
-def test_plates_and_their_control_are_said_and_taken_back(qtbot: QtBot, active: MainWindow) -> None:
+def test_a_control_is_named_and_taken_back(qtbot: QtBot, active: MainWindow) -> None:
     press(Key.Key_2, CONTROL)
     assert active.stack.currentIndex() == GOAL
     idle(qtbot, active)
     press(Key.Key_L, ALT)
-    dialog = opened(qtbot, active, PlatesDialog)
-    assert isinstance(dialog, PlatesDialog)
-    assert keyboard() is dialog.plates.combo
-    press(Key.Key_Down)
-    assert dialog.plates.blocks == "plate"
-    press(Key.Key_Tab)
+    dialog = opened(qtbot, active, ControlsDialog)
+    assert isinstance(dialog, ControlsDialog)
+    assert keyboard() is dialog.controls.edit
     QTest.keyClicks(keyboard(), "REF-1 = 7,1")
     until(qtbot, dialog.go.isEnabled)
     press(Key.Key_Return)
-    until(qtbot, lambda: status(active).settings.blocks == "plate")
-    assert [one.name for one in status(active).settings.controls] == ["REF-1"]
+    until(qtbot, lambda: [one.name for one in status(active).settings.controls] == ["REF-1"])
     idle(qtbot, active)
     back(qtbot, active)
     assert isinstance(keyboard(), QLineEdit), "a field, which has nothing of its own to take back"
     press(Key.Key_Z, CONTROL)
-    until(qtbot, lambda: status(active).settings.blocks == "none")
+    until(qtbot, lambda: status(active).settings.controls == ())
 
 
 def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(

@@ -26,6 +26,21 @@ def test_a_packaged_program_lets_its_workers_work_before_anything_else(monkeypat
         launch.main(["--multiprocessing-fork", "parent_pid=1", "pipe_handle=2"])
 
 
+def test_interrupt_during_import_of_the_commands_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupting:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name.startswith("assaypilot.engine.cli"):
+                raise KeyboardInterrupt
+
+    for name in [name for name in sys.modules if name.startswith("assaypilot.engine.cli")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    assert launch.main(["status", "x.assaypilot"]) == 130
+    assert capsys.readouterr().err == "assaypilot: stopped\n"
+
+
 def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys; from assaypilot.gui.launch import main; before = 'multiprocessing' in sys.modules; "

@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.chemistry.substructure import holding
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.models.library import _history, history_means, history_shown
 from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view
@@ -92,8 +92,8 @@ def test_layouts_come_back_with_their_campaign(
         of_history = [column.key for column in window.history.arrangement.columns]
         return of_library, of_history, int(window.library.model.rows[0])
 
-    # Another campaign begins as the last one ended, and is then its own.
-    assert shown(second) == (["id", "site0", "site1", "site2", "history", "measured"], ["sequence", "time", "text"], 17)
+    # Another campaign begins with the columns of the last one, not its order, and is then its own.
+    assert shown(second) == (["id", "site0", "site1", "site2", "history", "measured"], ["sequence", "time", "text"], 0)
     window.library.arrangement.as_at_first()
     window.library.table.put_in_order(None)
     window.history.arrangement.as_at_first()

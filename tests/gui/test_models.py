@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionHeaderV2
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from assaypilot.gui.filtering import narrow, patterns
 from assaypilot.gui.models.base import Coded, Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.models.candidates import interval_text, probability_text
@@ -193,8 +193,15 @@ def test_filters_know_ranges_columns_and_words_with_blanks() -> None:
     }
     coded = {"Status": Coded(np.array([0, 3, 2]), ("undecided", "in", "out", "not estimable"))}
 
+    having = {
+        "c1": np.array([True, False, True]),
+        "c1ccncc1": np.array([False, True, False]),
+        "like 0.5 CCO": np.array([True, False, False]),
+        "like 0.7 CCO": np.array([False, False, True]),
+    }
+
     def found(text: str) -> list[int] | None:
-        mask = narrow(text, library, numbers, named, coded, {"c1": np.array([True, False, True])})
+        mask = narrow(text, library, numbers, named, coded, having)
         return None if mask is None else np.flatnonzero(mask).tolist()
 
     assert found("6..7") == [0]
@@ -213,7 +220,11 @@ def test_filters_know_ranges_columns_and_words_with_blanks() -> None:
     assert found("has=c1 6..7") == [0]
     assert found("has:c2") == []
     assert found("out") == []
-    assert patterns("has:c1ccncc1 x substructure=[OH] has:c1ccncc1") == ("c1ccncc1", "[OH]")
+    assert found("c1ccncc1") == [1]
+    assert found("like:CCO") == [0]
+    assert found("similar0.7:CCO x-1") == []
+    asked = patterns("has:c1ccncc1 x substructure=[OH] has:c1ccncc1 NC(=O)C R1=Me C-1 4-F-Ph like:n", library)
+    assert asked == ("c1ccncc1", "[OH]", "like 0.5 n", "NC(=O)C")
 
 
 def test_words_are_found_in_long_libraries_as_in_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:

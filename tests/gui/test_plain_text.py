@@ -21,9 +21,9 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint, Limit
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.dialogs.about import AboutDialog
 from assaypilot.gui.models.base import RowsModel
 from assaypilot.gui.plots.canvas import Canvas
@@ -219,7 +219,7 @@ def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Eight processes would take longer than all the rest; that exports are made in one is tested elsewhere.
-    monkeypatch.setattr("assaypilot.engine.processes.in_another_process", here)
+    monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", here)
     window = open_window(nasty_campaign(tmp_path, pareto=pareto))
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
@@ -367,7 +367,7 @@ def exports(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
         READERS[suffix](path)
     for kind, name in (("list", "list.csv"), ("page", "page.pdf"), ("map", "map.csv")):
         path = folder / name
-        from assaypilot.engine.plates.layout import PlateUse
+        from assaypilot.engine.domain.plates.layout import PlateUse
 
         window.work_lists.to(path, PlateUse(96), kind)
         idle(qtbot, window)

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
 from assaypilot.gui.plots.trust import RoundsScene
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from tests.gui.helpers import idle, status, until

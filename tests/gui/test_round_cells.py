@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.gui.cells import mean_text
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Question, decimal_of, parse_entry

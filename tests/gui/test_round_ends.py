@@ -62,7 +62,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     asked.confirm.click()
     until(qtbot, lambda: status(planned).open_round is None)
     idle(qtbot, planned)
-    assert "No guarantee any more" in planned.footer.guarantee.text()
+    assert "No guarantee any more" in planned.statement.words.text()
     # The next time nothing is promised that is not there.
     planned.plan()
     until(qtbot, lambda: status(planned).open_round is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.models.round import RoundModel
-from assaypilot.gui.window.main_window import ROUND, MainWindow
-from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, true_values, until
+from assaypilot.gui.window.main_window import MainWindow
+from tests.gui.helpers import dialog, idle, open_round, status, true_values, until
 
 
 @pytest.fixture
@@ -63,11 +63,10 @@ def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> No
     assert "below range" in line_state(model, 1)
     # What it means stands beside, whether its line is selected or not, until another one is typed or it is left out.
     bound = window.round.panel.bound
-    assert status(window).takes_bounds
     until(
         qtbot,
         lambda: bound.text().startswith(
-            "Line 2: <5 is known only as a bound: estimates count it as a bound; decisions"
+            "Line 2: <5 is known only as a bound: estimates count it as a bound, decisions"
         ),
     )
     type_into(window, 2, "7.1 (n=2, sd=0.1)")
@@ -75,28 +74,6 @@ def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> No
     assert bound.isVisible()
     window.session.exclude(model.values[1][0].number, "typed by mistake", judgement=False)
     until(qtbot, bound.isHidden)
-
-
-def test_a_bound_that_is_not_taken_in_says_what_it_costs(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    window = open_window(quick_campaign(tmp_path, strategy="linfact-xy"))
-    until(qtbot, lambda: window.session.view is not None)
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    window.show_page(ROUND)
-    assert not status(window).takes_bounds
-    type_into(window, 1, ">10000 nM")
-    bound = window.round.panel.bound
-    until(
-        qtbot,
-        lambda: (
-            "Line 2: <5 is known only as a bound: estimates count it as a bound, decisions leave it out."
-            in bound.text()
-        ),
-    )
-    assert "nothing is guaranteed any more" in bound.text()
-    assert "fitted number" in bound.text()
 
 
 def line_state(model: RoundModel, line: int) -> str:
@@ -143,8 +120,8 @@ def test_a_column_goes_onto_the_selected_line_and_those_below(qtbot: QtBot, plan
     paste(qtbot, window, [["pIC50"], ["7.1"], ["n.d."], ["6.9"], ["oops"]])
     preview = window.round.preview
     names = ids(window)
-    assert [row[1] for row in shown(preview.model)] == [names[1], names[3], names[4]]
-    assert shown(preview.model)[2][4] == "rejected: 'oops' is not a number"
+    assert [row[1] for row in shown(preview.model)] == [names[4], names[1], names[3]], "what is rejected is on top"
+    assert shown(preview.model)[0][4] == "rejected: 'oops' is not a number"
     assert "2 values will be written; 1 line cannot be used" in preview.summary.text()
     assert status(window).measurements_used == 0
     preview.write.click()
@@ -188,7 +165,53 @@ def test_more_values_than_lines(qtbot: QtBot, planned: MainWindow) -> None:
     planned.round.table.choose(0, "result")
     paste(qtbot, planned, [["7.0"]] * (count + 2))
     preview = planned.round.preview
-    assert [row[4] for row in shown(preview.model)][-2:] == ["rejected: there is no line left in the round"] * 2
+    assert [row[4] for row in shown(preview.model)][:2] == ["rejected: there is no line left in the round"] * 2
+
+
+def test_repeated_identical_line_is_not_counted_beyond_what_the_round_asks_for(
+    qtbot: QtBot, planned: MainWindow
+) -> None:
+    window = planned
+    asked = open_round(window).items[0].replicates
+    lines = [[ids(window)[0], "7.1"]] * (asked + 1)
+    preview = window.round.preview
+    for header in ([], [["ID", "pIC50"]]):
+        paste(qtbot, window, [*header, *lines])
+        until(qtbot, lambda: window.round.stack.currentWidget() is preview)
+        assert preview._intended is not None
+        assert len(preview._intended.results) == asked
+        assert "repeats row" in shown(preview.model)[0][4]
+        preview.cancel.click()
+
+
+def test_refused_paste_is_forgotten_once_another_is_read(qtbot: QtBot, planned: MainWindow) -> None:
+    QGuiApplication.clipboard().setText("  \n")
+    planned.round.paste()
+    until(qtbot, lambda: "There is nothing to paste" in planned.messages.text)
+    QGuiApplication.clipboard().setText("7.1\n")
+    planned.round.paste()
+    until(qtbot, lambda: planned.round.stack.currentWidget() is planned.round.preview)
+    assert planned.messages.text == ""
+
+
+def test_footer_counts_typed_values_that_are_not_saved(qtbot: QtBot, planned: MainWindow) -> None:
+    saved = planned.footer.saved
+    assert saved.text().startswith("All changes saved")
+    type_into(planned, 0, "oops")
+    until(qtbot, lambda: saved.text().startswith("1 value not saved"))
+    type_into(planned, 0, "7.62")
+    until(qtbot, lambda: status(planned).measurements_used == 1)
+    idle(qtbot, planned)
+    assert saved.text().startswith("All changes saved")
+
+
+def test_undo_and_redo_say_which_of_them_was_done(qtbot: QtBot, planned: MainWindow) -> None:
+    planned.session.undo()
+    until(qtbot, lambda: planned.messages.text == "Undone: plan round 1.")
+    assert planned.strip.primary.text() == "Plan round 1"
+    planned.session.redo()
+    until(qtbot, lambda: planned.messages.text == "Redone: plan round 1.")
+    assert open_round(planned).number == 1
 
 
 def test_the_same_file_twice_is_noticed(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
@@ -270,8 +293,8 @@ def test_a_surprising_value_is_questioned_corrected_and_left_out(qtbot: QtBot, p
     asked.confirm.click()
     until(qtbot, lambda: not status(window).guarantee.holds)
     idle(qtbot, window)
-    assert "No guarantee any more" in window.footer.guarantee.text()
-    assert window.footer.guarantee.property("role") == "void"
+    assert "No guarantee any more" in window.statement.words.text()
+    assert window.statement.words.property("role") == "void"
     assert "excluded" in line_state(window.round.model, 0)
     window.session.undo()
     until(qtbot, lambda: status(window).guarantee.holds)

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.engine.plates.wells import Well
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.dialogs.work_list import WorkListDialog
 from assaypilot.gui.plate_looks import DECISION
 from assaypilot.gui.widgets.plate_chooser import PlateChooser

@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.gui.tasks import Progress, Tasks
 from assaypilot.gui.window.main_window import MainWindow
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.progress import Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.gui.app import make_window
 from assaypilot.gui.dialogs.trouble_report import ReportDialog
 from assaypilot.gui.reporting import Reporter

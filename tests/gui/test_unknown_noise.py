@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose

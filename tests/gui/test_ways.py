@@ -10,13 +10,13 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.cli import main
-from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.controls import Control
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
 from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.plates_later import PlatesDialog
+from assaypilot.gui.dialogs.controls_later import ControlsDialog
 from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_together import written
@@ -133,10 +133,10 @@ def test_a_second_goal_begins_anew(qtbot: QtBot, window: MainWindow, tmp_path: P
     idle(qtbot, window)
 
 
-def test_beside_plate_effects_a_limit_comes_in_a_new_campaign(qtbot: QtBot, open_window, tmp_path: Path) -> None:
+def test_a_limit_can_come_in_a_new_campaign(qtbot: QtBot, open_window, tmp_path: Path) -> None:
     path = tmp_path / "plates.assaypilot"
     library = Library.product([Site("R1", ("a", "b", "c")), Site("R2", ("a", "b"))])
-    settings = Settings("pIC50", epsilon=0.5, blocks="round", controls=(Control("REF-1", (("pIC50", 7.1),)),))
+    settings = Settings("pIC50", epsilon=0.5, controls=(Control("REF-1", (("pIC50", 7.1),)),))
     with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
         issued = made.plan()
         assert issued is not None
@@ -156,9 +156,6 @@ def test_beside_plate_effects_a_limit_comes_in_a_new_campaign(qtbot: QtBot, open
     dialog.sd.setText("0.3")
     dialog.limit.setText("<5")
     idle(qtbot, window)
-    until(qtbot, lambda: "Tick that it is to be in a new campaign" in dialog.words.text())
-    assert not dialog.go.isEnabled()
-    assert "--into" not in dialog.words.text()
     dialog.anew.click()
     until(qtbot, lambda: dialog.go.isEnabled())
     assert "What surely fails hERG < 5 is out there." in dialog.words.text()
@@ -176,37 +173,30 @@ def test_beside_plate_effects_a_limit_comes_in_a_new_campaign(qtbot: QtBot, open
     now = status(window)
     assert now.measured_endpoints == (0, 1)
     assert now.settings.objectives == ("pIC50",)
-    assert now.settings.blocks == "round"
+    assert [one.name for one in now.settings.controls] == ["REF-1"]
     assert [one.name for one in now.endpoints] == ["pIC50", "hERG"]
     idle(qtbot, window)
 
 
-def test_plates_and_controls_are_said_later_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
-    window.goal.ways.plates.click()
+def test_a_control_named_later_is_taken_back(qtbot: QtBot, window: MainWindow) -> None:
+    window.goal.ways.controls.click()
     dialog = window.goal.ways.dialog
-    assert isinstance(dialog, PlatesDialog)
+    assert isinstance(dialog, ControlsDialog)
     assert dialog.there.text() == "Controls so far: none."
     assert not dialog.go.isEnabled()
-    dialog.plates.combo.setCurrentIndex(1)
-    until(qtbot, lambda: "there is no control" in dialog.words.text())
-    dialog.plates.edit.edit.setText("REF-1 = seven")
-    until(qtbot, lambda: "above what cannot be read" in dialog.words.text())
-    dialog.plates.edit.edit.setText("REF-1 = 7.1")
+    dialog.controls.edit.setText("REF-1 = seven")
+    assert dialog.words.text() == "Correct the highlighted field."
+    dialog.controls.edit.setText("REF-1 = 7.1")
     until(qtbot, lambda: dialog.go.isEnabled())
-    assert "what is taken out from nothing to plate effects" in dialog.words.text()
+    assert "the controls from none to REF-1 (7.1)" in dialog.words.text()
     dialog.go.click()
-    until(qtbot, lambda: status(window).settings.blocks == "plate")
+    until(qtbot, lambda: [one.name for one in status(window).settings.controls] == ["REF-1"])
     idle(qtbot, window)
-    window.goal.ways.plates.click()
+    window.goal.ways.controls.click()
     again = window.goal.ways.dialog
-    assert isinstance(again, PlatesDialog)
-    assert again.there.text() == "Controls so far: REF-1 (7.1)."
-    assert again.plates.blocks == "plate"
+    assert isinstance(again, ControlsDialog)
+    assert again.there.text() == "Controls so far: REF-1."
     assert again.words.text() == "All as it is."
-    again.plates.combo.setCurrentIndex(0)
-    until(qtbot, lambda: again.go.isEnabled())
-    again.go.click()
-    until(qtbot, lambda: status(window).settings.blocks == "none")
-    idle(qtbot, window)
+    again.reject()
     window.session.undo()
-    until(qtbot, lambda: status(window).settings.blocks == "plate")
+    until(qtbot, lambda: status(window).settings.controls == ())

@@ -251,21 +251,12 @@ def test_no_qt_is_loaded_for_a_command() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_long_guarantee_takes_four_lines_until_more_of_it_is_asked_for(qtbot: QtBot, campaign: MainWindow) -> None:
-    footer = campaign.footer
-    assert footer.guarantee.text() == f"Guarantee: {status(campaign).guarantee.sentence}"
-    line = footer.guarantee.fontMetrics().lineSpacing()
-    footer.guarantee.setText("What holds, and what that rests on. " * 40)
-    until(qtbot, footer.more.isVisible)
-    until(qtbot, lambda: footer.guarantee.height() <= 4.5 * line)
-    assert footer.guarantee.shown.endswith(" …")
-    assert footer.guarantee.text() == "What holds, and what that rests on. " * 40
-    assert footer.more.accessibleName() == "More of what is guaranteed"
-    footer.more.click()
-    until(qtbot, lambda: footer.guarantee.height() > 5 * line)
-    assert (footer.guarantee.shown, footer.more.text()) == (footer.guarantee.text(), "Less")
-    footer.more.click()
-    until(qtbot, lambda: footer.guarantee.height() <= 4.5 * line)
-    footer.guarantee.setText("Short.")
-    assert footer.more.isHidden()
-    assert footer.guarantee.shown == "Short."
+def test_badge_opens_the_whole_guarantee(qtbot: QtBot, campaign: MainWindow) -> None:
+    badge, statement = campaign.strip.badge, campaign.statement
+    assert badge.text().startswith("Proven")
+    assert not statement.isVisible()
+    badge.click()
+    assert statement.isVisible()
+    assert statement.words.text() == f"Guarantee: {status(campaign).guarantee.sentence}"
+    badge.click()
+    assert not statement.isVisible()

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.plating import plate_layout
-from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.engine.plates.wells import Well, read_well
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.plates.wells import Well, read_well
 from assaypilot.gui.dialogs.work_list import WorkListDialog, use_of, values_of
 from assaypilot.gui.widgets.plate import short_names
 from assaypilot.gui.window.main_window import ROUND, MainWindow

@@ -79,7 +79,8 @@ def test_every_folder_of_code_is_a_listed_package() -> None:
         name: name.removeprefix("assaypilot.").replace(".", "/") for name in PROJECT["tool"]["setuptools"]["packages"]
     }
     assert set(listed.values()) == folders
-    assert PROJECT["tool"]["setuptools"]["package-dir"] == listed
+    parents = {name: folder for name, folder in listed.items() if "/" not in folder}
+    assert PROJECT["tool"]["setuptools"]["package-dir"] == parents
 
 
 def test_every_file_beside_the_code_is_package_data() -> None:
@@ -96,7 +97,8 @@ def test_the_root_holds_what_it_should() -> None:
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         pytest.skip("not a git clone")
-    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore", ".ci"}
+    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
+    allowed |= {".ci", ".github", ".gitignore", ".pre-commit-config.yaml"}
     allowed |= {"gui", "engine", "datasets", "tests", "packaging"}
     assert {name.split("/")[0] for name in done.stdout.splitlines()} <= allowed
 
@@ -166,7 +168,7 @@ def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
 
 
 def test_the_pyside_that_loses_references_is_kept_out() -> None:
-    assert "PySide6-Essentials>=6.8,!=6.12.0" in PROJECT["project"]["dependencies"]
+    assert "PySide6-Essentials>=6.8,!=6.12.0,<7" in PROJECT["project"]["dependencies"]
     for name in LOCKS[:2]:
         versions = [pin.split("==")[1] for pin in pins(name) if pin.startswith("pyside6-essentials==")]
         assert len(versions) == 1
@@ -460,3 +462,15 @@ def test_a_test_may_not_leave_the_machine_warn_or_see_the_home(tmp_path: Path) -
     output = run_tests(tmp_path, textwrap.dedent(text))
     assert "4 passed, 1 error" in output
     assert "unexpected in the log:\nassaypilot: WARNING: something odd" in output
+
+
+def test_every_locked_library_has_its_licence_listed() -> None:
+    text = (ROOT / "packaging" / "licences" / "LIBRARIES.md").read_text(encoding="utf-8")
+    listed = {line.split("|")[1].strip().lower().replace("_", "-") for line in text.splitlines() if line[:1] == "|"}
+    assert {pin.split("==")[0] for pin in pins("requirements.txt")} <= listed
+
+
+def test_every_dependency_has_a_tested_upper_bound() -> None:
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    for one in (*PROJECT["project"]["dependencies"], *(name for extra in extras for name in extra)):
+        assert re.search(r",<\d+", one), one

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.additivity import DOUBT, SHARE, SURE
+from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, merge_equal_rows
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.library import Library, Site
 from assaypilot.engine.models.additivity import Additivity, additivity, deviation_bound
 from assaypilot.engine.models.interactions import interactions
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome, Problem

@@ -6,12 +6,11 @@ from itertools import product
 
 import numpy as np
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.simulate import instances
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.simulate import comparison, instances
 from assaypilot.engine.simulate.instances import Drawn, Instance
 from assaypilot.engine.simulate.runner import Task
-from assaypilot.engine.strategies import registry
 from tests.published.forecasts import contributions
 
 TABLES = 21
@@ -39,7 +38,7 @@ class Pair:
         goal = Best(self.slack) if best else AllEpsilonBest(EPSILON, self.slack)
         seed = 2100 + self.table
         return Task(
-            registry.get(strategy),
+            comparison.get(strategy),
             table(self.table),
             seed,
             parameters or {},

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.goals import Best
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.strategies.protocol import IN, OUT
 
 KS_FLOOR = 1e-3

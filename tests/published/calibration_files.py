@@ -9,10 +9,10 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from tests.oracles import linfact as oracle
 from tests.published.calibration_checks import Calibration, is_wrong, standardised
 from tests.strategies import dense

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold
 from assaypilot.engine.strategies.protocol import Capacity
 from tests.strategies import dense, problem_of, product
 

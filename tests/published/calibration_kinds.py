@@ -7,17 +7,15 @@ bounds, from the counts alone, times sqrt(2 log).
 import math
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from unittest import mock
 
 import numpy as np
 
-from assaypilot.engine.models.likelihood_set import LikelihoodSet
-from assaypilot.engine.strategies import registry
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.gege import confidence as gege
 from assaypilot.engine.strategies.gege.confidence import Size
-from assaypilot.engine.strategies.likelihood import likelihood
 from assaypilot.engine.strategies.linfact import glm as linfact_glm
 from assaypilot.engine.strategies.linfact import misspecified as linfact_mis
 from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
@@ -54,7 +52,7 @@ class Kind:
     """Whether a campaign takes so long that a quick test makes do with fewer."""
 
     def make(self):
-        return registry.get(self.strategy)
+        return comparison.get(self.strategy)
 
     @contextmanager
     def shrunk(self, by):
@@ -74,9 +72,6 @@ def smaller(value, by):
     if isinstance(value, Size):
         total = None if value.total is None else max(math.ceil(value.total / by), 1)
         return Size(value.log / by, value.wells / by, total)
-    if isinstance(value, LikelihoodSet):
-        least = value.data.losses(value.data.z @ value.centre)
-        return replace(value, most=float(least + (value.most - least) / by))
     # Limits of walks are half-widths themselves, the others logarithms.
     return value / (math.sqrt(by) if isinstance(value, np.ndarray) else by)
 
@@ -245,36 +240,6 @@ def of_front_walks(seen):
     return None, largest
 
 
-def of_set(seen):
-    """Of everything so far: the set of effects is an ellipsoid, since values are normal; how much smaller it is.
-
-    Its log mixture is that of normal values with the prior's covariance, as wide as its documentation says: SDs of 5 of
-    the noise between compounds and 10 of their mean.
-    """
-    x, sd, memory = seen.instance.x, seen.instance.sd[0], seen.decision.memory
-    measured, counts = x[memory["arms"]], memory["counts"]
-    values = memory["sums"] / counts / sd
-    _, sizes, directions = np.linalg.svd(x, full_matrices=False)
-    basis = directions[sizes > 1e-9 * sizes[0]].T
-    z = x @ basis
-    second, centre = z.T @ z / len(z), z.mean(axis=0)
-    level = np.linalg.solve(second, centre)
-    prior = 25.0 / len(second) * np.linalg.inv(second) + 100.0 * np.outer(level, level)
-    own = measured @ basis
-    whole = own @ prior @ own.T + np.diag(1.0 / counts)
-    mixture = -0.5 * (np.linalg.slogdet(whole)[1] + values @ np.linalg.solve(whole, values))
-    fitted = own @ np.linalg.lstsq(np.sqrt(counts)[:, None] * own, np.sqrt(counts) * values, rcond=1e-10)[0]
-    likelihood = 0.5 * np.log(counts).sum() - 0.5 * counts @ (values - fitted) ** 2
-    reach = math.sqrt(2.0 * (math.log(1.0 / seen.instance.delta) + likelihood - mixture))
-    every = np.zeros(len(x))
-    every[memory["arms"]] = counts
-    right = own_sds(x, every, sd) * reach
-    claimed = (seen.decision.high - seen.decision.low)[0] / 2
-    claimed = np.where(np.isfinite(claimed), claimed, np.nan)
-    asked = seen.before.active & np.isfinite(right) & np.isfinite(claimed)
-    return None, float((right / claimed)[asked].max()) if asked.any() else 0.0
-
-
 def arms(instance):
     """How many arms are asked about."""
     return len(instance.x) if instance.wanted is None else int(instance.wanted.sum())
@@ -320,7 +285,6 @@ G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
 MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
 WALKS = (adaptive_walks, "limits")
-SETS = (likelihood, "likelihood_set")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}
@@ -352,8 +316,6 @@ KINDS = (
     Kind("LinGame-C", "lingame-c", tables.GAMES, log_g, of_everything, GAME, {"batch": 50}, modes=(None,), most=10_000),
     Kind("Adaptive", "adaptive", tables.EPSILON_BEST, log_g, of_walks, WALKS, modes=(None,)),
     Kind("Adaptive, the best", "adaptive", tables.BEST, log_g, of_walks, WALKS, modes=(None,)),
-    Kind("Likelihood", "likelihood", tables.EPSILON_BEST, log_g, of_set, SETS, modes=(None,), most=120, dear=True),
-    Kind("Likelihood, the best", "likelihood", tables.BEST, log_g, of_set, SETS, modes=(None,), most=120, dear=True),
     Kind(
         "Adaptive, Pareto",
         "adaptive",

@@ -13,8 +13,8 @@ from unittest import mock
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.features import DenseFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies.gege.confidence import Size
 from tests.published.calibration_checks import KS_FLOOR, limits
 from tests.published.calibration_kinds import BOTH, KINDS, Kind

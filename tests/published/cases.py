@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
-from assaypilot.engine.simulate import instances
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Goal
+from assaypilot.engine.simulate import comparison, instances
 from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
 from assaypilot.engine.simulate.scores import error_limits
-from assaypilot.engine.strategies import registry
 from tests.public import DATA
 
 SEED = 2090
@@ -52,7 +51,7 @@ class Case:
     def task(self) -> Task:
         name = f"{self.instance}:file={DATA / self.file}" if self.file else self.instance
         return Task(
-            registry.get(self.strategy),
+            comparison.get(self.strategy),
             instances.get(name),
             SEED,
             self.parameters,

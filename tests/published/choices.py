@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.stock import PLANS, PlanName
 from assaypilot.engine.simulate.practice import _library, practice_truth
-from assaypilot.engine.stock import PLANS, PlanName
 from assaypilot.engine.strategies.choosing import Costs, Plans
 from assaypilot.engine.strategies.protocol import Capacity, Outcome, Problem
 from assaypilot.engine.strategies.registry import get

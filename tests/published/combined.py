@@ -1,6 +1,6 @@
 """Everything a lab does at once, with whole campaigns: ``python -m tests.published.combined``.
 
-Unknown noise, plates as blocks, bounds, limits, stock, lost compounds, changed minds, partial rounds, corrections: one
+Unknown noise, limits, stock, lost compounds, partial rounds, corrections: one
 at a time and together, through the campaign itself and its file. What is made is written down in combined-runs.jsonl
 (or ``--kept FILE``), ten campaigns a line, so it can be stopped at any time and gone on with; REPORT-combined.md is
 written from what there is. ``--report`` only writes that, ``--only NAME`` makes kinds whose name has this in it.
@@ -24,43 +24,14 @@ PART = 10
 KINDS = (
     Kind("nothing of it"),
     Kind("noise not known", unknown=True),
-    Kind("plates as blocks", plates=0.3),
-    Kind("bounds", bounds=0.3),
     Kind("a limit", limit=True),
     Kind("stock", stock=True),
-    Kind("compounds that come back", away=True),
     Kind("lost compounds", lost=0.04),
     Kind("partial rounds", partial=True),
     Kind("corrections", typos=True),
-    Kind("changed minds", minds=True),
-    Kind("bounds, minds, corrections, lost", bounds=0.3, minds=True, typos=True, lost=0.02),
-    Kind("noise, bounds, corrections", unknown=True, bounds=0.3, typos=True),
-    Kind("noise, plates, partial, corrections", unknown=True, plates=0.3, partial=True, typos=True),
-    Kind("noise, minds, lost, partial", unknown=True, minds=True, lost=0.02, partial=True),
-    Kind("plates, limit, lost, partial", plates=0.3, limit=True, lost=0.02, partial=True),
-    Kind("bounds, plates, corrections", bounds=0.2, plates=0.3, typos=True),
-    Kind("noise, bounds, plates, partial, lost", unknown=True, bounds=0.2, plates=0.3, partial=True, lost=0.02),
-    Kind("plates, minds, corrections", plates=0.3, minds=True, typos=True),
-    Kind("limit, bounds, minds, stock", limit=True, bounds=0.3, minds=True, stock=True),
-    Kind("stock, partial, minds, lost", stock=True, partial=True, minds=True, lost=0.02),
-    Kind("everything but bounds", unknown=True, plates=0.3, limit=True, stock=True, lost=0.01, partial=True,
-         typos=True, minds=True),
-    Kind("everything but plates", unknown=True, bounds=0.2, limit=True, stock=True, lost=0.01, partial=True,
-         typos=True, minds=True),
-    Kind("best: noise, minds, lost, partial", "best", unknown=True, minds=True, lost=0.02, partial=True),
-    Kind("come back: noise, partial, minds", away=True, unknown=True, partial=True, minds=True),
-    Kind("come back: LinFACT-G, corrections", strategy="linfact-g", away=True, typos=True),
-    Kind("come back: trade-offs, lost", "pareto", away=True, lost=0.02),
-    Kind("come back: best, corrections", "best", away=True, typos=True),
-    Kind("best: plates, stock, corrections", "best", plates=0.3, stock=True, typos=True),
     Kind("trade-offs: noise, lost, partial", "pareto", unknown=True, lost=0.02, partial=True),
-    Kind("trade-offs: plates, corrections, stock", "pareto", plates=0.3, typos=True, stock=True),
-    Kind("LinFACT-G: partial, minds, more, corrections", strategy="linfact-g", partial=True, minds=True, more=True,
-         typos=True),
-    Kind("LinFACT-XY: noise, lost, more", strategy="linfact-xy", unknown=True, lost=0.02, more=True),
-    Kind("RAGE: stock, lost, partial, more", "best", "rage", stock=True, lost=0.02, partial=True, more=True),
     Kind("deviations (tau 0.1): noise, partial", unknown=True, partial=True, tau=0.1),
-    Kind("mistake: noise said 1.3 times too small", partial=True, minds=True, shrunk=1.3),
+    Kind("mistake: noise said 1.3 times too small", partial=True, shrunk=1.3),
 )  # fmt: skip
 
 
@@ -118,7 +89,7 @@ def report(lines):
         f"and all its events, on tables by turns of {tables} compounds (measurements in a round), sigma {SIGMA:g}, "
         "epsilon 0.5, slack 0.25, asked for 70 % sure. Effects are multiples of 0.125, so that many compounds lie a "
         "hair on the wrong side of a border: just within epsilon, just beyond epsilon and slack, within a limit. "
-        "Goals and confidence are changed to and fro on the way. **Wrong** is a campaign in which anything untrue was "
+        "**Wrong** is a campaign in which anything untrue was "
         "decided after any round, while a guarantee was stated. Its limits are one-sided, of 95 % (Clopper and "
         "Pearson); **stated** is the mean of the largest error probability that each campaign stated.",
         "",

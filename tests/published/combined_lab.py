@@ -1,7 +1,7 @@
 """A lab that does everything a lab does to a campaign at once, and what a campaign must not have said all the while.
 
 Who is measured, lost, late, mistyped or left out never depends on a value: that is what the program's guarantee
-assumes. Epsilon, slack, confidence and compounds are changed after results were seen, which it does not.
+assumes.
 """
 
 from __future__ import annotations
@@ -11,19 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.limits import failures
-from assaypilot.engine.campaign.plates.blocking import fit_of_phase
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.stock.stocked import orders
-from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import Endpoint, Limit
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
+from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.simulate.scores import score
-from assaypilot.engine.stated_noise import StatedNoise
-from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
@@ -36,8 +32,6 @@ TABLES = (((3, 3), 24), ((4, 4, 3), 60))
 MAIN, OTHER = "IC50", "logD"
 MOST = 16
 """Rounds after which a campaign is left."""
-PLATE = 20
-"""Measurements on a plate."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +42,10 @@ class Kind:
     goal: str = "epsilon-best"
     strategy: str = "adaptive"
     unknown: bool = False
-    plates: float = 0.0
-    """SD of plates."""
     bounds: float | None = None
     """Share of the compounds that are beyond what the assay can tell."""
     limit: bool = False
     stock: bool = False
-    away: bool = False
     """Whether the compounds with one substituent cannot be had at first, and can be some rounds later."""
     lost: float = 0.0
     """Share of the compounds of a round that are used up."""
@@ -62,8 +53,6 @@ class Kind:
     """Whether rounds come back in part, are closed early, and what was missing comes late."""
     typos: bool = False
     """Whether values are mistyped and corrected after the phase was decided, or left out for a cause, some for good."""
-    minds: bool = False
-    more: bool = False
     """Whether compounds are added on the way."""
     tau: float = 0.0
     """SD of the compounds' own deviations from the sum of effects."""
@@ -86,7 +75,6 @@ class Lab:
         self.typed: dict[int, float] = {}
         """Mistyped measurements by number, and their values."""
         self.late: list[Result] = []
-        self.gone: list[int] = []
         main = self.truth[0]
         self.floor = -np.inf if kind.bounds is None else float(np.quantile(main, kind.bounds)) + STEP / 2.0
         self.border = float(np.round(np.median(self.truth[1]) / STEP) * STEP) + STEP
@@ -107,15 +95,11 @@ class Lab:
         elif kind.limit:
             # Who is a hair inside must not be called failing.
             endpoints.append(Endpoint(OTHER, noise_sd=noise, limit=Limit("<", self.border + HAIR)))
-        controls = ()
-        if kind.plates:
-            controls = (Control("REF", ((OTHER, 1.0),) if kind.limit else ()), Control("REF-2", ()))
         settings = Settings(
             MAIN, epsilon=0.5 + HAIR if kind.goal != "best" else None,
             slack=None if kind.goal == "pareto" else 0.25 - 2.0 * HAIR,
             delta=kind.delta, goal=kind.goal, strategy=kind.strategy, per_round=self.per_round, max_replicates=4,
             seed=int(self.rng.integers(1 << 30)), objectives=(MAIN, OTHER) if kind.goal == "pareto" else (),
-            blocks="plate" if kind.plates else "none", controls=controls,
         )  # fmt: skip
         campaign = Campaign.create(path, library=self.library, endpoints=endpoints, settings=settings)
         if kind.stock:
@@ -125,10 +109,6 @@ class Lab:
                 for c, state in enumerate(states)
             ]
             campaign.set_stock(lines)
-        if kind.away:
-            gone = int(self.rng.integers(self.sizes[0]))
-            self.gone = np.flatnonzero(self.library.codes[:, 0] == gone).tolist()
-            campaign.set_stock([StockLine(c, CANNOT if c in self.gone else IN_STOCK) for c in range(len(self.library))])
         return campaign
 
     # ------------------------------------------------------------------ a round
@@ -148,7 +128,6 @@ class Lab:
         if failed:
             self.late += [result for result, here in zip(results, came, strict=True) if not here]
         before = len(ledger.measurements)
-        now += self._controls(now)
         if kind.typos and now:
             campaign.record(now, close_when_complete=False)
             self._mistype(campaign, before)
@@ -157,7 +136,7 @@ class Lab:
             campaign.record(now, close=True, missing="failed" if failed else "return")
 
     def _values(self, ledger, issued) -> list[Result]:
-        """A value for every measurement asked for, in an order that no value knows of, on plates in that order."""
+        """A value for every measurement asked for, in an order that no value knows of."""
         asked = [
             (item.compound, k)
             for item in issued.items
@@ -166,36 +145,18 @@ class Lab:
         ]
         asked = [asked[k] for k in self.rng.permutation(len(asked))]
         if self.rng.random() < 0.5:
-            asked.sort()  # plates filled in the order of the list: blocks and compounds then go together
-        self.shifts = self.kind.plates * self.rng.standard_normal((len(asked) // PLATE + 1, 2))
+            asked.sort()
         errors = SIGMA * self.rng.standard_normal(len(asked))
         found = []
-        for position, (compound, k) in enumerate(asked):
-            plate, endpoint = position // PLATE, ledger.endpoints[k]
+        for (compound, k), error in zip(asked, errors, strict=True):
+            endpoint = ledger.endpoints[k]
             which = 0 if endpoint.name == MAIN else 1
-            value = self.truth[which, compound] + self.shifts[plate, which] + errors[position]
-            name = f"P{plate}" if self.kind.plates else ""
+            value = self.truth[which, compound] + error
             if which == 0 and value < self.floor:
                 entered, relation = endpoint.from_model(self.floor), ">"
             else:
                 entered, relation = endpoint.from_model(float(value)), "="
-            found.append(
-                Result(ledger.library.ids[compound], entered, endpoint.name, relation, plate=name, round=issued.number)
-            )
-        return found
-
-    def _controls(self, results: list[Result]) -> list[Result]:
-        """Three readings of a control on each plate with results, of the second one on some."""
-        if not self.kind.plates:
-            return []
-        found = []
-        for plate, name, number in sorted({(r.plate, r.endpoint, r.round) for r in results}):
-            which = 0 if name == MAIN else 1
-            for control, times in (("REF", 3), ("REF-2", int(self.rng.integers(0, 3)))):
-                level = 5.5 if control == "REF-2" else (6.0, 1.0)[which]
-                for value in self.rng.normal(level + self.shifts[int(plate[1:]), which], SIGMA, times):
-                    entered = 10.0 ** (9.0 - value) if which == 0 else float(value)
-                    found.append(Result(control, float(entered), name, plate=plate, round=number))
+            found.append(Result(ledger.library.ids[compound], entered, endpoint.name, relation, round=issued.number))
         return found
 
     def _mistype(self, campaign: Campaign, before: int) -> None:
@@ -228,20 +189,6 @@ class Lab:
             self.late.clear()
         if kind.stock:
             self._arrive(campaign, 0.5)
-        if self.gone and rng.random() < 0.4:
-            self._come_back(campaign)
-        if kind.minds and rng.random() < 0.4:
-            self._change(campaign)
-        if kind.more and rng.random() < 0.2:
-            self._add(campaign)
-
-    def _come_back(self, campaign: Campaign) -> bool:
-        """Whether any compounds were away; they can be had now."""
-        was = bool(self.gone)
-        if was:
-            campaign.set_stock([StockLine(c, IN_STOCK) for c in self.gone])
-        self.gone = []
-        return was
 
     def _arrive(self, campaign: Campaign, share: float) -> bool:
         """Whether anything is on order; some of it arrives."""
@@ -250,38 +197,6 @@ class Lab:
         if there:
             campaign.arrived([campaign._ledger.library.ids[compound] for compound in there])
         return bool(waiting)
-
-    def _change(self, campaign: Campaign) -> None:
-        """Nothing; another goal, confidence or noise, when the campaign lets it be changed now."""
-        rng, ledger = self.rng, campaign._ledger
-        way = rng.integers(5)
-        if way <= 1 and self.kind.goal == "epsilon-best":
-            change = Change(epsilon=float(rng.choice([0.25, 0.375, 0.625, 0.75, 0.5])) + HAIR)
-        elif way == 2 and self.kind.goal != "pareto":
-            change = Change(slack=float(rng.choice([0.125, 0.25, 0.375])) - 2.0 * HAIR)
-        elif way == 3:
-            change = Change(delta=float(rng.choice([0.1, 0.2, 0.3])))
-        else:
-            told = SIGMA if ledger.endpoints[0].noise_estimated else StatedNoise(SIGMA, True)
-            change = Change(noise={MAIN: told})
-        try:
-            campaign.change(change)
-        except AssayPilotError:
-            return
-
-    def _add(self, campaign: Campaign) -> None:
-        """Nothing; compounds with one more substituent at the first site."""
-        sizes = self.sizes
-        rows = [[f"x{sizes[0]}", *(f"x{self.rng.integers(n)}" for n in sizes[1:])] for _ in range(3)]
-        rows = [list(row) for row in dict.fromkeys(map(tuple, rows))]
-        ids = ["|".join(f"R{k + 1}={x}" for k, x in enumerate(row)) for row in rows]
-        try:
-            campaign.add_compounds(Library.listed([s.name for s in self.library.sites], rows, ids=ids))
-        except AssayPilotError:
-            return
-        more = self._means(campaign._ledger.library)
-        # What deviates goes on deviating as it did.
-        self.truth = np.hstack([self.truth, more[:, self.truth.shape[1] :]])
 
     # ------------------------------------------------------------------ what must not have been said
 
@@ -329,12 +244,13 @@ class Lab:
         everyone = np.arange(ledger.n_arms)
         theta = np.linalg.lstsq(ledger.features.dense(everyone), truth, rcond=None)[0]
         for phase in range(1, len(ledger.phases) + 1):
-            fit = fit_of_phase(ledger, phase, 0)
-            here = everyone if fit is None else everyone[fit.estimable()]
-            if fit is None or len(here) < 2:
+            span = ledger.span(phase, 0)
+            measured = np.flatnonzero(span.counts > 0)
+            fit = least_squares(ledger.features, measured, span.counts[measured], span.means[measured])
+            here = everyone[fit.estimable()]
+            if len(here) < 2:
                 continue
             x = ledger.features.dense(here)
-            # Levels may be counted from what a control read, so that only differences are known.
             _, sizes, rows = np.linalg.svd((x[1:] - x[0]) @ fit.basis, full_matrices=False)
             rows = rows[sizes > 1e-9 * sizes[0]]
             off = rows @ fit.basis.T @ (fit.theta - theta)
@@ -359,14 +275,14 @@ def play(kind: Kind, seed: int, path) -> dict:
     with lab.create(path) as campaign:
         while rounds < MOST:
             if campaign.plan() is None:
-                if (kind.stock and lab._arrive(campaign, 1.0)) or lab._come_back(campaign):
+                if kind.stock and lab._arrive(campaign, 1.0):
                     continue
                 break
             lab.answer(campaign)
             lab.meddle(campaign)
             rounds += 1
             wrong |= lab.wrong(campaign)
-            promised = max(promised, campaign._ledger.error)
+            promised = max(promised, campaign._ledger.settings.delta)
         status = campaign.status()
         low = any(one.used < SIGMA for told in campaign._ledger.spreads.values() for one in told if not one.endpoint)
         steps = lab.steps(campaign)

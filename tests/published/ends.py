@@ -19,11 +19,11 @@ import numpy as np
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.stock.choice import foreseen
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, PlanName, StockLine, StockTerms
 from assaypilot.engine.simulate.forecast import forecast_campaign
-from assaypilot.engine.stock import IN_STOCK, TO_MAKE, PlanName, StockLine, StockTerms
 
 REPORT = Path(__file__).with_name("REPORT-ends.md")
 SIZES, COMPOUNDS, SHARE = (5, 4, 4, 3), 69, 0.3

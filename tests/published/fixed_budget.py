@@ -15,7 +15,7 @@ import numpy as np
 
 from assaypilot.engine.simulate import runner
 from assaypilot.engine.simulate.scores import score
-from assaypilot.engine.strategies.baselines.static_pool import absorbed, empty_sums, fitted
+from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums, fitted
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from tests.published.against_tables import EPSILON, Pair
 from tests.published.calibration_checks import limits

@@ -18,9 +18,9 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.simulate.practice import _library, practice_truth
 from tests.published.calibration_checks import limits

@@ -8,7 +8,7 @@ import numpy as np
 
 from assaypilot.engine.design.directions import Against
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.simulate import instances
 from tests.published.cases import Case
 from tests.published.section import Claim, Lookup, Section, Verdict, at_most, fewer

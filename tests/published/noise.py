@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import beta, norm, t
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_factor, upper_sd
 from assaypilot.engine.simulate import forecast_quick
 from assaypilot.engine.simulate.scores import score

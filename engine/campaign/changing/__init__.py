@@ -1,1 +1,1 @@
-"""Changing one's mind in the middle of a campaign: what may be changed, and what it does to the guarantee."""
+"""Changing the terms in the middle of a campaign: what may be changed, and what it does to the guarantee."""

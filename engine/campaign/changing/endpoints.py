@@ -3,9 +3,7 @@
 **Recorded only.** It decides nothing, is asked for in no round, and nothing that was decided or will be depends on it.
 
 **With a limit.** From the next phase on every compound is measured for it, too; a phase is measured for what it was
-planned for, so none is under way when that changes. What its values prove is proven by phases after the limit came, for
-all compounds together, and it was no part of any result before. What it shares with the goal is the error: the goal was
-decided with all of it until then, so what is stated grows (``limits.together``).
+planned for, so none is under way when that changes. After results that ends the guarantee, as any change does.
 
 **As a second objective** it changes the question: what is as good as nothing else in both. Phases that did not measure
 it say nothing of that, so nothing that was decided carries over: the campaign begins anew, with what was measured as
@@ -18,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assaypilot.engine.difference import check_differences
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.difference import check_differences
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["added_in_words", "one_more", "only_recorded"]

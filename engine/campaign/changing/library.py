@@ -1,49 +1,35 @@
-"""More compounds in the middle of a campaign, with new substituents perhaps; what that does to the guarantee.
+"""More compounds in the middle of a campaign, with new substituents perhaps.
 
-They are chosen after results, so no phase before them may bound them: a bound holds for compounds fixed before its
-measurements, and among all that could be made somebody may have picked the one for which it fails. Each later phase
-bounds old and new ones, by unions over all there are then. What is known of the older ones goes on being known, by the
-unions of their time. So the error stays delta; see ``strategies.anew``. Who is out stays out: the best can only be
-better now. Who is in may have to wait, since a new compound may be better than all that were compared.
-
-``adaptive`` fixes its levels by the number of compounds at the start: what is added has a share of its own on top,
-and what is stated grows by it (``strategies.adaptive.cohorts``, for trade-offs ``front_cohorts``). LinGame and the
-strategies with a fixed budget fix everything at the start, and take none in once results were seen.
+After results that ends the guarantee: who adds compounds has seen results, and may have chosen them by these. All
+phases are decided again for the larger library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing.decisions import derive, kept, rules, verdicts
-from assaypilot.engine.campaign.changing.terms import nothing_of_the_plan, refuse_open_round
+from assaypilot.engine.campaign.changing.terms import decided_under, nothing_of_the_plan, refuse_open_round
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
-from assaypilot.engine.campaign.noise import classes as noise_classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.campaign.words import many, names
-from assaypilot.engine.controls import find_control
+from assaypilot.engine.domain.controls import find_control
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Site
 
-__all__ = ["Classes", "added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
-
-Classes = Mapping[str, Mapping[str, str]]
-"""By column what it says of each compound, by id: the class of its noise."""
-_NOTHING: Classes = MappingProxyType({})
+__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
 
 
-def consequences_of_adding(ledger: Ledger, compounds: Library, told_of: Classes = _NOTHING) -> tuple[str, ...]:
+def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
     """What more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
-    (draft,), blobs = added_drafts(ledger, compounds, classes=told_of)
+    (draft,), blobs = added_drafts(ledger, compounds)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     brought = [
@@ -54,33 +40,20 @@ def consequences_of_adding(ledger: Ledger, compounds: Library, told_of: Classes 
     told = [f"Adds {many(draft.data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
     if brought:
         told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
-    if ledger.seen():
-        told.append("Decisions about them rest on measurements from now on: they may have been chosen by those so far.")
-    told += noise_classes.of_more(ledger.endpoints, after.library.ids[len(ledger.library) :], told_of)
     return (*told, *said(ledger, after, draft.data)[1:])
 
 
 def added_drafts(
-    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None, classes: Classes = _NOTHING
+    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
 ) -> tuple[list[Draft], dict[str, bytes]]:
-    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused.
-
-    ``classes``: what columns that name classes of noise say of them.
-    """
-    whole = extended(ledger.library, compounds)
-    more = whole.ids[len(ledger.library) :]
-    told = {
-        column: [[name, own[name]] for name in more if name in own]
-        for column, own in classes.items()
-        if column in noise_classes.columns(ledger.endpoints)
-    }
-    return _drafts(ledger, whole, note, codec.source_to_json(source), told)
+    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
+    return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
 
 
 def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
     """The same compounds once more, after they were taken back; ``sequence`` is the last event before."""
     library = Library.decode(ledger.part(data["parts"][0]))
-    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"], data.get("classes", {}))
+    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"])
     return [replace(draft, data={**draft.data, "redoes": sequence})], blobs
 
 
@@ -89,19 +62,10 @@ def _drafts(
     library: Library,
     note: str,
     source: Mapping[str, Any] | None,
-    told: Mapping[str, Sequence[Sequence[str]]],
 ) -> tuple[list[Draft], dict[str, bytes]]:
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
-    seen, strategy = ledger.seen(), ledger.strategy.info
-    drops = nothing_of_the_plan(ledger)
-    if seen and not strategy.every_goal:
-        raise AssayPilotError(
-            f"{strategy.title} takes no compounds in once results were seen",
-            mend="Start a new campaign from one table of all compounds, the old and the new; the values measured so "
-            "far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
-            "more compounds may come, choose Adaptive for it, which takes them in.",
-        )
+    seen, drops = ledger.seen(), nothing_of_the_plan(ledger)
     if ledger.under_way is not None and not drops:
         left = sum(ledger.outstanding().values())
         raise AssayPilotError(
@@ -110,34 +74,19 @@ def _drafts(
         )
     blob = library.encode()
     data: dict[str, Any] = {
-        "how": "kept" if seen else "free",
+        "how": "void" if seen else "free",
         "compounds": len(library) - len(ledger.library),
         "changes": [{"what": "compounds", "endpoint": None, "before": len(ledger.library), "after": len(library)}],
         "drops_plan": drops,
         "source": source,
         "note": " ".join(note.split()),
-        "anew": None,
+        "decisions": [],
         "parts": [part_digest(blob)],
     }
-    if any(told.values()):
-        data["classes"] = dict(told)
     blobs = as_parts(blob)
-    if seen and ledger.phases:
-        under = ledger.fork(blobs)
-        under.rehearse([Draft("compounds_added", data)])
-        upto = len(under.phases)
-        by_rules = rules(under)
-        decision = derive(under, upto, under.measurable(), under.samples(), by_rules)
-        if decision is None:
-            raise AssayPilotError(
-                "no result counts any more for what was decided, so nothing can be said of more compounds",
-                mend="Measure the next round first.",
-            )
-        told, own = kept(under, decision, verdicts(under, upto), by_rules)
-        data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
-        blobs = blobs | as_parts(*own)
-    later = bool(library.interactions) or "rules" in (data["anew"] or {}) or "classes" in data
-    draft = Draft("compounds_added", data, 2 if later else 1)
+    if seen:
+        data = decided_under(ledger, "compounds_added", data, blobs)
+    draft = Draft("compounds_added", data)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     check_campaign(after)

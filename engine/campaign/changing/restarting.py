@@ -18,14 +18,14 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.endpoints import one_more
 from assaypilot.engine.campaign.state import Settings, Source, Status
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.features import SiteFeatures, span_rank
+from assaypilot.engine.domain.interactions import Pairs, chosen_pairs, pair_name
+from assaypilot.engine.domain.measurements import Measurement, Result
+from assaypilot.engine.domain.stock import CANNOT, UNSAID, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, span_rank
-from assaypilot.engine.interactions import Pairs, chosen_pairs, pair_name
-from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import CANNOT, UNSAID, StockLine, StockTerms
 from assaypilot.engine.strategies.registry import get
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Restart", "begin_anew", "consequences_of_restart"]
 
@@ -71,8 +71,6 @@ def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
         )
     if now.stock is not None:
         told.append("Stock, costs and lead times go with it as they are now.")
-    if kept and now.settings.blocks != "none":
-        told.append("The values go as they are, effects of their plates in them; its own rounds have blocks as here.")
     return tuple(told)
 
 
@@ -124,7 +122,9 @@ def _of_endpoint(new: Endpoint, settings: Settings) -> str:
 
 
 def _pairs(now: Status, texts: Sequence[str]) -> Pairs:
-    pairs = chosen_pairs([site.name for site in now.library.sites], texts)
+    # A pair is added to those there are: two proposals that replace each other would never end.
+    before = [",".join(pair) for pair in now.library.interactions] if texts else []
+    pairs = chosen_pairs([site.name for site in now.library.sites], [*before, *texts])
     if set(pairs) == set(now.library.interactions):
         taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
         raise AssayPilotError(f"this campaign takes {taken} together already", option="--interaction")

@@ -6,9 +6,9 @@ import numpy as np
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import number
-from assaypilot.engine.measurements import pool
+from assaypilot.engine.domain.measurements import pool
 from assaypilot.engine.models.interactions import Interaction, interactions
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["pairs_by_sign", "sign_in_words"]
 

@@ -1,4 +1,4 @@
-"""Changing one's mind in the middle of a campaign: what may be changed, and what that does to the guarantee.
+"""Changing the terms in the middle of a campaign: what may be changed, and what that does to the guarantee.
 
 **What never touches the guarantee.** What the lab takes in a round, of one compound in a round, and the budget. A phase
 rests on a number of measurements that was fixed when it was planned; in how many rounds they are taken, or how many
@@ -6,6 +6,9 @@ more phases follow, changes nothing of what its bounds promise. A phase that is 
 to cut it short after seeing some of its values would.
 
 **Before the first result** everything may change: nothing was seen that could have been chosen by.
+
+**After results** everything may change, too. All phases are decided again under the new terms, and the guarantee ends:
+who has seen results may have chosen the terms by them, and a strategy promises only what was fixed beforehand.
 """
 
 from __future__ import annotations
@@ -15,25 +18,23 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-from assaypilot.engine.campaign.changing.blocks import ABOUT, refuse_blocks, with_controls
+from assaypilot.engine.campaign import redecide
 from assaypilot.engine.campaign.changing.changed import CAPACITY
-from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, rules, verdicts
 from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
-from assaypilot.engine.campaign.changing.turns import How
 from assaypilot.engine.campaign.changing.words import said
+from assaypilot.engine.campaign.counting import How
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
-from assaypilot.engine.campaign.noise import classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.controls import Control
-from assaypilot.engine.difference import behind, with_noise
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.controls import Control, refuse_compounds, resolved
+from assaypilot.engine.domain.difference import behind, with_noise
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.noise_classes import NoiseClasses
-from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.strategies.registry import choose
 
 __all__ = [
     "LEAVE",
@@ -41,6 +42,7 @@ __all__ = [
     "Leave",
     "change_drafts",
     "consequences",
+    "decided_under",
     "nothing_of_the_plan",
     "redone",
     "refuse_open_round",
@@ -76,10 +78,10 @@ class Change:
     """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
     endpoint: Endpoint | None = None
     """One more endpoint: with a limit, or to be recorded only."""
-    blocks: str | Leave = LEAVE
-    """What shifts all values together from now on, one of ``controls.BLOCKS``; earlier values by what tells theirs."""
     controls: tuple[Control, ...] = ()
     """More controls, or what those should read that were not read yet."""
+    strategy: str | Leave = LEAVE
+    """Another strategy by name, without parameters of its own; it goes on with everything measured."""
 
     @property
     def of_capacity_alone(self) -> bool:
@@ -90,7 +92,7 @@ class Change:
         return told <= {*CAPACITY, *recorded}
 
 
-_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget", "blocks")
+_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
 _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
 
 
@@ -111,10 +113,6 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     how = _how(ledger, changes, settings)
     if how != "capacity":
         refuse_open_round(ledger)
-    if any(change["what"] == "blocks" for change in changes):
-        refuse_blocks(ledger, settings.blocks)
-    if how == "kept":
-        _refuse_in_a_phase(ledger, changes)
     if any(change["what"] in ("limit", "endpoint") for change in changes):
         _refuse_other_endpoints(ledger, endpoints)
     data: dict[str, Any] = {
@@ -124,19 +122,13 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         "endpoints": [endpoint.as_json() for endpoint in endpoints],
         "drops_plan": how != "capacity" and nothing_of_the_plan(ledger),
         "note": " ".join(note.split()),
-        "anew": None,
+        "decisions": [],
         "parts": [],
     }
     blobs: dict[str, bytes] = {}
-    if how == "kept":
-        data, blobs = _decided_anew(ledger, data)
-    later = (
-        any(one["what"] in ("endpoint", *ABOUT) for one in changes)
-        or bool(settings.controls)
-        or any(endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints)
-    )
-    later = later or "rules" in (data["anew"] or {})
-    draft = Draft("settings_changed", data, 2 if later else 1)
+    if how == "void":
+        data = decided_under(ledger, "settings_changed", data, blobs)
+    draft = Draft("settings_changed", data)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     # What the strategy cannot do is refused, whatever has happened since it began.
@@ -145,30 +137,13 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     return [draft], blobs
 
 
-def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The data of a change with what it decides anew, or with what is decided, when nothing can be derived."""
-    under = ledger.fork({})
-    under.rehearse([Draft("settings_changed", data)])
-    upto = len(ledger.phases)
-    may = not _fixed_by_results(ledger, data["changes"])
-    by_rules = rules(under) if may and upto else 1
-    decision = derive(under, upto, ledger.measurable(), ledger.samples(), by_rules) if may and upto else None
-    if decision is None and upto:
-        data, decision = {**data, "how": "void"}, as_it_is(ledger)
-    elif not upto and not may:
-        data = {**data, "how": "void"}
-    if decision is None:
-        return data, {}
-    told, blobs = kept(under, decision, verdicts(under, upto), by_rules if data["how"] == "kept" else 1)
-    named = as_parts(*blobs)
-    return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
-
-
-def _fixed_by_results(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether what the strategy promises is about terms that it began with, and one of these is to change."""
-    of_margins = len(ledger.goal_endpoints) > 1 and any(one["what"] in ("epsilon", "margin") for one in changes)
-    strategy = ledger.strategy.info
-    return not strategy.every_goal or (strategy.name == "adaptive" and of_margins)
+def decided_under(ledger: Ledger, kind: str, data: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:
+    """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
+    under = ledger.fork(blobs)
+    under.rehearse([Draft(kind, data)])
+    decisions, own = redecide.decided_again(under)
+    blobs |= as_parts(*own)
+    return {**data, "decisions": decisions, "parts": [*data["parts"], *map(part_digest, own)]}
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
@@ -207,17 +182,17 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             mend="Say the difference that does not matter (epsilon).",
         )
     if change.controls:
-        said["controls"] = with_controls(ledger, change.controls)
+        said["controls"] = _with_controls(ledger, change.controls)
     settings = replace(ledger.settings, **said)
+    if not isinstance(change.strategy, Leave):
+        settings = replace(settings, strategy=_strategy(ledger, change.strategy), parameters={})
     endpoints = list(ledger.endpoints)
     for kind, option in _OPTIONS.items():
         for name, value in getattr(change, kind).items():
             place = _place(ledger, name, option)
             endpoints[place] = _with(endpoints[place], kind, value)
-            if kind == "noise":
-                endpoints[place] = classes.given(ledger, endpoints[place], ledger.endpoints[place])
     if change.endpoint is not None:
-        endpoints.append(classes.with_largest(ledger.library, one_more(endpoints, change.endpoint)))
+        endpoints.append(one_more(endpoints, change.endpoint))
     each = len(_measured(ledger, endpoints))
     if settings.per_round < each:
         raise AssayPilotError(
@@ -226,6 +201,29 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             mend=f"Allow at least {each}.",
         )
     return settings, with_noise(endpoints)
+
+
+def _strategy(ledger: Ledger, name: str) -> str:
+    """Return the name of the strategy that is taken; AssayPilotError for one that does not answer the goal."""
+    decided = ledger.limited or ledger.settings.goal == "pareto"
+    kind = "value" if decided else ledger.endpoints[ledger.objective].kind
+    measured = len(ledger.library) * len(ledger.measured)
+    taken, _ = choose(name, ledger.settings.goal, values=measured, limited=bool(ledger.limited), kind=kind)
+    return taken.info.name
+
+
+def _with_controls(ledger: Ledger, more: Sequence[Control]) -> tuple[Control, ...]:
+    """The controls of a campaign and some more, or what those there should read."""
+    found = {control.name.casefold(): control for control in ledger.settings.controls}
+    for control in resolved(more, ledger.endpoints, ledger.measured):
+        old = found.get(control.name.casefold())
+        if old is None:
+            refuse_compounds([control], ledger.library)
+            found[control.name.casefold()] = control
+        else:
+            values = dict(old.values) | dict(control.values)
+            found[control.name.casefold()] = Control(old.name, tuple(values.items()))
+    return tuple(found.values())
 
 
 def _place(ledger: Ledger, name: str, option: str) -> int:
@@ -248,15 +246,16 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
             mend="Give theirs.",
         )
     said = value if isinstance(value, StatedNoise) else StatedNoise(value)
-    # Without an SD all others keep theirs.
-    own = endpoint.noise_classes.other if endpoint.noise_classes is not None else endpoint.noise_sd
-    sd = said.sd or own if said.estimated or said.classes is not None else said.sd
-    return replace(endpoint, noise_sd=sd, noise_estimated=said.estimated, noise_classes=said.classes)
+    sd = said.sd or endpoint.noise_sd if said.estimated else said.sd
+    return replace(endpoint, noise_sd=sd, noise_estimated=said.estimated)
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
     """What is different, before and after."""
     found = []
+    if settings.strategy != ledger.settings.strategy and settings.strategy != ledger.strategy.info.name:
+        names = {"before": ledger.strategy.info.name, "after": settings.strategy}
+        found.append({"what": "strategy", "endpoint": None, **names})
     for what in _SETTINGS:
         before, after = getattr(ledger.settings, what), getattr(settings, what)
         if before != after:
@@ -273,8 +272,6 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
         for what, before, after in terms:
             if before != after and not (what == "noise" and old.of is not None):
                 entry = {"what": what, "endpoint": old.name, "before": before, "after": after}
-                if what == "noise" and new.noise_classes is not None:
-                    entry["classes"] = new.noise_classes.as_json()
                 found.append(entry)
     found += [
         {"what": "endpoint", "endpoint": new.name, "before": None, "after": new.as_json()}
@@ -284,18 +281,12 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
 
 
 def _noise(endpoint: Endpoint) -> float | str | dict[str, Any] | None:
-    if endpoint.noise_classes is not None:
-        unknown = "unknown by class, about " if endpoint.noise_estimated else ""
-        return f"{unknown}{endpoint.noise_classes.in_words}"
     return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
 
 
 def _noise_again(change: Mapping[str, Any]) -> float | StatedNoise:
     """The noise that a change gave, as the log tells of it."""
     after = change["after"]
-    if "classes" in change:
-        own = NoiseClasses.from_json(change["classes"])
-        return StatedNoise(own.other, str(after).startswith("unknown"), own)
     return StatedNoise(after["about"], True) if isinstance(after, dict) else float(after)
 
 
@@ -304,14 +295,12 @@ def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
 
 
 def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]], settings: Settings) -> How:
-    # What nothing is taken out by decides nothing.
-    beside = ("controls",) if settings.blocks == "none" == ledger.settings.blocks else ()
-    if all(only_recorded(change) or change["what"] in beside for change in changes):
+    if all(only_recorded(change) or change["what"] == "controls" for change in changes):
         return "capacity"
-    if all(change["what"] in (*CAPACITY, *beside) or only_recorded(change) for change in changes):
+    if all(change["what"] in (*CAPACITY, "controls") or only_recorded(change) for change in changes):
         # Before the first plan the strategy may think of another capacity from the start.
         return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
-    return "kept" if ledger.seen() else "free"
+    return "void" if ledger.seen() else "free"
 
 
 def refuse_open_round(ledger: Ledger) -> None:
@@ -335,34 +324,14 @@ def _measured(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
 def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> None:
     """Nothing; AssayPilotError where a phase would have to measure other endpoints than it was planned for.
 
-    Each phase is measured for what it was planned for; the next one for other endpoints. Effects of plates are those
-    of the endpoints of the start.
+    Each phase is measured for what it was planned for; the next one for other endpoints.
     """
     if _measured(ledger, endpoints) == ledger.measured:
         return
-    if ledger.settings.blocks != "none" and ledger.rounds:
-        raise AssayPilotError(
-            f"{ledger.settings.blocks} effects are taken out by controls, which were measured for other endpoints",
-            option="--limit",
-            mend="Begin anew with it in a file of its own (--into): the measurements so far are its history.",
-        )
     if ledger.under_way is not None and not nothing_of_the_plan(ledger):
         left = sum(ledger.outstanding().values())
         raise AssayPilotError(
             f"phase {ledger.under_way.allocation.phase} has results, and is measured for what it was planned for",
-            mend=f"Finish the phase first: {many(left, 'measurement')} to come.",
-        )
-
-
-def _refuse_in_a_phase(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> None:
-    """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
-    if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger, changes):
-        return
-    if ledger.under_way is not None and not nothing_of_the_plan(ledger):
-        left = sum(ledger.outstanding().values())
-        raise AssayPilotError(
-            f"phase {ledger.under_way.allocation.phase} of adaptive has results, and its comparisons are those of the "
-            "goal as it is",
             mend=f"Finish the phase first: {many(left, 'measurement')} to come.",
         )
 

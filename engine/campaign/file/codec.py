@@ -13,8 +13,8 @@ from assaypilot.engine.arrays import Ints
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.file.parts import Numbers
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
-from assaypilot.engine.controls import Control, Reading
-from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.engine.domain.controls import Control, Reading
+from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.strategies.protocol import Decision
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "source_to_json",
 ]
 
-_READING = ("number", "control", "endpoint", "value", "n", "round", "phase", "excluded")
+_READING = ("number", "control", "endpoint", "value", "n", "round", "excluded")
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
 
@@ -51,10 +51,8 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
     """Settings as an object; the endpoints of a goal about one are not named twice."""
     data = asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
     data["controls"] = [control.as_json() for control in settings.controls]
-    for name, usual in (("blocks", "none"), ("controls", [])):
-        # Programs that know of neither can read what needs neither.
-        if data[name] == usual:
-            del data[name]
+    if not settings.controls:
+        del data["controls"]
     if settings.goal == "pareto":
         return data | {"objectives": list(settings.objectives)}
     del data["objectives"]
@@ -127,10 +125,7 @@ def item_from_json(data: Mapping[str, Any]) -> RoundItem:
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """A prediction as an object, with its interval for whoever reads the log."""
-    data = asdict(prediction) | {"low": prediction.low, "high": prediction.high}
-    if not prediction.level:
-        del data["level"]
-    return data
+    return asdict(prediction) | {"low": prediction.low, "high": prediction.high}
 
 
 def prediction_from_json(data: Mapping[str, Any]) -> Prediction:

@@ -40,6 +40,8 @@ class Verification:
     head: str
     """Digest of the last event as stored."""
     problems: tuple[Problem, ...]
+    recomputed: bool = False
+    """Whether every decision was made again and compared."""
 
 
 def verify(path: Path | str, *, expected_head: str | None = None, expected_events: int | None = None) -> Verification:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.strategies.protocol import Arrays, Decision
 
-__all__ = ["Numbers", "from_bytes", "to_bytes", "version"]
+__all__ = ["Numbers", "from_bytes", "to_bytes"]
 
 
 _PLAIN, _NAMED = b"APEST1\n", b"APEST2\n"
@@ -94,11 +94,6 @@ def from_bytes(blob: bytes) -> Numbers:
     return Numbers(estimate, low, high, _under(named, _MEMORY), _under(named, _LIMITS))
 
 
-def version(*blobs: bytes) -> int:
-    """The version of an event that names these parts: programs of the first one know the plain format only."""
-    return 1 if all(blob.startswith(_PLAIN) for blob in blobs) else 2
-
-
 def _under(named: Mapping[str, NDArray[Any]], start: str) -> dict[str, NDArray[Any]]:
     return {name[len(start) :]: array for name, array in named.items() if name.startswith(start)}
 
@@ -115,7 +110,10 @@ def _arrays(raw: bytes) -> dict[str, NDArray[Any]]:
     (length,) = struct.unpack_from("<Q", raw)
     if length > len(raw) - 8:
         raise ValueError("the estimates of a phase are cut short")
-    table = json.loads(raw[8 : 8 + length])
+    try:
+        table = json.loads(raw[8 : 8 + length])
+    except RecursionError:
+        raise ValueError("the estimates of a phase are nested too deeply") from None
     if not isinstance(table, list) or len(table) > _MOST:
         raise ValueError("the estimates of a phase have no list of arrays")
     place = 8 + length

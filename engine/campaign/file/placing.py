@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assaypilot.engine.campaign.file.refusals import plain_errors
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import flush, patiently, refuse_name
+from assaypilot.engine.system.places import flush, patiently, refuse_name
 
 __all__ = ["aside", "location_warnings", "new_file"]
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import held, too_long
+from assaypilot.engine.system.places import held, too_long
 
 __all__ = ["NOT_A_CAMPAIGN", "RESTORE", "damaged", "plain_errors"]
 

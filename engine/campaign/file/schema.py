@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from assaypilot.engine.campaign.file.refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.nearby import where_else
+from assaypilot.engine.system.nearby import where_else
 
 __all__ = [
     "APPLICATION_ID",
@@ -109,7 +109,9 @@ def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
             # A damaged page read through a memory map would end the process instead of raising.
             connection.execute("PRAGMA mmap_size = 0")
             try:
-                connection.execute("PRAGMA synchronous = FULL")  # the first that has to look into the file
+                # EXTRA: the folder is synchronised when the journal is gone, or a power cut could bring it back and
+                # undo what was acknowledged. This is the first that has to look into the file.
+                connection.execute("PRAGMA synchronous = EXTRA")
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # e.g. "unsupported file format"
                     raise damaged(path, f"SQLite cannot read it ({error})") from error

@@ -3,7 +3,7 @@
 One file, one writer. The writer keeps a ``BEGIN IMMEDIATE`` transaction open between appends: that is SQLite's
 RESERVED lock, held by the operating system, so it ends with the process and leaves no file behind; readers get in
 meanwhile. A second store on the same file is read-only and says why. An append is one transaction with
-``synchronous=FULL`` and a rollback journal: when it returns, the events are on the disk; when it raises, none is.
+``synchronous=EXTRA`` and a rollback journal: when it returns, the events are on the disk; when it raises, none is.
 
 The format is in ``schema``, the digests in ``chain``, the full check in ``integrity``. This module imports neither
 numpy nor anything else that is slow to load.
@@ -84,6 +84,7 @@ class Store:
         self.author = clean(author if author is not None else user())
         self._connection = connection
         self._identity = _identity(path)
+        self._stamp = _stamp(path)
         self._n_events, self._head = 0, GENESIS
 
     @classmethod
@@ -176,6 +177,8 @@ class Store:
 
     def part(self, digest: str) -> bytes:
         """The part of that name, checked against it; raises AssayPilotError when it is missing or changed."""
+        if not isinstance(digest, str):  # an event may name anything
+            raise damaged(self.path, "an event names a part by something that is no digest")
         query = f"SELECT CASE WHEN length(blob) <= {schema.MAX_PART_BYTES} THEN blob END FROM library_part "
         with plain_errors(self.path):
             row = self._connection.execute(query + "WHERE sha256 = ?", (digest,)).fetchone()
@@ -204,6 +207,7 @@ class Store:
         with plain_errors(self.path):
             encoded = prepare(drafts, parts, self._connection)
         self._refuse_moved()
+        self._refuse_overwritten((self._n_events, self._head), most=1)
         events: tuple[Event, ...] = ()
         try:
             with plain_errors(self.path):
@@ -215,6 +219,7 @@ class Store:
                 raise
         else:
             self._lock_again(events)
+        self._refuse_overwritten((events[-1].sequence, events[-1].digest), most=2)
         self._n_events, self._head = events[-1].sequence, events[-1].digest
         return events
 
@@ -297,6 +302,31 @@ class Store:
                 file=str(self.path),
                 mend="Put it back, or close it here and open it where it is now.",
             )
+
+    def _refuse_overwritten(self, last: tuple[int, str], *, most: int) -> None:
+        """Refuse a file into which another program wrote past the lock, so that ``last`` is no longer in it.
+
+        It must be among the last ``most`` events. Looked for through a connection of its own, for this store's own
+        answers from memory.
+        """
+        stamp = _stamp(self.path)
+        if stamp == self._stamp:
+            return
+        query = f"SELECT sequence, digest FROM event ORDER BY sequence DESC LIMIT {most}"
+        try:
+            with closing(schema.connect(self.path)) as reader:
+                pages, size = (reader.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+                there = stamp is not None and pages * size == stamp[2] and last in reader.execute(query).fetchall()
+        except (AssayPilotError, sqlite3.DatabaseError):
+            there = False
+        if not there:
+            self.read_only_reason = CHANGED
+            raise AssayPilotError(
+                "Another program overwrote the file while it was open here; what was entered now is not in it",
+                file=str(self.path),
+                mend="Close it, put a copy from before in its place, and enter it again.",
+            )
+        self._stamp = stamp
 
     def _refuse_overwriting(self, path: Path) -> None:
         if _identity(path) == self._identity:
@@ -402,3 +432,12 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _stamp(path: Path) -> tuple[int, int, int, int] | None:
+    """What changes when anybody writes to the file; None when there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,1 +1,1 @@
-"""Assay noise in a campaign where it is not one known number: estimated, by class, or uneven."""
+"""Assay noise in a campaign: estimated from replicates where it is not known, and what later words on it cost."""

@@ -9,16 +9,12 @@ wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess w
 **What counts.** Contrasts between values of one compound in one phase: those are normal with the noise's SD, and
 nothing else, whatever was known when the phase was planned. Values of different phases are not compared, because who is
 measured again depends on what was found. Of the table's history all values of a compound count as one phase: they were
-there before. Values excluded, withdrawn, or that nobody asked for never count. Once a value was known only as a bound,
-compounds count whose mean is far enough from all bounds (``models.sd_cut``): nearer ones scatter less because they were
-cut. Of a mean of n determinations with an SD
-of its own the n - 1 degrees of freedom count, where all n were asked for. A difference of two endpoints has the noise
-of its parts; where they came in unequal numbers its effective counts are those of the guesses, so both are taken to be
-as many times their guess as the worse of them. Such steps of walks may be less than standard normal, and their limits
-are those of SDs by class that nobody knows (``models.sd_classes``).
+there before. Values excluded, withdrawn, or that nobody asked for never count, nor do compounds of which a value is
+known only as a bound. Of a mean of n determinations with an SD of its own the n - 1 degrees of freedom count, where all
+n were asked for.
 
-**By class.** Where compounds of several classes scatter differently each class has its own contrasts, and its part of
-the share; what is decided by is one scale for all: ``by_class``.
+**A difference** of two endpoints has at most the sum of the bounds on their variances. Where a part is not known its
+effective count is that of the part measured less often (``results.spans``): so its steps are at most standard normal.
 """
 
 from __future__ import annotations
@@ -31,21 +27,15 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise import by_class
-from assaypilot.engine.campaign.plates import blocking
-from assaypilot.engine.difference import parts
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Measurement, pure_error
-from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET, planning_sd, upper_sd
-from assaypilot.engine.models.sd_cut import Cell, Cells, far_within, summed
-from assaypilot.engine.strategies.derived import unbounded
+from assaypilot.engine.domain.difference import parts
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement, pure_error
+from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 __all__ = [
     "Spread",
     "bounds",
-    "bounds_met",
-    "by_guesses",
     "decided",
     "deciding_sd",
     "estimated",
@@ -74,8 +64,6 @@ class Spread:
     """Their degrees of freedom."""
     alpha: float
     """How often the bound may be too small, at all numbers of degrees of freedom together."""
-    group: int | None = None
-    """The place of its class among those of the endpoint; None: of all compounds."""
 
     @property
     def sd(self) -> float | None:
@@ -104,17 +92,9 @@ _TRUSTED = 6
 
 def estimated(books: Books) -> tuple[int, ...]:
     """Positions of the measured endpoints whose noise is not known."""
+    if books.calibrated:
+        return ()  # the series model estimates it with the rest
     return tuple(k for k in books.measured if books.endpoints[k].noise_estimated)
-
-
-def by_guesses(books: Books) -> bool:
-    """Whether the goal is about a difference of which nobody knows the noise of a part.
-
-    Where its parts come in unequal numbers, its measurements are weighed by how the guesses compare.
-    """
-    unknown = estimated(books)
-    goal = (k for k in books.goal_endpoints if books.endpoints[k].of is not None)
-    return any(part in unknown for k in goal for part in parts(books.endpoints, k))
 
 
 def tells(books: Books, m: Measurement) -> bool:
@@ -136,95 +116,50 @@ def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
     groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
     told: list[Spread] = []
     for k in unknown:
-        cells, guess = _cells(books, k, groups), books.endpoints[k].noise_sd or 1.0
-        if books.endpoints[k].noise_classes is None:
-            told.append(_spread(books, k, cells, guess, alpha))
-        else:
-            told += [_spread(books, k, *one) for one in by_class.parted(books, k, cells, alpha, phase)]
+        squares, freedom = _contrasts(books, k, groups)
+        told.append(Spread(k, books.endpoints[k].noise_sd or 1.0, squares, freedom, alpha))
     return tuple(told)
 
 
-def bounds_met(books: Books, position: int) -> list[tuple[float, float]]:
-    """By the end of the history, and of each phase: below which value, and above which, some were known only as bounds.
-
-    The highest of the first and the lowest of the others; infinite where there was none.
-    """
-    groups = [[m for m in books.measurements if m.round == 0]]
-    groups += [[m for m, _ in books.counting(phase)] for phase in range(1, len(books.phases) + 1)]
-    floor, ceiling, found = -math.inf, math.inf, []
+def _contrasts(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> tuple[float, int]:
+    """Return squares and degrees of freedom of the values of each compound in one phase, up to ``LAST``."""
+    squares, freedom = 0.0, 0
     for group in groups:
-        for m in group:
-            if m.endpoint == position and m.relation != "=" and m.excluded is None and not m.withdrawn:
-                floor = max(floor, m.value) if m.relation == "<" else floor
-                ceiling = min(ceiling, m.value) if m.relation == ">" else ceiling
-        found.append((floor, ceiling))
-    return found
-
-
-def first_contrasts(books: Books, position: int) -> Cells:
-    """What the first phase says of the noise of an endpoint, all that was exact."""
-    return _cells(books, position, [books.counting(1)])
-
-
-def _spread(books: Books, position: int, found: Cells, guess: float, alpha: float, group: int | None = None) -> Spread:
-    cells = [cell for _, cell in found.cells]
-    if found.cut:
-        cells, alpha = far_within(cells, found.ends, guess, alpha)
-    squares, freedom = summed(cells)
-    return Spread(position, guess, squares, freedom, alpha, group)
-
-
-def _cells(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> Cells:
-    """What the values of each compound in one phase and block say, and what was known only as a bound."""
-    endpoint = books.endpoints[position]
-    cells: list[tuple[int, Cell]] = []
-    floor, ceiling = -math.inf, math.inf
-    for group in groups:
-        own: dict[tuple[int, object], list[Measurement]] = {}
-        cut: set[tuple[int, object]] = set()
+        own: dict[int, list[Measurement]] = {}
+        cut: set[int] = set()
         for m, filled in group:
             if m.endpoint != position or m.excluded is not None or m.withdrawn:
                 continue
-            # Values of two plates differ by more than the noise, where plates are blocks.
-            place = m.compound, blocking.together(books, m)
             if not m.usable:
-                cut.add(place)
-                if m.relation == "<":
-                    floor = max(floor, m.value)
-                else:
-                    ceiling = min(ceiling, m.value)
+                cut.add(m.compound)
             # More determinations than were asked for may have been made for what was seen in the first ones.
             elif filled == m.n:
-                own.setdefault(place, []).append(m)
-        cells += [(place[0], _cell(endpoint, values)) for place, values in own.items() if place not in cut]
-    return Cells(cells, (floor, ceiling))
+                own.setdefault(m.compound, []).append(m)
+        for compound, values in own.items():
+            more, degrees = _of_compound(books.endpoints[position], values)
+            # How many a compound brings was fixed before they came.
+            if compound not in cut and freedom + degrees <= LAST:
+                squares, freedom = squares + more, freedom + degrees
+    return squares, freedom
 
 
-def _cell(endpoint: Endpoint, values: Sequence[Measurement]) -> Cell:
-    """What values of one compound, in one phase and block, say."""
+def _of_compound(endpoint: Endpoint, values: Sequence[Measurement]) -> tuple[float, int]:
+    """Return squares and degrees of freedom of the values of one compound in one phase."""
     if len(values) == 1 and values[0].n == 1:
-        return Cell(values[0].value, 0.0, 0)
-    numbers, n = [m.value for m in values], [m.n for m in values]
+        return 0.0, 0
     sds = [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values]
-    squares, freedom, _ = pure_error([0] * len(values), numbers, n, sds)
-    return Cell(float(np.average(numbers, weights=n)), squares, freedom)
+    squares, freedom, _ = pure_error([0] * len(values), [m.value for m in values], [m.n for m in values], sds)
+    return squares, freedom
 
 
-def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False, phase: int | None = None) -> dict[int, float]:
-    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead.
-
-    Where it differs by class that of a measurement of the least weight, as weights are when ``phase`` is decided (None:
-    when the next one is planned).
-    """
-    stated = {k: endpoint.noise_sd for k, endpoint in enumerate(books.endpoints)}
-    own = {one.endpoint: one.planned if plan else one.used for one in found if one.group is None}
-    own |= by_class.scales(books, found, len(books.phases) if phase is None else phase, plan=plan)
-    noise = {k: own.get(k, sd) for k, sd in stated.items()}
+def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False) -> dict[int, float]:
+    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead."""
+    own = {one.endpoint: one.planned if plan else one.used for one in found}
+    noise = {k: own.get(k, endpoint.noise_sd) for k, endpoint in enumerate(books.endpoints)}
     for k, endpoint in enumerate(books.endpoints):
         both = parts(books.endpoints, k)
         if endpoint.of is not None and any(part in own for part in both):
-            times = max((noise[part] or 0.0) / (stated[part] or 1.0) for part in both)
-            noise[k] = times * (endpoint.noise_sd or 0.0)
+            noise[k] = math.hypot(*(noise[part] or 0.0 for part in both))
     return {k: sd for k, sd in noise.items() if sd is not None}
 
 
@@ -232,21 +167,24 @@ def deciding_sd(books: Books, position: int, phase: int) -> float | None:
     """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
     if not estimated(books):
         return books.endpoints[position].noise_sd
-    found = spreads(books, phase)
-    # What is decided without weights is decided by the largest of all classes.
-    every = [one.used for one in found if one.endpoint == position and one.group is not None]
-    return max(every) if every else bounds(books, found, phase=phase).get(position)
+    return bounds(books, spreads(books, phase)).get(position)
 
 
 def to_decide(books: Books, state: State, phase: int) -> State:
     """The state with the noise that a phase is decided by; as it was where all noise is known."""
     found = spreads(books, phase)
-    return _with(books, state, bounds(books, found, phase=phase), phase) if found else state
+    return _with(books, state, bounds(books, found)) if found else state
 
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
     """The decision, infinite bounds where nothing was known of an endpoint's noise."""
-    return None if decision is None else unbounded(state, decision)
+    nowhere = np.array(state.problem.noise) >= BOUNDLESS
+    if decision is None or not nowhere.any():
+        return decision
+    low, high = decision.low.copy(), decision.high.copy()
+    low[nowhere] = np.where(np.isnan(low[nowhere]), np.nan, -np.inf)
+    high[nowhere] = np.where(np.isnan(high[nowhere]), np.nan, np.inf)
+    return replace(decision, low=low, high=high)
 
 
 def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:
@@ -263,18 +201,14 @@ def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
     """
     if not found:
         return state
-    after = _with(books, state, bounds(books, found, plan=True), len(books.phases))
-    lacking: dict[int, int] = {}
-    for one in found:
-        lacking[one.endpoint] = lacking.get(one.endpoint, 0) + max(TARGET - one.freedom, 0)
-    own = by_class.lacking(books, found)
-    return replace(after, problem=replace(after.problem, repeats=max(lacking.values()), lacking=own))
+    after = _with(books, state, bounds(books, found, plan=True))
+    repeats = max(max(TARGET - one.freedom, 0) for one in found)
+    return replace(after, problem=replace(after.problem, repeats=repeats))
 
 
-def _with(books: Books, state: State, noise: Mapping[int, float], phase: int) -> State:
+def _with(books: Books, state: State, noise: Mapping[int, float]) -> State:
     own = tuple(min(noise[k], BOUNDLESS) for k in books.goal_endpoints)
-    worth = by_class.precision(books, state.problem.precision, phase)
-    return replace(state, problem=replace(state.problem, noise=own, precision=worth))
+    return replace(state, problem=replace(state.problem, noise=own))
 
 
 def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
@@ -289,7 +223,6 @@ def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
             "sd": one.sd,
             "used": one.used if math.isfinite(one.used) else None,
         }
-        | by_class.named(books, one.endpoint, one.group)
         for one in found
     ]
 
@@ -298,13 +231,5 @@ def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, 
     """What ``to_json`` wrote."""
     place = {endpoint.name: k for k, endpoint in enumerate(books.endpoints)}
     return tuple(
-        Spread(
-            place[one["endpoint"]],
-            one["guess"],
-            one["squares"],
-            one["freedom"],
-            one["alpha"],
-            by_class.placed(books, place[one["endpoint"]], one),
-        )
-        for one in data
+        Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data
     )

@@ -1,1 +1,1 @@
-"""Plates, and other blocks, in a campaign: where measurements stand, what controls say, how rounds are laid out."""
+"""Plates in a campaign: where measurements stand, and what controls say."""

@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.controls import find_control
+from assaypilot.engine.domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
+from assaypilot.engine.domain.plates.spreading import spread
+from assaypilot.engine.domain.plates.wells import read_well
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.sd_bound import TARGET
-from assaypilot.engine.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
-from assaypilot.engine.plates.spreading import spread
-from assaypilot.engine.plates.wells import read_well
 
 __all__ = [
     "check_plates",
@@ -28,6 +24,7 @@ __all__ = [
     "layout_in_words",
     "layout_of",
     "layout_to_json",
+    "moved_in_words",
     "once_more",
     "plate_layout",
 ]
@@ -53,9 +50,8 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
     """Where each measurement of a round stands; the same for the same campaign seed, round and use of plates.
 
     Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
-    replicates of a compound are kept apart (see ``spread``), on different plates if there are, but for pairs that tell
-    a noise nobody knows. Where plate effects are taken out each plate is a balanced copy of the round, above all of
-    what is compared in it (see ``dealt``), else it is by lot. AssayPilotError when a measurement fits on no plate.
+    replicates of a compound are kept apart (see ``spread``), on different plates if there are; the rest is by lot.
+    AssayPilotError when a measurement fits on no plate.
     """
     plates: list[Plate] = []
     for group in _groups(issued.endpoints, use):
@@ -70,20 +66,7 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
                 mend="Choose larger plates, or plan fewer measurements per round.",
             )
         entropy = (status.settings.seed, issued.number, group[0])
-        shares = None
-        if status.settings.blocks == "plate" and n_plates > 1:
-            together = 2 if _in_pairs(status, group) else 1
-            compounds = [item.compound for item in issued.items]
-            shares = alike.on_plates(
-                status.library,
-                compounds,
-                counts,
-                (n_plates, len(grid)),
-                together=together,
-                directions=_compared(status, issued, group),
-                controls=_controls(status, use) / grid.wells,
-            )
-        where = spread(counts, len(grid.tops), len(grid.lefts), entropy, shares=shares)
+        where = spread(counts, len(grid.tops), len(grid.lefts), entropy)
         placed: list[list[Placed]] = [[] for _ in range(n_plates)]
         for item, of_it, places in zip(issued.items, asked, where, strict=True):
             for replicate, (plate, row, column) in enumerate(places, start=1):
@@ -93,30 +76,6 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
             name = f"R{issued.number}-P{len(plates) + 1}"
             plates.append(Plate(name, group, tuple(sorted(own, key=lambda one: one.wells))))
     return Layout(use, issued.number, tuple(plates))
-
-
-def _controls(status: Status, use: PlateUse) -> int:
-    """Wells of a plate that hold one of the campaign's controls."""
-    names = use.control_wells().values()
-    return sum(find_control(status.settings.controls, name) is not None for name in names)
-
-
-def _compared(status: Status, issued: Round, group: tuple[int, ...]) -> Floats | None:
-    """The comparisons that a round is for, where they are known; None: all are alike."""
-    aims = status.aims
-    if aims is None or aims.phase != issued.phase or issued.state != "open" or not set(group) & set(aims.endpoints):
-        return None
-    return aims.rows(status.library)
-
-
-def _in_pairs(status: Status, group: tuple[int, ...]) -> bool:
-    """Whether two replicates are to share a plate: where plates have effects, only those tell a noise nobody knows.
-
-    Parted over two plates they told nothing for ten rounds of 42 pairs, and together 42 degrees of freedom after the
-    first. Once there are enough they are parted again: of 17 to 48 compounds twice on two plates that keeps 3 to 20 %
-    more of the information on their differences.
-    """
-    return any(one.endpoint in group and one.freedom < TARGET for one in status.noise)
 
 
 def _groups(endpoints: tuple[int, ...], use: PlateUse) -> list[tuple[int, ...]]:
@@ -235,6 +194,16 @@ def _check(layout: Layout, issued: Round) -> None:
     names = {plate.name for plate in layout.plates}
     if set(there) != asked or len(there) != len(asked) or not wells or len(names) != len(layout.plates):
         raise AssayPilotError(f"the log lays out something else than round {issued.number}")
+
+
+def moved_in_words(status: Status, number: int) -> tuple[str, ...]:
+    """What other plates mean for the values of a round that are in, in a sentence; empty without any."""
+    came = sum(m.round == number and not m.withdrawn for m in status.measurements)
+    came += sum(r.round == number and not r.withdrawn for r in status.readings)
+    if not came:
+        return ()
+    keep = "is in already. It keeps the plate" if came == 1 else "are in already. They keep the plates"
+    return (f"{many(came, 'value')} of round {number} {keep} and wells that were entered, whatever these say.",)
 
 
 def layout_in_words(data: Mapping[str, Any]) -> str:

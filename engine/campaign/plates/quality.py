@@ -1,77 +1,116 @@
-"""What controls say: of every plate how far and how widely they read, and whether rounds or plates have drifted."""
+"""What controls say: of every plate how far and how widely they read, and whether rounds or plates have drifted.
+
+It is shown. Nothing is corrected by it: estimates and decisions assume no plate effects.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise.precision import sd_of_controls
-from assaypilot.engine.campaign.plates import blocking
-from assaypilot.engine.campaign.plates.drifting import drift
-from assaypilot.engine.campaign.plates.lines import Cost, PlateLine, Quality
-from assaypilot.engine.controls import Reading
-from assaypilot.engine.design.dealing import dealt
-from assaypilot.engine.models.blocks import NO_BLOCK
-from assaypilot.engine.percentages import percent
+from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.campaign import words
+from assaypilot.engine.domain.controls import Reading
 
-__all__ = ["cost", "costs", "quality"]
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.counting import Books
 
+__all__ = ["PlateLine", "Quality", "drift", "quality"]
+
+Plate = tuple[int, str]
+"""Round, and the plate's name there in small letters."""
+Kind = Literal["round", "plate", "slope"]
+
+_DRIFT = 0.05
+"""Chance of calling anything drift in an endpoint while there is none, all comparisons together."""
+_LISTED = 5
+"""Rounds or plates that are named one by one."""
 
 _WIDE = 0.01
 """Chance of saying of any plate that its controls scatter more than the assay noise while none does."""
-_USUAL = 4
-"""Controls on a plate that are spoken of where there are none."""
-_MUCH = 0.1
-"""Share of the information that plates cost from which on it is said what they would cost as they are laid out here."""
-_FEW = 500
-"""Measurements up to which that is looked for: dealing them takes up to a quarter of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlateLine:
+    """The controls of one plate for one endpoint."""
+
+    round: int
+    name: str
+    """``plate R1-P2``."""
+    endpoint: int
+    """Position among the campaign's endpoints."""
+    n: int
+    mean: float
+    """How far they read above their nominal values, model scale."""
+    sd: float | None
+    """Between the values, each against its control's mean there; None below two."""
+    wide: bool
+    """Whether they scatter more than the assay noise explains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All that the controls of a campaign say."""
+
+    plates: tuple[PlateLine, ...] = ()
+    drift: tuple[str, ...] = ()
+    """Sentences about rounds and plates whose controls differ by more than the assay noise."""
 
 
 def quality(ledger: Books) -> Quality:
-    """What the controls say at the ledger's head."""
-    settings = ledger.settings
-    if not settings.controls:
+    """Return what the controls say at the ledger's head."""
+    if not ledger.settings.controls:
         return Quality()
-    kind = settings.blocks if settings.blocks != "none" else "plate"
-    nominal = blocking.nominals(ledger)
+    nominal = nominals(ledger)
     usable = [r for r in ledger.readings if r.usable]
     lines, drifts = [], []
     for k, endpoint in enumerate(ledger.endpoints):
         own = [r for r in usable if r.endpoint == k]
         above = np.array([r.value - nominal[r.control, k] for r in own])
-        groups: dict[blocking.Block, list[int]] = {}
+        groups: dict[Plate, list[int]] = {}
         for place, r in enumerate(own):
-            groups.setdefault(blocking.block_of(kind, r), []).append(place)
-        for block, places in sorted(groups.items()):
+            groups.setdefault(_plate(r), []).append(place)
+        for plate, places in sorted(groups.items()):
             some = [own[place] for place in places]
-            lines.append(
-                _line(block[0], blocking.name_of(kind, some[0]), k, some, above[places], sd_of_controls(endpoint))
-            )
-        sd = sd_of_controls(endpoint)
-        if sd is not None and own:
-            names = {block: blocking.name_of(kind, own[places[0]]) for block, places in groups.items()}
+            lines.append(_line(plate[0], _name(some[0]), k, some, above[places], endpoint.noise_sd))
+        if endpoint.noise_sd is not None and own:
+            names = {plate: _name(own[places[0]]) for plate, places in groups.items()}
             weights = np.array([float(r.n) for r in own])
-            blocks = [blocking.block_of(kind, r) for r in own]
-            taken_out = None if settings.blocks == "none" else settings.blocks
-            texts = drift(blocks, names, above, weights, sd, taken_out=taken_out)
-            drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
+            texts = drift([_plate(r) for r in own], names, above, weights, endpoint.noise_sd)
+            drifts += [f"{endpoint.name}: {text}; estimates and decisions assume no plate effects" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
-    spent = costs(ledger)
-    said = tuple(_costs_in_words(ledger, spent))
-    return Quality(tuple(lines), tuple(drifts), spent, said, tuple(_lacking(ledger)))
+    return Quality(tuple(lines), tuple(drifts))
 
 
-def _what_of_it(ledger: Books) -> str:
-    kind = ledger.settings.blocks
-    if kind == "none":
-        return "; estimates and decisions have it in them (a campaign with --blocks plate takes such shifts out)"
-    return f"; {kind} effects are taken out of estimates and decisions"
+def nominals(books: Books) -> dict[tuple[int, int], float]:
+    """Return what each control should read, by control and endpoint: as stated, else the mean of its first round."""
+    found: dict[tuple[int, int], float] = {}
+    for c, control in enumerate(books.settings.controls):
+        for k, endpoint in enumerate(books.endpoints):
+            value = control.nominal(endpoint.name)
+            own = [r for r in books.readings if r.control == c and r.endpoint == k and r.usable]
+            if value is None and own:
+                first = min(r.round for r in own)
+                begun = [r for r in own if r.round == first]
+                value = sum(r.n * r.value for r in begun) / sum(r.n for r in begun)
+            if value is not None:
+                found[c, k] = value
+    return found
+
+
+def _plate(reading: Reading) -> Plate:
+    """Return the plate of a reading; those that name none share one with all such of their round."""
+    return reading.entered.round or reading.round, reading.entered.plate.strip().casefold()
+
+
+def _name(reading: Reading) -> str:
+    text = reading.entered.plate.strip()
+    return f"plate {text}" if text else f"round {reading.entered.round or reading.round} without a plate"
 
 
 def _line(
@@ -89,117 +128,105 @@ def _line(
 
 
 def _p_wide(ledger: Books, line: PlateLine) -> float:
-    """The chance of so wide a scatter; its degrees of freedom are those of one control, at most too many by few."""
+    """Return the chance of so wide a scatter; its degrees of freedom are those of one control, at most a few off."""
     from scipy.special import chdtrc
 
-    noise = sd_of_controls(ledger.endpoints[line.endpoint])
+    noise = ledger.endpoints[line.endpoint].noise_sd
     if line.sd is None or noise is None:
         return 1.0
     freedom = max(line.n - 1, 1)
     return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
 
 
-def costs(ledger: Books) -> tuple[Cost, ...]:
-    """What blocks cost in the last phase that has results."""
-    if ledger.settings.blocks == "none":
-        return ()
-    phase = len(ledger.phases) if ledger.under_way is None else ledger.under_way.allocation.phase
-    if phase > 1 and not ledger.received(phase):
-        phase -= 1
-    number = max((issued.number for issued in ledger.rounds if issued.phase == phase), default=0)
-    found = []
-    for k in ledger.measured:
-        told = blocking.of_phase(ledger, phase, k)
-        if len(told.arms):
-            found.append(cost(ledger, told, k, number))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One comparison."""
+
+    kind: Kind
+    name: str
+    """``3`` of a round, ``plate R1-P2`` of a plate."""
+    round: int
+    difference: float
+    """Of a slope by round."""
+    p: float
 
 
-def cost(ledger: Books, told: blocking.Together, endpoint: int, number: int) -> Cost:
-    """What the blocks cost: from the mean variance of differences between the compounds, with blocks and without."""
-    arms = np.unique(told.arms)
-    x = ledger.features.dense(arms)
-    x -= x.mean(axis=0)
+def drift(
+    plates: Sequence[Plate], names: Mapping[Plate, str], above: Floats, weights: Floats, noise: float
+) -> list[str]:
+    """What of rounds and plates differs by more than the noise; ``above`` nominal ``(m,)`` with their ``weights``.
 
-    def variance(some: blocking.Together) -> float:
-        fit = some.fit(ledger)
-        # A difference that lies outside what is told has no variance.
-        told_all = float(np.abs(x @ fit.outside).max(initial=0.0)) < 1e-6
-        return float(np.einsum("ij,jk,ik->", x, fit.covariance, x)) if told_all else math.inf
+    Each round against those before it, a slope over three and more rounds, and each plate against the others of its
+    round: normal tests, at 0.05 together (Holm 1979); one sentence for rounds, one for plates. P values are those
+    after Holm.
+    """
+    rounds = np.array([plate[0] for plate in plates])
+    tests: list[_Found] = []
 
-    alone = variance(told._replace(blocks=np.full(len(told.arms), NO_BLOCK, dtype=np.intp)))
-    more = np.where(told.control_counts > 0, 2.0 * told.control_counts, _USUAL)
-    with_blocks, with_more = variance(told), variance(told._replace(control_counts=more))
+    def test(kind: Kind, name: str, number: int, difference: float, share: Floats) -> None:
+        """Keeps a comparison, which is the sum of the values with these shares."""
+        variance = noise**2 * (share**2 / weights).sum()
+        tests.append(_Found(kind, name, number, difference, _two_sided(difference / math.sqrt(variance))))
 
-    def lost(spread: float) -> float:
-        return 0.0 if alone <= 0 else 1.0 - alone / spread if math.isfinite(spread) else 1.0
+    def compare(kind: Kind, name: str, number: int, one: Flags, other: Flags) -> None:
+        if one.any() and other.any():
+            share = weights * one / weights[one].sum() - weights * other / weights[other].sum()
+            test(kind, name, number, float(share @ above), share)
 
-    each = float(told.control_counts.mean()) if len(told.control_counts) else 0.0
-    laid_out = None
-    laying_out = ledger.settings.blocks == "plate" and told.counts.sum() <= _FEW and (told.blocks != NO_BLOCK).all()
-    if laying_out and lost(with_blocks) > _MUCH:
-        least = max(lost(variance(_dealt(ledger, told))), 0.0)
-        laid_out = least if lost(with_blocks) > least + _MUCH / 2.0 else None
-    return Cost(endpoint, number, max(lost(with_blocks), 0.0), each, max(lost(with_more), 0.0), laid_out)
-
-
-def _dealt(ledger: Books, told: blocking.Together) -> blocking.Together:
-    """The same measurements on as many plates, each a copy of the others, with as many controls on all of them."""
-    arms, places = np.unique(told.arms, return_inverse=True)
-    counts = np.rint(np.bincount(places, told.counts)).astype(np.intp)
-    shares = dealt(ledger.features.dense(arms), counts, len(told.control_counts))
-    plates, places = np.nonzero(shares)
-    return told._replace(
-        arms=arms[places],
-        blocks=plates,
-        counts=shares[plates, places].astype(np.float64),
-        means=np.zeros(len(plates)),
-        control_counts=np.full(len(shares), told.control_counts.mean()),
-        control_means=np.zeros(len(shares)),
-    )
+    for number in np.unique(rounds)[1:].tolist():
+        compare("round", str(number), number, rounds == number, rounds < number)
+    for plate in sorted(set(plates)):
+        here = np.array([other == plate for other in plates])
+        compare("plate", names[plate], plate[0], here, (rounds == plate[0]) & ~here)
+    if len(np.unique(rounds)) > 2:
+        centred = rounds - weights @ rounds / weights.sum()
+        share = weights * centred / float(weights @ centred**2)
+        test("slope", "", 0, float(share @ above), share)
+    found = _surprising(tests)
+    parts = [[one for one in found if (one.kind == "plate") is of_plates] for of_plates in (False, True)]
+    return [f"controls {_in_words(part)} ({_p(part)}): drift" for part in parts if part]
 
 
-def _costs_in_words(ledger: Books, costs: Sequence[Cost]) -> list[str]:
-    kind = ledger.settings.blocks
-    texts = []
-    for one in costs:
-        name = f" ({ledger.endpoints[one.endpoint].name})" if len(costs) > 1 else ""
-        more = 2 * one.controls if one.controls else _USUAL
-        instead = f"{more:g} controls on each instead of {one.controls:g}"
-        where = "" if kind == "round" else f" of round {one.round}"
-        if one.lost >= 1.0:
-            texts.append(
-                f"{kind.capitalize()} effects cannot be told from some of the compounds{where}{name}: "
-                "they stand where no control does"
-                + (
-                    ""
-                    if one.laid_out is None
-                    else f"; laid out by the program plates would cost {_share(one.laid_out)}"
-                )
-            )
-        else:
-            texts.append(
-                f"{kind.capitalize()} effects cost {_share(one.lost)} of the information{where}{name}; "
-                f"{instead} would cost {_share(one.with_twice)}"
-                + ("" if one.laid_out is None else f", plates as the program lays them out {_share(one.laid_out)}")
-            )
-    return texts
+def _two_sided(z: float) -> float:
+    from scipy.special import ndtr
+
+    return 2.0 * float(ndtr(-abs(z)))
 
 
-def _share(value: float) -> str:
-    return "less than 1 %" if value < 0.005 else percent(value)
+def _surprising(tests: Sequence[_Found]) -> list[_Found]:
+    """Those that differ, all of them together at ``_DRIFT``, with their p values after Holm, in order of rounds."""
+    found, highest = [], 0.0
+    for place, one in enumerate(sorted(tests, key=lambda test: (test.p, -abs(test.difference)))):
+        highest = max(highest, min(1.0, one.p * (len(tests) - place)))
+        if highest >= _DRIFT:
+            break
+        found.append(replace(one, p=highest))
+    return sorted(found, key=lambda one: (one.round, one.name))
 
 
-def _lacking(ledger: Books) -> list[str]:
-    """Blocks of the last round that hold measurements and no control."""
-    issued = next((one for one in reversed(ledger.rounds) if one.state != "withdrawn"), None)
-    if issued is None:
-        return []
-    texts = []
-    for k, name, compounds in blocking.without_controls(ledger, issued):
-        of = f" for {ledger.endpoints[k].name}" if len(ledger.measured) > 1 else ""
-        tells = "tells only how its own compounds differ" if compounds > 1 else "tells nothing: it holds one compound"
-        if issued.confirmation:
-            tells = "confirms nothing: its shift is not known"
-        texts.append(f"{name[:1].upper()}{name[1:]} has no control{of} and {tells}")
-    return texts
+def _in_words(found: Sequence[_Found]) -> str:
+    """``of round 3 read 0.31 lower than before and rise by 0.06 a round``; of several, all in one."""
+    slopes = [f"{'rise' if one.difference > 0 else 'fall'} by {abs(one.difference):.2f} a round" for one in found
+              if one.kind == "slope"]  # fmt: skip
+    others = [one for one in found if one.kind != "slope"]
+    if not others:
+        return slopes[0]
+    sizes = sorted(abs(one.difference) for one in others)
+    size = f"{sizes[0]:.2f}" if f"{sizes[0]:.2f}" == f"{sizes[-1]:.2f}" else f"{sizes[0]:.2f} to {sizes[-1]:.2f}"
+    ways = [way for way, sign in (("higher", 1), ("lower", -1)) if any(sign * one.difference > 0 for one in others)]
+    whom = "before"
+    if others[0].kind == "plate":
+        numbers = {one.round for one in others}
+        whom = f"those of the rest of {f'round {others[0].round}' if len(numbers) == 1 else 'their rounds'}"
+    listed = [one.name for one in others]
+    who = words.joined(listed) if len(listed) <= _LISTED else words.names(listed)
+    if others[0].kind == "round":
+        who = f"round{'' if len(others) == 1 else 's'} {who}"
+    return " and ".join([f"of {who} read {size} {' or '.join(ways)} than {whom}", *slopes])
+
+
+def _p(found: Sequence[_Found]) -> str:
+    """The largest of their p values."""
+    highest = max(one.p for one in found)
+    equal = "=" if len(found) == 1 else "at most"
+    return "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"

@@ -46,8 +46,8 @@ def beside(status: Status, compound: int) -> str:
     if odd:
         return (
             f"Its estimate {joined(odd)}, by which it is decided: estimates count all values, and bounds as bounds; "
-            "decisions count those of their phases, and of each bound the worst case."
+            "decisions count those of their phases, and of each bound the bound itself."
         )
     if known.censored[compound] and status.bounds_taken:
-        return "Estimates count its bounds as bounds; decisions count the worst case of each."
+        return "Estimates count its bounds as bounds; decisions count each bound itself."
     return ""

@@ -12,11 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT, Decision, State
 
 __all__ = ["Basis", "Gap", "Gaps"]
@@ -69,7 +68,7 @@ class Gaps:
         strategy: Any = self._ledger.strategy
         if isinstance(strategy, (LinFactXY, LinFactXYAsPrinted)):
             return "behind"
-        if isinstance(strategy, LinFact) or strategy.info.own_scale:
+        if isinstance(strategy, LinFact):
             return "means"
         return "walks" if strategy.info.name == "adaptive" and "leaders" in self._state.memory else "informs"
 
@@ -96,11 +95,7 @@ class Gaps:
         if decision is None:
             return None
         if self.basis == "walks":
-            ledger = self._ledger
-            try:
-                after = ledger.strategy.apply(ledger.before(phase), decision)
-            except AssayPilotError:  # decided anew with others: how it stood between them is not known
-                return None
+            after = self._ledger.strategy.apply(self._ledger.before(phase), decision)
             return self._walked(after, arm, out=bool(after.status[arm] == OUT))
         return None if self.basis == "informs" else self._of(decision, arm)
 
@@ -173,25 +168,24 @@ class Gaps:
 
         Only those that may be the best count.
         """
-        from assaypilot.engine.strategies.adaptive.cohorts import closing_of
         from assaypilot.engine.strategies.adaptive.evidence import Evidence
         from assaypilot.engine.strategies.adaptive.one import Adaptive, may_be_best
 
         problem, memory = state.problem, state.memory
         spreads = self._ledger.spreads.get(state.phase, ())
-        used = scatter.bounds(self._ledger, spreads, phase=state.phase) if problem.estimated else {}
+        used = scatter.bounds(self._ledger, spreads) if problem.estimated else {}
         sd = used.get(self._ledger.objective, problem.noise[0])
-        evidence = Evidence(problem.features, memory, sd, closing_of(problem))
+        evidence = Evidence(problem.features, memory, sd)
         if not evidence.n_phases:
             return None
-        known, own = Adaptive().sharing(state, memory, evidence.n_phases), np.array([arm], dtype=np.intp)
-        left = known.cohorts.counted((state.status != OUT) & problem.wanted)
-        least = float(_lower(evidence.behind(own), *known.outs(own, left))[0])
+        known, own = Adaptive().limits(state, evidence.n_phases), np.array([arm], dtype=np.intp)
+        left = int(((state.status != OUT) & problem.wanted).sum())
+        least = float(_lower(evidence.behind(own), known.outs(left))[0])
         may = np.flatnonzero(may_be_best(state, memory["not_best"]))
         may = may[(may != arm) & evidence.pooled.estimable(may)]
         rivals = may[np.argsort(-evidence.pooled.means(may), kind="stable")[:_RIVALS]]
         steps = evidence.pairs(own, rivals)
-        most = -_lower(steps, *known.ins(own, rivals))[0]
+        most = -_lower(steps, known.ins())[0]
         told = np.isfinite(most)
         if not told.any():
             return None
@@ -207,35 +201,15 @@ class Gaps:
         )
 
 
-def _lower(steps: Any, limits: Floats, level: Ints | None = None) -> Floats:
+def _lower(steps: Any, limits: Floats) -> Floats:
     """``(...)``: the highest lower bound that walks have had for their difference at any look; -inf without one."""
     from assaypilot.engine.strategies.adaptive.evidence import at_look
 
-    if steps.doubt is not None:
-        return _lower_of_bounds(steps, limits, level)
     value = np.cumsum(steps.difference * steps.precision, axis=0)
     precision = np.cumsum(steps.precision, axis=0)
     looks = np.cumsum(steps.precision > 0, axis=0)
     told = steps.precision > 0
-    height = at_look(limits, looks, level) * np.sqrt(looks)
+    height = at_look(limits, looks) * np.sqrt(looks)
     bounds = np.divide(value - height, precision, out=np.full(value.shape, -np.inf), where=told)
     found: Floats = bounds.max(axis=0)
     return found
-
-
-def _lower_of_bounds(steps: Any, limits: Floats, level: Ints | None) -> Floats:
-    """The same where values were known only as bounds."""
-    from assaypilot.engine.strategies.adaptive.evidence import at_look, least_mean
-
-    flat = steps._replace(
-        difference=steps.difference.reshape(len(steps.difference), -1),
-        precision=steps.precision.reshape(len(steps.precision), -1),
-    )
-    doubt = steps.doubt.reshape(flat.difference.shape)
-    found = np.full(flat.difference.shape[1], -np.inf)
-    for n in range(1, len(flat.difference) + 1):
-        part = flat._replace(difference=flat.difference[:n], precision=flat.precision[:n])
-        looks = (part.precision > 0).sum(axis=0)
-        height = at_look(limits, looks, None if level is None else level.ravel()) * np.sqrt(looks)
-        found = np.maximum(found, least_mean(part, doubt[:n], height))
-    return found.reshape(steps.difference.shape[1:])

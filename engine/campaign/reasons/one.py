@@ -53,7 +53,7 @@ class OneEndpoint:
         """Where the estimate lies beside the cutoff, and how far outside."""
         known = self._status.candidates
         sign = self._ledger.endpoints[self._ledger.objective].sign
-        cutoff, own = (self._ledger.scale.of_shown(x) for x in (known.cutoff, float(known.estimate[compound])))
+        cutoff, own = (known.cutoff, float(known.estimate[compound]))
         below = sign * (cutoff - own)
         if math.isnan(below):
             return "Nothing measured now tells about it", below

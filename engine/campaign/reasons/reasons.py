@@ -20,12 +20,12 @@ from assaypilot.engine.campaign.reasons.words import after, interval, known_to
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many, number
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.kinds import word_of
-from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.percentages import probability
+from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.kinds import word_of
+from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from assaypilot.engine.text.percentages import probability
 
 __all__ = ["OwnValue", "Reasoning", "Reasons"]
 
@@ -92,6 +92,8 @@ class Reasons:
         names = [status.endpoints[k].name for k in status.goal_endpoints]
         if code == UNDECIDED and np.isnan([known.estimates[name][compound] for name in names]).any():
             return "Why undecided", f"Nothing has been measured yet that tells about it.{known_to(status)}", ""
+        if self._ledger.calibrated:
+            return self._calibrated(compound, code)
         side = self._several if len(names) > 1 else self._one
         why, decide = side.why(compound, code)
         why = " ".join(filter(None, (why, beside(status, compound))))
@@ -99,6 +101,17 @@ class Reasons:
         if code == IN:
             return ("In, limit not proven" if proven else "Why in"), f"{proven} {why}".strip(), ""
         return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
+
+    def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
+        """What the series model says of a compound, and what would tell more."""
+        known, names = self._status.candidates, self._status.probability_names
+        within = probability(float(known.probability_within_epsilon[compound]))
+        soft = probability(float(known.probability_within_slack[compound]))
+        n = int(known.measured[compound])
+        rests = f"its own {n} measurement{'' if n == 1 else 's'} and its relatives" if n else "its relatives alone"
+        text = f"P({names[0]}) is {within}, P({names[1]}) {soft}, by {rests}."
+        heading = {IN: "Why in", OUT: "Why out"}.get(code, "Why undecided")
+        return heading, text, "A measurement of it tells most." if code == UNDECIDED and not n else ""
 
     @cached_property
     def _one(self) -> OneEndpoint:
@@ -143,7 +156,7 @@ class Reasons:
         can = library.measurable.copy()
         can[list(ledger.unavailable)] = False
         missing = [
-            f"{site.name} = {label_text(site.substituents[code])}"
+            f"{site.name} = {short_name(site.substituents[code])}"
             for k, site in enumerate(library.sites)
             if not (library.codes[can, k] == (code := int(library.codes[compound, k]))).any()
         ]
@@ -202,7 +215,7 @@ class Reasons:
         for k, site in enumerate(ledger.library.sites):
             if len(site.substituents) > 1:
                 count = int((codes[:, k] == own[k]).sum())
-                carried.append(f"{site.name} = {label_text(site.substituents[int(own[k])])} in {count or 'none'}")
+                carried.append(f"{site.name} = {short_name(site.substituents[int(own[k])])} in {count or 'none'}")
         said = f"{', '.join(carried)} of the {many(len(among), 'compound')} that decision rests on"
         missing = any(text.endswith("in none") for text in carried)
         return f"{'it is not what the round asks about' if missing else 'others tell about its substituents'} ({said})"
@@ -239,7 +252,7 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int],
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":
-        decides = "decided by as the worst beyond it" if m.number in taken else "decides nothing"
+        decides = "decided by as it is" if m.number in taken else "decides nothing"
         notes.append(f"a bound, {'counted in estimates, ' if is_counted else ''}{decides}")
     if m.corrected is not None:
         notes.append(f"corrected: {m.corrected}")

@@ -9,9 +9,9 @@ from assaypilot.engine.campaign.reasons.words import after, known_to, more_measu
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many, names
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.signed import signed
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.strategies.protocol import IN, OUT, State
+from assaypilot.engine.text.signed import signed
 
 __all__ = ["SeveralEndpoints"]
 

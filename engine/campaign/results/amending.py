@@ -29,7 +29,7 @@ from assaypilot.engine.campaign.promises import broken
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import due_decision
 from assaypilot.engine.campaign.suitable import check_value
-from assaypilot.engine.endpoint import Relation
+from assaypilot.engine.domain.endpoint import Relation
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
@@ -106,9 +106,8 @@ def control_amended(
     value: float | None = None,
     unit: str | None = None,
     excluded: bool | None = None,
-    judgement: bool = False,
 ) -> Draft:
-    """The event that replaces the value of a control, leaves it out (by ``judgement``?), or has it used again."""
+    """Return the event that replaces the value of a control, leaves it out, or has it used again."""
     reason = reason_of(reason)
     reading = ledger.reading(number)
     if reading.withdrawn:
@@ -124,7 +123,7 @@ def control_amended(
         if excluded == (reading.excluded is not None):
             state = "left out already" if excluded else "not left out"
             raise AssayPilotError(f"control value {number} is {state}")
-        now |= {"excluded": reason if excluded else None, "judged": excluded and judgement}
+        now["excluded"] = reason if excluded else None
     if not now:
         raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
     before = {name: getattr(reading, name) for name in now}
@@ -133,8 +132,7 @@ def control_amended(
 
 def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
     """What belongs to a change of one value beside its event; ``after`` is the state in which it has happened."""
-    number = draft.data["number"]
-    phase = (before.reading(number) if draft.kind == "control_amended" else before.measurement(number)).phase
+    phase = before.measurement(draft.data["number"]).phase
     if not phase and before.phases:
         last = len(before.phases)
         phase = 0 if scatter.spreads(before, last) == scatter.spreads(after, last) else 1

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.controls import Reading, find_control
+from assaypilot.engine.domain.controls import Reading, find_control
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
 
 __all__ = ["ControlIntake", "apart", "readings_of"]
 
@@ -98,8 +98,8 @@ def _reading(ledger: Ledger, result: Result) -> Reading:
         place = found[0]
     if result.relation != "=":
         raise AssayPilotError(
-            f"the control {name} reads {result.relation}{result.value:g} in {ledger.endpoints[place].name}, "
-            "which tells of no shift; a number is needed"
+            f"the control {name} reads {result.relation}{result.value:g} in {ledger.endpoints[place].name}: "
+            "a number is needed"
         )
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
@@ -113,14 +113,5 @@ def _reading(ledger: Ledger, result: Result) -> Reading:
         n=result.n,
         entered=result,
         round=number,
-        phase=_phase(ledger, number),
         excluded=(result.comment or "excluded in the table") if result.excluded else None,
     )
-
-
-def _phase(ledger: Ledger, number: int) -> int:
-    """The phase under way when a value is of one of its rounds; 0 when that is decided: it comes too late for it."""
-    if ledger.under_way is None:
-        return 0
-    now = ledger.under_way.allocation.phase
-    return now if any(issued.number == number and issued.phase == now for issued in ledger.rounds) else 0

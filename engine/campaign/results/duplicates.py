@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from assaypilot.engine.campaign.results.dates import days
-from assaypilot.engine.endpoint import Endpoint, Relation
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.endpoint import Endpoint, Relation
+from assaypilot.engine.domain.measurements import Measurement
 
 __all__ = ["place_of", "questioned", "without_duplicates"]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.duplicates import place_of, questioned, without_duplicates
-from assaypilot.engine.difference import in_words
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement, Result
+from assaypilot.engine.domain.p_scale import unusual
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.p_scale import unusual
 
 __all__ = ["Due", "Intake", "Past", "due_now", "prepare", "to_mark"]
 

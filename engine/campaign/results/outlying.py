@@ -2,24 +2,22 @@
 
 Far is more than ``FAR`` standard deviations. A value is looked at beside the mean of the others of its compound in its
 round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, beside the prediction noted when its round was issued (the SD
-of that mean, and of the measurement). Where plates shift their values, beside those of its plate, and the prediction
-with the shift that controls tell. Normal values are that far off once in 16,000. All of them are used in
-estimates and decisions: to leave one out because of its size would cost the guarantee; for a technical cause it may be.
+of that mean, and of the measurement). Normal values are that far off once in 16,000. All of them are used in estimates
+and decisions: to leave one out because of its size would cost the guarantee; for a technical cause it may be.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assaypilot.engine.campaign.plates.shifts import NOTHING, Stood
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import many, number
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement
 
 __all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words", "spread_of"]
 
@@ -74,27 +72,23 @@ def outlying(
     endpoints: Sequence[Endpoint],
     rounds: Sequence[Round],
     objective: int,
-    stood: Callable[[Measurement], Stood] = lambda m: Stood(None, NOTHING),
 ) -> list[Outlying]:
-    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known.
-
-    ``stood``: where plates shift their values, on which each stood; those of one plate are held against each other.
-    """
-    groups: dict[tuple[int, int, int, object], list[Measurement]] = {}
+    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known."""
+    groups: dict[tuple[int, int, int], list[Measurement]] = {}
     for m in measurements:
         if m.round > 0 and m.usable:
-            groups.setdefault((m.round, m.endpoint, m.compound, stood(m).block), []).append(m)
+            groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
     predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
     found = []
-    for (issued, endpoint, compound, _), group in groups.items():
+    for (issued, endpoint, compound), group in groups.items():
         noise = spread_of(endpoints[endpoint], group)
         if noise is None:
             continue
         told = predicted.get(issued, {}).get((endpoint, compound))
         for one, others in zip(group, beside_others(group, noise), strict=True):
-            beside, shift = others, stood(one).shift
-            if beside is None and told is not None and shift is not None:
-                beside = told[0] + shift.above, math.hypot(told[1], noise * math.sqrt(1.0 / one.n + 1.0 / shift.read))
+            beside = others
+            if beside is None and told is not None:
+                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
             if beside is not None and abs(one.value - beside[0]) > FAR * beside[1]:
                 found.append(Outlying(one, *beside, "others" if len(group) > 1 else "prediction"))
     return sorted(found, key=lambda one: one.measurement.number)

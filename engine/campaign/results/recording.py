@@ -9,7 +9,6 @@ from typing import Any
 
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results import amending
 from assaypilot.engine.campaign.results.control_intake import apart, readings_of
@@ -18,8 +17,8 @@ from assaypilot.engine.campaign.rounds import closed_round, to_end
 from assaypilot.engine.campaign.state import Missing, RecordReport, Source
 from assaypilot.engine.campaign.suitable import check_value, check_values
 from assaypilot.engine.campaign.transaction import Work
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
 
 __all__ = ["recorded"]
 
@@ -69,14 +68,12 @@ def recorded(
         }
         if controls.readings:
             data["controls"] = [codec.reading_to_json(r) for r in controls.readings]
-        work.add(Draft("results_recorded", data, 2 if controls.readings else 1))
+        work.add(Draft("results_recorded", data))
     if unavailable is not None and gone:
         work.add(
             Draft("compounds_unavailable", {"compounds": list(gone), "reason": amending.reason_of(unavailable[1])})
         )
     complete = close_when_complete and issued is not None and anything and not work.ledger.pending(issued)
-    # A plate whose controls are still to come is not decided without them unless somebody says so.
-    complete = complete and issued is not None and not blocking.without_controls(work.ledger, issued)
     closes = close or bool(complete)
     if closes and issued is not None:
         work.add(closed_round(work.ledger, issued, missing))

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.difference import difference, parts
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement, Pooled
+from assaypilot.engine.domain.difference import difference, parts
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement, Pooled
 
 __all__ = ["Span", "spanned"]
 
@@ -38,33 +37,25 @@ def spanned(
     position: int,
     filling: Sequence[tuple[Measurement, int]],
     arms: Ints,
-    library: Library | None = None,
 ) -> Span:
     """What measurements, each with how many determinations count, say of an endpoint; ``arms`` of every compound.
 
-    Of a difference each end comes from the ends of its parts; ``library``: where their noise differs by class its
-    effective counts are those of each compound's own SDs.
+    Of a difference each end comes from the ends of its parts; where the noise of a part is not known, its count is that
+    of the part measured less often: its variance is then at most what the count says.
     """
     own = parts(endpoints, position)
     n_arms = int(arms.max(initial=-1)) + 1
     if len(own) == 1:
         return _measured([(m, n) for m, n in filling if m.endpoint == position], arms, n_arms)
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
-    sds = (_sds(endpoints[own[0]], arms, library), _sds(endpoints[own[1]], arms, library))
+    sds = (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd)
     whole = difference(Pooled(first.counts, first.means), Pooled(second.counts, second.means), sds)
+    if any(endpoints[part].noise_estimated for part in own):
+        whole = Pooled(np.minimum(first.counts, second.counts), whole.means)
     both = whole.counts > 0
     low, high = (np.zeros(n_arms) for _ in range(2))
     low[both], high[both] = (first.low[both] - second.high[both]), (first.high[both] - second.low[both])
     return Span(whole.counts, whole.means, low, high)
-
-
-def _sds(endpoint: Endpoint, arms: Ints, library: Library | None) -> float | Floats | None:
-    """The noise SD of an endpoint, of each arm where it differs by class."""
-    if library is None or endpoint.noise_classes is None:
-        return endpoint.noise_sd
-    found = np.empty(int(arms.max(initial=-1)) + 1)
-    found[arms] = endpoint.noise_classes.of(library)
-    return found
 
 
 def _measured(own: Sequence[tuple[Measurement, int]], arms: Ints, n_arms: int) -> Span:

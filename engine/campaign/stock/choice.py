@@ -12,11 +12,11 @@ import numpy as np
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock import stocked
+from assaypilot.engine.domain.stock import PLANS, USUAL, PlanName
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.stock import PLANS, USUAL, PlanName
 from assaypilot.engine.strategies.protocol import Allocation, State
 from assaypilot.engine.strategies.registry import named_by
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "PlanOption",
@@ -95,7 +95,7 @@ def choice_is_open(ledger: Ledger) -> bool:
     under_way = ledger.under_way
     if under_way is not None and (under_way.lost or ledger.received(under_way.allocation.phase)):
         return False
-    return not ledger.goal_stop(ledger.current())
+    return not ledger.stop(ledger.current())
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
@@ -117,7 +117,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
             mend=f"These leave a choice: {named_by('any_plan')}.",
         )
     state = ledger.current()
-    if ledger.goal_stop(state):
+    if ledger.stop(state):
         return ()
     if _rest(ledger):
         raise AssayPilotError(

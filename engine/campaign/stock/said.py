@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
-from assaypilot.engine.stock import IN_STOCK, USUAL, StockTerms
+from assaypilot.engine.domain.stock import IN_STOCK, USUAL, StockTerms
 
 __all__ = ["Stock"]
 

@@ -21,8 +21,8 @@ from assaypilot.engine.campaign.layout import reasons
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.campaign.stock.said import Stock
 from assaypilot.engine.campaign.stock.view import Order, StockView
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
 
 __all__ = [
     "arrived_drafts",

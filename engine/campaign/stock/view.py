@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
-from assaypilot.engine.stock import STATES, TO_MAKE, USUAL, StockTerms
+from assaypilot.engine.domain.stock import STATES, TO_MAKE, USUAL, StockTerms
 
 __all__ = ["Order", "StockView", "money"]
 

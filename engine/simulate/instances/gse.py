@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.goals import Best
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, whole
 from assaypilot.engine.simulate.instances.lingame import disturbed, near_pair
 

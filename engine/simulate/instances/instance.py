@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.domain.features import DenseFeatures, Features
+from assaypilot.engine.domain.goals import Goal
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, Features
-from assaypilot.engine.goals import Goal
 
 __all__ = ["Drawn", "Instance", "Kind", "choice", "dense", "number", "redraw", "whole"]
 
@@ -44,23 +44,16 @@ class Drawn:
     kind: Kind = "gaussian"
     hints: Mapping[str, Any] = field(default_factory=dict)
     """What comparison methods are told by the name of their parameter: ``m``, how many compounds to return."""
-    sds: Floats | None = None
-    """``(n_endpoints, n_arms)``, the SD of each arm, ``noise`` at most; None: that of all."""
-    classes: Ints | None = None
-    """``(n_endpoints, n_arms)``, the class of each arm, from 0; arms of one class have one SD. None: all are one."""
+
+    similarity: tuple[Floats | None, ...] = ()
+    """Per site how alike its substituents are; see ``Problem``."""
+    ends: tuple[tuple[float, float] | None, ...] = ()
+    """Per endpoint what no mean can go far beyond; see ``Problem``."""
 
     @property
     def n_arms(self) -> int:
         """How many arms."""
         return self.features.n_rows
-
-    @property
-    def of_controls(self) -> tuple[float, ...]:
-        """The SD of a control on a plate, per endpoint: that of the arms of the first class."""
-        if self.sds is None or self.classes is None:
-            return self.noise
-        own = [sds[classes == 0] for sds, classes in zip(self.sds, self.classes, strict=True)]
-        return tuple(float(sds[0]) if len(sds) else sd for sds, sd in zip(own, self.noise, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +79,6 @@ class Instance:
     """What a reader of the figures must know."""
     void: tuple[str, ...] = ()
     """Those of the notes for which no strategy promises anything."""
-    noise_text: str = ""
-    """The SDs in words where they differ by class; empty otherwise."""
 
     def make(self, seed: Seed) -> Drawn:
         """The draw of that seed; always the same one when nothing is random."""

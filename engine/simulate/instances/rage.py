@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from assaypilot.engine.arrays import Floats
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import Best
 from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, redraw, whole
 
 __all__ = ["closest", "moderate", "multivariate", "on_sphere", "soare", "sphere", "transductive"]

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from assaypilot import datasets
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Goal, ParetoSet
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Goal, ParetoSet
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, choice, number
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Ints
-from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive.cohorts import Sharing, slack_of
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
+from assaypilot.engine.strategies.adaptive.levels import SetLimits, slack_of
 from assaypilot.engine.strategies.adaptive.lost import Bounds
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State
 
-__all__ = ["Asked", "by_holm", "shown_out"]
+__all__ = ["Asked", "shown_out"]
 
 
 _MOST_PAIRS = 20_000_000
@@ -24,20 +24,15 @@ _ASKED = 40
 """Compounds, the best by the estimate, of which one may be named the best."""
 
 
-def shown_out(state: State, behind: Steps, epsilon: float, known: Sharing) -> Flags:
+def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> Flags:
     """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
-    active, wanted = np.flatnonzero(state.active), state.problem.wanted
-    left = known.cohorts.counted(wanted & (state.status != OUT))
-    return by_holm(behind, epsilon, known, active, state.status[active] == UNDECIDED, left)
-
-
-def by_holm(behind: Steps, epsilon: float, known: Sharing, arms: Ints, undecided: Flags, left: Ints) -> Flags:
-    """The same of these arms, ``left`` of each cohort not being out; who is not ``undecided`` does not count down."""
-    out = np.zeros(len(arms), dtype=bool)
+    undecided = state.status[state.active] == UNDECIDED
+    left = int((state.problem.wanted & (state.status != OUT)).sum())
+    out = np.zeros(len(undecided), dtype=bool)
     for _ in range(_STEPS_DOWN):
-        gone = known.cohorts.counted(arms[out & undecided])
-        out = behind.passed(-epsilon, *known.outs(arms, left - gone))
-        if np.array_equal(known.cohorts.counted(arms[out & undecided]), gone):
+        gone = int((out & undecided).sum())
+        out = behind.passed(-epsilon, known.outs(left - gone))
+        if int((out & undecided).sum()) == gone:
             break
     return out
 
@@ -49,7 +44,7 @@ class Asked:
     state: State
     evidence: Evidence
     bounds: Bounds
-    known: Sharing
+    known: SetLimits
 
     def near(self, arms: Ints, rivals: Ints, distance: float) -> Ints:
         """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
@@ -61,7 +56,7 @@ class Asked:
             each = len(block) * evidence.n_phases
             arms = arms[: max(most // each, 0)]
             most -= each * len(arms)
-            passed = evidence.pairs(arms, block).passed(distance, *self.known.ins(arms, block))
+            passed = evidence.pairs(arms, block).passed(distance, self.known.ins())
             passed |= (arms[:, None] == block) | self.bounds.near(arms, block, distance)
             arms = arms[passed.all(axis=1)]
             start, size = start + size, min(4 * size, 256)
@@ -88,7 +83,7 @@ class Asked:
         named = np.flatnonzero(self.state.status == IN)
         if len(named):
             # These came to be had after it was named: each has to be compared with it.
-            near = self.evidence.pairs(named, ahead).passed(slack, *self.known.ins(named, ahead))
+            near = self.evidence.pairs(named, ahead).passed(slack, self.known.ins())
             near |= self.bounds.low[named][:, None] + slack >= self.bounds.high[ahead]
             return nobody, np.union1d(outs, ahead[near.any(axis=0)])
         if not len(ahead):

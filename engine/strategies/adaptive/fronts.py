@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.features import Features
-from assaypilot.engine.pareto import beaten
-from assaypilot.engine.strategies.adaptive.blocks import blocked, in_blocks, of_endpoint
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, ends
+from assaypilot.engine.domain.features import Features
+from assaypilot.engine.domain.pareto import beaten
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
 __all__ = ["NOBODY", "SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
@@ -47,11 +45,9 @@ def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def appended(memory: Arrays, outcome: Outcome, before: Sequence[Evidence] = ()) -> dict[str, NDArray[Any]]:
-    """The record with one more phase; ``before``: the evidence of every endpoint before it."""
+def appended(memory: Arrays, outcome: Outcome) -> dict[str, NDArray[Any]]:
+    """Return the record with one more phase."""
     phase = int(memory["phases"][0])
-    if blocked(memory, outcome):
-        return {**memory, **in_blocks(memory, outcome, phase, before), "phases": np.array([phase + 1], dtype=np.intp)}
     arms = np.flatnonzero((outcome.counts > 0).any(axis=0))
     more = {
         "at": np.full(len(arms), phase, dtype=np.intp),
@@ -60,7 +56,7 @@ def appended(memory: Arrays, outcome: Outcome, before: Sequence[Evidence] = ()) 
         "means": np.where(outcome.counts[:, arms] > 0, outcome.means[:, arms], 0.0),
     }
     joined = {name: np.concatenate([memory[name], added], axis=-1) for name, added in more.items()}
-    return {**memory, **joined, **ends(memory, outcome, arms, before), "phases": np.array([phase + 1], dtype=np.intp)}
+    return {**memory, **joined, "phases": np.array([phase + 1], dtype=np.intp)}
 
 
 class Front:
@@ -76,13 +72,7 @@ class Front:
     def endpoints(self) -> list[Evidence]:
         """The evidence of each endpoint by itself."""
         found = []
-        spans: dict[str, NDArray[Any]] = {}
-        if "low" in self._memory:
-            spans = {name: self._memory[name] / self.noise for name in ("low", "high")}
-            spans["shy"] = self._memory["shy"]
-        for row, (counts, means, sd) in enumerate(
-            zip(self._memory["counts"], self._memory["means"], self.noise[:, 0], strict=True)
-        ):
+        for counts, means, sd in zip(self._memory["counts"], self._memory["means"], self.noise[:, 0], strict=True):
             kept = counts > 0
             record = {
                 "at": self._memory["at"][kept],
@@ -90,9 +80,6 @@ class Front:
                 "counts": counts[kept],
                 "means": means[kept] / sd,
                 "leaders": np.full(self.n_phases, NOBODY),
-                **{name: span[row][kept] for name, span in spans.items()},
-                **({"came": self._memory["came"]} if "came" in self._memory else {}),
-                **of_endpoint(self._memory, row, kept, sd),
             }
             found.append(Evidence(self.features, record, 1.0))
         return found
@@ -101,10 +88,6 @@ class Front:
     def means(self) -> Floats:
         """``(n_endpoints, n_arms)``, by all measurements so far: to plan by."""
         return np.stack([one.pooled.means() for one in self.endpoints])
-
-    def all_comparable(self, rows: Ints) -> bool:
-        """Whether all differences of these rows can be estimated in every endpoint."""
-        return all(one.pooled.all_comparable(rows) for one in self.endpoints)
 
     @cached_property
     def estimable(self) -> Flags:
@@ -179,14 +162,14 @@ class Walks(NamedTuple):
     offsets: Floats
     """``(n_endpoints,)``."""
 
-    def passed_in_all(self, limits: Floats, level: Ints | None = None) -> Flags:
+    def passed_in_all(self, limits: Floats) -> Flags:
         """Whether the walks of all endpoints passed, each at any look of its own."""
-        each = [one.passed(offset, limits, level) for one, offset in zip(self.steps, self.offsets, strict=True)]
+        each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_and.reduce(each))
 
-    def passed_in_one(self, limits: Floats, level: Ints | None = None) -> Flags:
+    def passed_in_one(self, limits: Floats) -> Flags:
         """Whether the walk of some endpoint passed."""
-        each = [one.passed(offset, limits, level) for one, offset in zip(self.steps, self.offsets, strict=True)]
+        each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_or.reduce(each))
 
 
@@ -198,7 +181,6 @@ def since(steps: list[Steps], phases: Ints) -> list[Steps]:
             s.difference * late,
             s.precision * late,
             np.zeros_like(s.equal),
-            None if s.doubt is None else np.where(late, s.doubt, 0.0),
         )
         for s in steps
     ]

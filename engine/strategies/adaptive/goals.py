@@ -6,12 +6,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from assaypilot.engine.arrays import Flags
-from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.adaptive.walks import ByWalks
 from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import (
     Allocation,
@@ -21,24 +18,17 @@ from assaypilot.engine.strategies.protocol import (
     Problem,
     State,
     StopReason,
-    Strategy,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
 
-__all__ = ["AdaptiveGoals", "compared"]
+__all__ = ["AdaptiveGoals"]
 
 _ONE, _SEVERAL = Adaptive(), AdaptivePareto()
 
 
 def _of(problem: Problem) -> Adaptive | AdaptivePareto:
     return _SEVERAL if isinstance(problem.goal, ParetoSet) else _ONE
-
-
-def compared(strategy: Strategy, state: State) -> Needs | None:
-    """The comparisons that the next phase is for; None where it is for all, and of other strategies."""
-    own = _of(state.problem) if isinstance(strategy, AdaptiveGoals) else strategy
-    found = own.needs(state) if isinstance(own, ByWalks) else None
-    return None if found is None else found[1]
 
 
 class AdaptiveGoals(Phased):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.goals import Best
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.strategies.ending import doubted
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State, StopReason
 

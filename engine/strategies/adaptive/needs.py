@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.strategies.adaptive.cohorts import Told
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, at_look
 from assaypilot.engine.strategies.adaptive.planning import Needs
 
@@ -33,18 +31,18 @@ class Sides:
     """Out (or not the best): farther than this behind the best."""
     in_within: float
     """In: no farther than this behind anyone who may be the best."""
-    outs: Callable[[Ints], Told]
-    """Of arms, against their leaders."""
-    ins: Callable[[Ints, Ints], Told]
-    """Of arms against rivals, ``(len(arms), len(rivals))``."""
+    outs: Floats
+    """Limits ``(looks,)`` of walks of arms against their leaders."""
+    ins: Floats
+    """The same of arms against rivals."""
     least_gap: float
     """No difference is planned to be told apart from its border by less than this: one of its two sides is farther."""
 
 
-def _needed(steps: Steps, offset: float, limits: Told, gap: Floats, least: Floats) -> Floats:
+def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats, least: Floats) -> Floats:
     """The precision of one more phase that brings walks of difference + offset to their next limits."""
     looks = steps.looks + 1
-    height = at_look(limits[0], looks, limits[1]) * np.sqrt(looks)
+    height = at_look(limits, looks) * np.sqrt(looks)
     needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / np.maximum(gap, least)
     return needed
 
@@ -55,30 +53,23 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
     means = pooled.means()
     gap = means[leader] - means[open_arms]
     least = _least_gaps(evidence, leader, open_arms, sides)
-    to_out = _needed(
-        evidence.behind(open_arms), -sides.out_beyond, sides.outs(open_arms), gap - sides.out_beyond, least
-    )
+    to_out = _needed(evidence.behind(open_arms), -sides.out_beyond, sides.outs, gap - sides.out_beyond, least)
     to_out[gap < sides.out_beyond] = np.inf
     own = np.array([leader], dtype=np.intp)
     alone = evidence.pairs(open_arms, own)
-    within = sides.ins(open_arms, own)
-    to_in = _needed(alone, sides.in_within, within, sides.in_within - gap[:, None], least[:, None])[:, 0]
+    to_in = _needed(alone, sides.in_within, sides.ins, sides.in_within - gap[:, None], least[:, None])[:, 0]
     hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]
     arms, least = open_arms[hardest], least[hardest]
     out = to_out[hardest] <= to_in[hardest]
     first, second, precision = [np.full(int(out.sum()), leader)], [arms[out]], [to_out[hardest][out]]
     arms, least = arms[~out], least[~out]
     if len(arms):
-        half = pooled.half_norms(possible)
-        if not np.isfinite(half).any():  # no level is known: as far as each may be from the leader
-            half = pooled.difference_norm(leader, possible)
-        high = means[possible] + 2.0 * evidence.sigma * half
+        high = means[possible] + 2.0 * evidence.sigma * pooled.half_norms(possible)
         rivals = possible[np.argsort(-high, kind="stable")[:_RIVALS]]
         steps = evidence.pairs(arms, rivals)
         gaps = sides.in_within - (means[rivals] - means[arms][:, None])
-        within = sides.ins(arms, rivals)
-        each = _needed(steps, sides.in_within, within, gaps, least[:, None])
-        each[steps.passed(sides.in_within, *within) | (arms[:, None] == rivals)] = 0.0
+        each = _needed(steps, sides.in_within, sides.ins, gaps, least[:, None])
+        each[steps.passed(sides.in_within, sides.ins) | (arms[:, None] == rivals)] = 0.0
         worst = np.argsort(-each, axis=1, kind="stable")[:, :_AGAINST]
         i, j = np.repeat(np.arange(len(arms)), worst.shape[1]), worst.ravel()
         kept = (each[i, j] > 0.5 * each.max(axis=1)[i]) & (each[i, j] > 0)
@@ -94,12 +85,10 @@ def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints
     means = evidence.pooled.means()
     gap = means[leader] - means[others]
     least = _least_gaps(evidence, leader, others, sides)
-    to_out = _needed(evidence.behind(others), 0.0, sides.outs(others), gap, least)
+    to_out = _needed(evidence.behind(others), 0.0, sides.outs, gap, least)
     near = evidence.behind(others, leader)
-    limits, level = sides.ins(np.array([leader], dtype=np.intp), others)
-    within = limits, None if level is None else level[0]
-    to_in = _needed(near, sides.in_within, within, gap + sides.in_within, least)
-    to_in[near.passed(sides.in_within, *within)] = 0.0
+    to_in = _needed(near, sides.in_within, sides.ins, gap + sides.in_within, least)
+    to_in[near.passed(sides.in_within, sides.ins)] = 0.0
     need = np.minimum(to_out, to_in)
     hardest = np.argsort(-need, kind="stable")[:_HARDEST]
     return Needs(np.full(len(hardest), leader), others[hardest], need[hardest])

@@ -46,18 +46,11 @@ look, with the bound as it was then, is refuted by true walks or where some S < 
 likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
 (``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
 they depend on the past, and nothing here asks that walks and S be independent. The looks by which limits are spread,
-``expected``, are fixed at the start, by a guess of sigma; and by that guess cells are taken as likely to be known only
-as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
-
-**Noise that differs by class** of compounds, with stated SDs: each measurement counts for as many of the largest SD as
-it is worth (``classes``), and sigma is that SD. With SDs by class that nobody knows steps may be less than standard
-normal, and limits are a little farther (``models.sd_classes``).
+``expected``, are fixed at the start, by a guess of sigma.
 
 **A stated SD is the largest there is.** Where some compounds scatter less, and nobody says so, steps are less than
 standard normal, too, by as much as designs make them that know the past. Whoever chose all of them to that end would
 pass no limit of a level up to 0.05 more often, of 0.1 by 0.1 % of it, and of 0.14 by 3 % (by the same induction).
-
-**Compounds that are added** after results have a share of the error on top of delta: ``cohorts``.
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
@@ -72,15 +65,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
-from assaypilot.engine.strategies.adaptive.classes import weighed
-from assaypilot.engine.strategies.adaptive.cohorts import Sharing, closing_of, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.levels import SetLimits, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
 from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
+from assaypilot.engine.strategies.adaptive.walks import ByWalks
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
@@ -118,7 +110,6 @@ class Adaptive(ByWalks):
         version=3,
         title="Adaptive",
         goals=("epsilon-best", "best"),
-        bounds=True,
         parameters=(),
         guarantee=(
             "with the stated confidence every compound within epsilon is returned and none worse than epsilon + slack "
@@ -126,11 +117,8 @@ class Adaptive(ByWalks):
             "noise is normal with the stated SD"
         ),
         source="ours; the proof stands in its documentation",
-        blocks=True,
-        every_goal=True,
         any_plan=True,
         noise_bound=True,
-        by_class=True,
     )
 
     def memory(self, problem: Problem) -> Arrays:
@@ -140,8 +128,7 @@ class Adaptive(ByWalks):
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
         not_best = np.zeros(problem.n_arms, dtype=bool)
-        fixed = {"expected": expected, **self.guessed(problem)}
-        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, **fixed}
+        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
@@ -162,9 +149,9 @@ class Adaptive(ByWalks):
         half = slack / 2.0 if isinstance(problem.goal, AllEpsilonBest) else slack
         return self.end(problem, levels_of(problem).one_in, half / problem.noise[0])
 
-    def sharing(self, state: State, memory: Arrays, looks: int) -> Sharing:
-        """The limits of all walks at so many looks, by such a memory."""
-        return Sharing(state.problem, memory, lambda level: self.walk_limits(state, level, looks))
+    def limits(self, state: State, looks: int) -> SetLimits:
+        """Return the limits of all walks at so many looks."""
+        return SetLimits(state.problem, lambda level: self.walk_limits(state, level, looks))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
@@ -173,20 +160,18 @@ class Adaptive(ByWalks):
         if leader is None or not len(open_arms):
             return None
         problem, goal = state.problem, state.problem.goal
-        evidence = Evidence(problem.features, state.memory, problem.noise[0], closing_of(problem))
-        known, slack = self.sharing(state, state.memory, evidence.n_phases + 1), slack_of(problem)
+        evidence = Evidence(problem.features, state.memory, problem.noise[0])
+        known, slack = self.limits(state, evidence.n_phases + 1), slack_of(problem)
         if isinstance(goal, AllEpsilonBest):
-            left = known.cohorts.counted((state.status != OUT) & problem.wanted)
-            sides = Sides(
-                goal.epsilon, goal.epsilon + slack, lambda arms: known.outs(arms, left), known.ins, slack / 4.0
-            )
+            left = int(((state.status != OUT) & problem.wanted).sum())
+            sides = Sides(goal.epsilon, goal.epsilon + slack, known.outs(left), known.ins(), slack / 4.0)
             possible = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
-            sides = Sides(0.0, slack, known.best, known.ins, slack / 2.0)
+            sides = Sides(0.0, slack, known.best(), known.ins(), slack / 2.0)
             named = np.flatnonzero((state.status == IN) & state.active)
             needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
-        return telling(state, [evidence], needs), needs
+        return state, needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out, not the best, or in, by the walks of all phases."""
@@ -194,15 +179,14 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
-        memory = appended(state.memory, weighed(problem, outcome), _leader(state), [before])
-        evidence = Evidence(problem.features, memory, problem.noise[0], closing_of(problem))
-        known = self.sharing(state, memory, evidence.n_phases)
+        memory = appended(state.memory, outcome, _leader(state))
+        evidence = Evidence(problem.features, memory, problem.noise[0])
+        known = self.limits(state, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)
         bounds = bounded(state, shown)
         not_best = state.memory["not_best"] | bounds.below()
         behind = evidence.behind(active)
-        not_best[active] |= behind.passed(0.0, *known.best(active))
+        not_best[active] |= behind.passed(0.0, known.best())
         verdict = self._verdict(Asked(state, evidence, bounds, known), behind, not_best)
         return Decision(
             phase=state.phase + 1,
@@ -219,7 +203,6 @@ class Adaptive(ByWalks):
                 "measurements": float(outcome.counts.sum()),
                 "may_be_best": float(verdict.may_be_best),
                 "only_lost": float(verdict.held),
-                **outcome.censored,
             },
             memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
         )
@@ -239,7 +222,7 @@ class Adaptive(ByWalks):
             ins = now.near(asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
             behind_now = bounds.surely_behind(goal.epsilon)
         else:
-            out = behind.passed(-slack_of(state.problem), *now.known.best(active))
+            out = behind.passed(-slack_of(state.problem), now.known.best())
             behind_now = bounds.surely_behind(slack_of(state.problem))
             ins, outs = now.best(rivals, active[undecided])
         behind_now[active] |= out
@@ -247,10 +230,10 @@ class Adaptive(ByWalks):
         left = np.setdiff1d(active[undecided], np.concatenate([ins, outs]))
         return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), now.held(rivals, left))
 
-    def _shown(self, state: State, evidence: Evidence, active: Ints, known: Sharing) -> Floats:
+    def _shown(self, state: State, evidence: Evidence, active: Ints, known: SetLimits) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
         shown = np.full((3, 1, state.problem.n_arms), np.nan)
-        shown[:, 0, active] = np.stack(evidence.bounded(active, *known.means(active)))
+        shown[:, 0, active] = np.stack(evidence.bounded(active, known.means()))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
@@ -275,11 +258,7 @@ def _leader(state: State) -> int | None:
     """The arm that comparisons are made with in the next phase: the best by all measurements so far; None without."""
     if not len(state.memory["at"]):
         return None
-    pooled = Evidence(state.problem.features, state.memory, ByWalks.foreseen(state)[0]).pooled
+    pooled = Evidence(state.problem.features, state.memory, state.problem.noise[0]).pooled
     may = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
-    known = pooled.estimable(may)
-    if "block" in state.memory and not known.any() and pooled.all_comparable(may):
-        # Blocks without controls tell differences and no level, which none is needed for.
-        known[:] = True
-    may = may[known]
+    may = may[pooled.estimable(may)]
     return int(may[np.argmax(pooled.means(may))]) if len(may) else None

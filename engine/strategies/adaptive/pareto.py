@@ -34,8 +34,6 @@ errors have a probability of at most M (b + 0.35 delta / M) + (K - M) b = 0.95 d
 they decide against compounds that cannot be measured any more, of which no walk says anything new. Such a compound
 counts as one that may beat others, if a phase bounded it or it was named.
 
-**Compounds that are added** after results have a share of the error on top of delta: ``front_cohorts``.
-
 Nothing is assumed of how the errors of endpoints go together. Assumed: additive effects, normal errors of the stated
 SDs, independent between measurements, and that which measurements come back does not depend on their values. Source:
 the question is that of "Bandit Pareto Set Identification in a Multi-Output Linear Model" (GEGE).
@@ -49,9 +47,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies.adaptive.classes import weighed
-from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing, in_level
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.fronts import (
     NOBODY,
     Boxes,
@@ -61,10 +57,11 @@ from assaypilot.engine.strategies.adaptive.fronts import (
     nothing_measured,
     since,
 )
+from assaypilot.engine.strategies.adaptive.levels import FrontLimits, in_level
 from assaypilot.engine.strategies.adaptive.lost import away
 from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, needs_of_front
 from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
+from assaypilot.engine.strategies.adaptive.walks import ByWalks
 from assaypilot.engine.strategies.ending import inseparable, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
@@ -114,7 +111,6 @@ class AdaptivePareto(ByWalks):
         title="Adaptive",
         goals=("pareto",),
         endpoints=(2, None),
-        bounds=True,
         parameters=(),
         guarantee=(
             "with the stated confidence every compound that no other beats in all endpoints is returned, "
@@ -122,11 +118,8 @@ class AdaptivePareto(ByWalks):
             "if the substituent effects add up and the noise is normal with the stated SDs"
         ),
         source="ours; the proof stands in its documentation",
-        blocks=True,
-        every_goal=True,
         any_plan=True,
         noise_bound=True,
-        by_class=True,
     )
 
     def memory(self, problem: Problem) -> Arrays:
@@ -148,12 +141,12 @@ class AdaptivePareto(ByWalks):
 
     def _expected(self, problem: Problem) -> int:
         """About the phase at which the campaign ends: where a compound halfway between in and out is decided."""
-        level = in_level(problem, int(problem.wanted.sum())) / problem.n_endpoints
+        level = in_level(problem) / problem.n_endpoints
         return self.end(problem, level, float(_margins(problem).min()) / 2.0)
 
-    def sharing(self, state: State, memory: Arrays, looks: int) -> FrontSharing:
-        """The limits of all walks at so many looks, by such a memory."""
-        return FrontSharing(state.problem, memory, lambda level: self.walk_limits(state, level, looks))
+    def limits(self, state: State, looks: int) -> FrontLimits:
+        """Return the limits of all walks at so many looks."""
+        return FrontLimits(state.problem, lambda level: self.walk_limits(state, level, looks))
 
     def _known(self, state: State) -> Known | None:
         """What is planned by; None before every mean can be estimated."""
@@ -162,12 +155,10 @@ class AdaptivePareto(ByWalks):
             return None
         front = Front(problem.features, state.memory, problem.noise)
         active = np.flatnonzero(state.active)
-        alone = "block" not in state.memory
-        if not front.estimable[active].all() and (alone or not front.all_comparable(active)):
+        if not front.estimable[active].all():
             return None
-        sharing = self.sharing(state, state.memory, front.n_phases + 1)
-        left = sharing.cohorts.counted(problem.wanted & (state.status != OUT))
-        return Known(front, np.flatnonzero(state.active), sharing, left, _margins(problem))
+        left = int((problem.wanted & (state.status != OUT)).sum())
+        return Known(front, active, self.limits(state, front.n_phases + 1), left, _margins(problem))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
@@ -177,23 +168,18 @@ class AdaptivePareto(ByWalks):
             return None
         slots = beaters(known, state.memory, open_arms)
         needs = needs_of_front(known, slots, open_arms)
-        return telling(state, known.front.endpoints, needs), needs
+        return state, needs
 
-    def decide(self, state: State, outcome: Outcome, named: Arrays | None = None) -> Decision | None:
-        """Who is shown to be out or in by the walks of all phases, with those named before this one.
-
-        ``named``: who was, where that is known; None: who is by the phases so far.
-        """
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is shown to be out or in by the walks of all phases, with those named before this one."""
         problem, active = state.problem, np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
             return None
-        if named is None:
-            # By nothing that the phase says, its noise included.
-            known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
-            open_arms = active[state.status[active] == UNDECIDED]
-            named = {} if known is None else beaters(known, state.memory, open_arms)
-        before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
-        memory = appended({**state.memory, **named}, weighed(problem, outcome), before)
+        # By nothing that the phase says, its noise included.
+        known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
+        open_arms = active[state.status[active] == UNDECIDED]
+        named = {} if known is None else beaters(known, state.memory, open_arms)
+        memory = appended({**state.memory, **named}, outcome)
         verdict = self.verdict(state, memory)
         return Decision(
             phase=state.phase + 1,
@@ -209,7 +195,6 @@ class AdaptivePareto(ByWalks):
             numbers={
                 "measurements": float(outcome.counts.max(axis=0).sum()),
                 "only_lost": float(verdict.only_lost),
-                **outcome.censored,
             },
             memory=memory,
         )
@@ -219,26 +204,26 @@ class AdaptivePareto(ByWalks):
         problem, active = state.problem, np.flatnonzero(state.active)
         undecided = state.status[active] == UNDECIDED
         front = Front(problem.features, memory, problem.noise)
-        sharing = self.sharing(state, memory, front.n_phases)
-        shown = self._shown(state, front, active, sharing)
+        limits = self.limits(state, front.n_phases)
+        shown = self._shown(state, front, active, limits)
         bounds = Boxes(
             np.where(state.active, shown[1], state.low), np.where(state.active, shown[2], state.high), away(state)
         )
-        out = self._shown_out(state, front, memory, active, sharing) | bounds.beaten(active)
+        out = self._shown_out(state, front, memory, active, limits) | bounds.beaten(active)
         outs, asked = active[out & undecided], active[~out & undecided]
         rivals = problem.wanted & (state.status != OUT) & (state.active | bounds.away)
         rivals[outs] = False
-        ins = self._near(sharing, front, bounds, asked, np.flatnonzero(rivals))
+        ins = self._near(limits, front, bounds, asked, np.flatnonzero(rivals))
         left = np.setdiff1d(asked, ins)
         only_lost = bounds.as_good_as_known(left) and len(left) == len(
-            self._near(sharing, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
+            self._near(limits, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
         )
         return Verdict(ins, outs, active[out & (state.status[active] == IN)], shown, only_lost)
 
-    def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints, sharing: FrontSharing) -> Flags:
+    def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints, limits: FrontLimits) -> Flags:
         """Which arms are shown to be beaten by one that was named, by Holm's procedure."""
         undecided = state.status[arms] == UNDECIDED
-        left = sharing.cohorts.counted(state.problem.wanted & (state.status != OUT))
+        left = int((state.problem.wanted & (state.status != OUT)).sum())
         walks = []
         for who, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
             at = np.flatnonzero(who != NOBODY)
@@ -249,19 +234,19 @@ class AdaptivePareto(ByWalks):
             walks.append((at, Walks(steps, np.zeros(len(steps)))))
         out = np.zeros(len(arms), dtype=bool)
         for _ in range(_STEPS_DOWN):
-            gone = sharing.cohorts.counted(arms[out & undecided])
-            for (at, walk), (limits, level) in zip(walks, sharing.outs(arms, left - gone), strict=False):
-                out[at] |= walk.passed_in_all(limits, None if level is None else level[at])
-            if np.array_equal(sharing.cohorts.counted(arms[out & undecided]), gone):
+            gone = int((out & undecided).sum())
+            for (at, walk), of_place in zip(walks, limits.outs(left - gone), strict=False):
+                out[at] |= walk.passed_in_all(of_place)
+            if int((out & undecided).sum()) == gone:
                 break
         return out
 
-    def _near(self, sharing: FrontSharing, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
+    def _near(self, limits: FrontLimits, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
         """The arms that no rival beats by more than the margins; those likeliest to are asked about first."""
-        margins, unit = _margins(sharing.problem), front.noise[:, 0]
+        margins, unit = _margins(limits.problem), front.noise[:, 0]
         if len(arms) and len(rivals) > 1:
             who = front.strongest(arms, rivals, 1)[0][:, 0]
-            told = Walks(front.between(arms, who), margins).passed_in_one(*sharing.ins(arms, who))
+            told = Walks(front.between(arms, who), margins).passed_in_one(limits.ins())
             arms = arms[told | (arms == who) | bounds.away[who]]
         most = _MOST_PAIRS
         for start in range(0, len(rivals), _BLOCK):
@@ -271,18 +256,17 @@ class AdaptivePareto(ByWalks):
             if not len(arms):
                 break
             most -= each * len(arms)
-            passed = Walks(front.pairs(arms, block), margins).passed_in_one(*sharing.ins(arms[:, None], block))
+            passed = Walks(front.pairs(arms, block), margins).passed_in_one(limits.ins())
             passed |= arms[:, None] == block
             passed |= bounds.near(arms, block, margins * unit)
             arms = arms[passed.all(axis=1)]
         return arms
 
-    def _shown(self, state: State, front: Front, active: Ints, sharing: FrontSharing) -> Floats:
+    def _shown(self, state: State, front: Front, active: Ints, limits: FrontLimits) -> Floats:
         """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``; they hold with all decisions."""
-        limits = sharing.means(active)
         shown = np.full((3, *state.low.shape), np.nan)
         for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
-            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, *limits))
+            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, limits.means()))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

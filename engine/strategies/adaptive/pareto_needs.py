@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.pareto import beaten
-from assaypilot.engine.strategies.adaptive.cohorts import Told
+from assaypilot.engine.domain.pareto import beaten
 from assaypilot.engine.strategies.adaptive.evidence import Steps, at_look
-from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing
 from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES, Front, Walks, since
+from assaypilot.engine.strategies.adaptive.levels import FrontLimits
 from assaypilot.engine.strategies.adaptive.planning import Needs
 from assaypilot.engine.strategies.protocol import Arrays
 
@@ -37,10 +36,9 @@ class Known(NamedTuple):
     front: Front
     rivals: Ints
     """Arms that others may be beaten by."""
-    sharing: FrontSharing
-    """The limits of walks."""
-    left: Ints
-    """``(n_cohorts,)``, how many of each are not out."""
+    limits: FrontLimits
+    left: int
+    """How many are not out."""
     margins: Floats
     """``(n_endpoints,)``, in units of the noise."""
 
@@ -53,10 +51,10 @@ class Known(NamedTuple):
         return least
 
 
-def _needed(steps: Steps, offset: float, told: Told, gap: Floats) -> Floats:
+def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats) -> Floats:
     """The precision of one more phase that brings walks of difference + offset to their next limits."""
     looks = steps.looks + 1
-    height = at_look(told[0], looks, told[1]) * np.sqrt(looks)
+    height = at_look(limits, looks) * np.sqrt(looks)
     needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / gap
     return needed
 
@@ -69,8 +67,8 @@ def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Flo
     leads = means[:, who] - means[:, arms]
     gaps = np.maximum(leads, known.least(who, arms))
     steps = since(known.front.between(who, arms), begun)
-    told = known.sharing.outs(arms, known.left)[place]
-    needed = np.array([_needed(one, 0.0, told, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
+    limits = known.limits.outs(known.left)[place]
+    needed = np.array([_needed(one, 0.0, limits, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
     return np.where((leads > 0).all(axis=0), needed, np.inf)
 
 
@@ -116,10 +114,10 @@ def needs_of_front(known: Known, named: dict[str, NDArray[np.int32]], arms: Ints
     own, other = np.repeat(arms, rivals.shape[1]), rivals.ravel()
     gaps = np.maximum(front.means[:, own] - front.means[:, other] + margins[:, None], known.least(own, other))
     steps = front.between(own, other)
-    limits = known.sharing.ins(own, other)
+    limits = known.limits.ins()
     told = zip(steps, margins, gaps, strict=True)
     each = np.array([_needed(one, margin, limits, gap) for one, margin, gap in told]).min(axis=0)
-    each[Walks(steps, margins).passed_in_one(*limits) | (own == other)] = 0.0
+    each[Walks(steps, margins).passed_in_one(limits) | (own == other)] = 0.0
     each = each.reshape(rivals.shape)
     to_in = each.max(axis=1, initial=0.0)
     hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]

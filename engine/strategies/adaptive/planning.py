@@ -15,13 +15,12 @@ from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.prompt import prompt_design, prompt_whole
 from assaypilot.engine.design.rounding import Rounded, without_traces
 from assaypilot.engine.design.subspace import told_span
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
-from assaypilot.engine.progress import Report
-from assaypilot.engine.strategies.adaptive.classes import designed_by
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
-from assaypilot.engine.strategies.repeating import in_pairs, of_classes
+from assaypilot.engine.strategies.repeating import in_pairs
+from assaypilot.engine.system.progress import Report
 
 __all__ = [
     "CAREFUL",
@@ -88,7 +87,7 @@ def expected_looks(total: float, per_round: int) -> int:
 
 def first_phase(state: State, report: Report) -> Allocation:
     """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts."""
-    plan = g_design(designed_by(state.problem), np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
+    plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     draft = Draft(state, plan.candidates, plan.design, None, report)
     size = draft.full(max(4 * plan.candidates.rank, state.spent))
     return draft.issued("g", size, draft.whole(size))
@@ -103,7 +102,7 @@ def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -
 def drafted(state: State, needs: Needs, report: Report, way: Way) -> Draft | None:
     """That design, not yet in whole measurements; None where no measurement tells of what is needed."""
     problem = state.problem
-    candidates = table(designed_by(problem), np.flatnonzero(problem.measurable))
+    candidates = table(problem.features, np.flatnonzero(problem.measurable))
     kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
     x = problem.features.dense(needs.first[kept]) - problem.features.dense(needs.second[kept])
     inside = x @ candidates.basis
@@ -201,8 +200,6 @@ class Draft:
         """So many whole measurements of the design."""
         most = None
         capacity, repeats = self.state.problem.capacity, self.state.problem.repeats
-        own = [of[self.candidates.rows] for of in self.state.problem.lacking]
-        own = [of for of in own if of.any()]
         if capacity is not None:
             most = capacity.max_replicates * math.ceil(size / self.per_round)
 
@@ -210,14 +207,11 @@ class Draft:
             directions, report = self.directions, self.report
             return self.way.whole(self.design, self.candidates, n, directions=directions, most=most, report=report)
 
-        def pairs(most: int | None) -> Rounded:
-            return of_classes(lambda n: in_pairs(whole, n, most, repeats), size, most, own)
-
         try:
-            return pairs(most)
+            return in_pairs(whole, size, most, repeats)
         except AssayPilotError:
             # So few replicates of each tell too little: the lab takes more rounds for them.
-            return pairs(None)
+            return in_pairs(whole, size, None, repeats)
 
     def issued(self, criterion: str, size: int, rounded: Rounded) -> Allocation:
         """The phase of these measurements, as many as ``size`` or, in pairs, one fewer."""

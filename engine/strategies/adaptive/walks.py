@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
 from assaypilot.engine.arrays import Floats
-from assaypilot.engine.models.sd_classes import of_walk
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks, first_phase, next_phase
 from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
-from assaypilot.engine.strategies.censored import beside
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Problem, State, StopReason
+from assaypilot.engine.system.progress import Report, silent
 
-__all__ = ["ByWalks", "kept_to", "telling"]
+__all__ = ["ByWalks"]
 
 
 _UNKNOWN_END = 6
@@ -64,7 +59,7 @@ class ByWalks(Phased):
     @staticmethod
     def walk_limits(state: State, level: float, looks: int) -> Floats:
         """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
-        found = limits(kept_to(state, level), int(state.memory["expected"][0]), max(looks, 1))
+        found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
         # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
         return np.maximum(found, 0.0) if state.problem.estimated else found
 
@@ -75,7 +70,7 @@ class ByWalks(Phased):
 
     @staticmethod
     def foreseen(state: State) -> tuple[float, ...]:
-        """The noise by which cells of a phase count as likely to be censored: nothing that the phase itself says."""
+        """The noise by which rivals are named: nothing that the phase itself says."""
         own = state.memory.get("guess")
         return state.problem.noise if own is None else tuple(own.tolist())
 
@@ -87,18 +82,3 @@ class ByWalks(Phased):
         needed = 1.5 * (float(ndtri(level)) / gap) ** 2
         rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
         return expected_looks(needed * rank, problem.capacity.per_round)
-
-
-def kept_to(state: State, level: float) -> float:
-    """The level of a walk's limits: its own; less where nobody knows SDs by class (``models.sd_classes``)."""
-    return of_walk(level) if state.problem.by_class else level
-
-
-def telling(state: State, endpoints: Sequence[Evidence], needs: Needs) -> State:
-    """The state a phase is planned in: without what would only give one more bound, where others tell as much."""
-    shy = np.maximum.reduce([one.shy for one in endpoints])
-    if not shy.any():
-        return state
-    problem, means = state.problem, endpoints[0].pooled.means()
-    kept = beside(problem.features, problem.measurable, shy, means, (needs.first, needs.second))
-    return replace(state, problem=replace(problem, measurable=kept))

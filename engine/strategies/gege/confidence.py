@@ -12,8 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.pareto import beaten
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.pareto import beaten
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.ending import inseparable
 from assaypilot.engine.strategies.gege.parts import (
@@ -41,6 +40,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Gege", "Size", "phase_size"]
 
@@ -121,7 +121,6 @@ class Gege(Phased):
             "if the substituent effects add up"
         ),
         source="GEGE, section 3.3",
-        every_goal=True,
         any_plan=True,
     )
 
@@ -244,15 +243,13 @@ class Gege(Phased):
 
     def _size(self, state: State, phase: int, rank: int) -> Size:
         problem = state.problem
-        # Once the goal was changed, who is active may have been chosen by results: then all that are wanted count.
-        among = problem.wanted if problem.began is not None else state.active
         return phase_size(
             self.parameters(problem)["radii"],
             phase,
             self.epsilon(state, phase),
             sigma=float((np.array(problem.noise)[:, None] / units(problem)).max()),
             rank=rank,
-            arms=max(int(among.sum()), 1),
+            arms=max(int(state.active.sum()), 1),
             endpoints=problem.n_endpoints,
             delta=problem.delta,
         )

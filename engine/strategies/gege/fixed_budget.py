@@ -11,10 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.domain.features import outside_span, span_basis, span_rank
+from assaypilot.engine.domain.pareto import gaps
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span, span_basis, span_rank
-from assaypilot.engine.pareto import gaps
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.gege.parts import allocation, estimates, exactly, rank_of, targets_of, units
 from assaypilot.engine.strategies.linfact.planning import design_rows
@@ -31,6 +30,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["GegeFixedBudget", "Halved", "halving", "rounds_for"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import achieved, apportion, ceilings, round_design
 from assaypilot.engine.design.rounding import Method
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies.designs import Plan, estimated, table
 from assaypilot.engine.strategies.linfact.planning import design_rows
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Problem, State

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.pareto import beaten, gaps
+from assaypilot.engine.domain.pareto import beaten, gaps
 
 __all__ = ["Boxes", "Verdict", "by_bounds", "by_gaps"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import achieved, round_design
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.strategies.designs import g_design
 
 __all__ = ["ALLOCATIONS", "MOST_FOR_GREEDY", "allocate"]

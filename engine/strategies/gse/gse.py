@@ -10,15 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import achieved
+from assaypilot.engine.domain.features import Features, ProjectedFeatures, outside_span, span_basis, span_rank
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis, span_rank
-from assaypilot.engine.models.glm import Link
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.models.glm import Link, fit_glm, mean_value
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
-from assaypilot.engine.strategies.gse.models import MODELS, link_of, mean_of, predictors
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -34,8 +32,11 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Gse", "n_stages"]
+
+_LINKS: dict[str, Link] = {"linear": "identity", "logistic": "logit", "poisson": "log"}
 
 
 def n_stages(n: int, eta: float) -> int:
@@ -79,7 +80,7 @@ class Gse(Phased):
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters; AssayPilotError for one out of range, or for less than one measurement per effect a stage."""
         given = self.parameters(problem)
-        one_of("model", given["model"], MODELS)
+        one_of("model", given["model"], tuple(_LINKS))
         one_of("allocation", given["allocation"], tuple(ALLOCATIONS))
         eta = number("eta", given["eta"], above=1.0)
         number("bound", given["bound"])
@@ -115,7 +116,7 @@ class Gse(Phased):
     def link(self, problem: Problem) -> tuple[Link, float]:
         """The link of the model, and the bound on its scale."""
         given = self.parameters(problem)
-        link = link_of(given["model"])
+        link = _LINKS[given["model"]]
         return link, math.inf if link == "identity" else float(given["bound"])
 
     def memory(self, problem: Problem) -> Arrays:
@@ -170,7 +171,7 @@ class Gse(Phased):
             scores = estimate.means(active)
         else:
             bound = float(given["bound"])
-            scores = predictors(given["model"], problem.features, measured, counts, means, active, bound)
+            scores = _predictors(given["model"], problem.features, measured, counts, means, active, bound)
         eta, last = float(given["eta"]), phase >= int(state.memory["stages"][0])
         keep = 1 if last else min(math.ceil(len(active) / eta - 1e-9), max(len(active) - 1, 1))
         # One that this stage tells nothing about is never dropped.
@@ -185,7 +186,7 @@ class Gse(Phased):
         alone = len(stay) == 1 and not (state.status == IN).any()
         ins = stay[state.status[stay] == UNDECIDED] if alone else np.zeros(0, dtype=np.intp)
         shown = np.full((3, 1, problem.n_arms), np.nan)
-        shown[0, 0, active[known]] = mean_of(given["model"], scores[known])
+        shown[0, 0, active[known]] = _mean_of(given["model"], scores[known])
         shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
         return Decision(
             phase=phase,
@@ -245,3 +246,29 @@ def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatu
         here = np.flatnonzero(problem.measurable)
         candidates = table(problem.features, here)
     return candidates, table(problem.features, active, here)
+
+
+def _predictors(
+    model: str, features: Features, measured: Ints, counts: Floats, means: Floats, rows: Ints, bound: float
+) -> Floats:
+    """The predictor x'theta of each row ``(len(rows),)`` by maximum likelihood (eq. 4) within the bound.
+
+    The mean h(x'theta) rises with it, so it ranks alike, and keeps apart what rounding makes equal near 0 and 1.
+    ``means`` are those of ``counts`` measurements each: shares for the logistic model, counts for Poisson; others are
+    refused. The bound holds for measured compounds; it keeps the estimate finite where all values of one are alike.
+    """
+    low, high = float(means.min()), float(means.max())
+    if (model != "linear" and low < 0) or (model == "logistic" and high > 1):
+        what = "shares between 0 and 1" if model == "logistic" else "counts of 0 or more"
+        raise AssayPilotError(
+            f"the {model} model needs {what}, and a mean of {low if low < 0 else high:.4g} came back",
+            option="--parameter model",
+            mend="Choose model=linear for other values.",
+        )
+    estimate = fit_glm(features, measured, counts, means, _LINKS[model], bound)
+    return features.times(estimate.theta, rows)
+
+
+def _mean_of(model: str, predictor: Floats) -> Floats:
+    """Return h(x'theta): the mean that a predictor stands for."""
+    return mean_value(_LINKS[model], predictor)

@@ -22,14 +22,12 @@ class LinFactG(LinFact):
         version=2,
         title="LinFACT-G",
         goals=("epsilon-best",),
-        bounds=True,
         parameters=(DECIDE, FIRST_RADIUS, GAP),
         guarantee=(
             "with the stated confidence every compound within epsilon is returned "
             "and none worse than epsilon + slack, if the substituent effects add up"
         ),
         source="LinFACT, section 4",
-        every_goal=True,
         any_plan=True,
         noise_bound=True,
     )

@@ -66,7 +66,6 @@ class LinFactGlm(LinFact):
             "if the substituent effects add up there"
         ),
         source="LinFACT, section 6",
-        every_goal=True,
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:

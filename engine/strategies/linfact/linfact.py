@@ -14,11 +14,9 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import achieved, ceilings
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.censored import apart
-from assaypilot.engine.strategies.designs import estimated, fit, g_design, table
+from assaypilot.engine.strategies.designs import estimated, g_design, table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable
 from assaypilot.engine.strategies.linfact.planning import cut_to, design_rows, phase_design
 from assaypilot.engine.strategies.phased import Phased, settled
@@ -35,6 +33,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
 )
 from assaypilot.engine.strategies.repeating import rounded_up
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = [
     "DECIDE",
@@ -94,19 +93,16 @@ class Bounded(NamedTuple):
     mean: Floats
     half: Floats
     numbers: Mapping[str, float] = {}
-    below: Floats | float = 0.0
-    """How far below the mean it may lie by values known only as bounds alone, beside the half-width."""
-    above: Floats | float = 0.0
 
     @property
     def low(self) -> Floats:
         """The lower bounds."""
-        return np.asarray(self.mean - self.half - self.below, dtype=np.float64)
+        return np.asarray(self.mean - self.half, dtype=np.float64)
 
     @property
     def high(self) -> Floats:
         """The upper bounds."""
-        return np.asarray(self.mean + self.half + self.above, dtype=np.float64)
+        return np.asarray(self.mean + self.half, dtype=np.float64)
 
 
 class Sorted(NamedTuple):
@@ -245,12 +241,7 @@ class LinFact(Phased):
         half = spread * norms
         if self.parameters(problem)["decide"] == "planned" and outcome.complete:
             half = kept_promise(half, outcome.allocation.radius)
-        means = np.where(np.isfinite(norms), means, 0.0)
-        if outcome.low is None or outcome.high is None:
-            return Bounded(means, half)
-        cells = outcome.means[0, measured], outcome.low[0, measured], outcome.high[0, measured]
-        below, above = apart(fit(problem.features, measured, counts, cells[0]), *cells)
-        return Bounded(means, half, outcome.censored, below[active], above[active])
+        return Bounded(np.where(np.isfinite(norms), means, 0.0), half)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""

@@ -80,7 +80,6 @@ class LinFactMis(LinFact):
             "compounds that cannot be decided at this model error are said"
         ),
         source="LinFACT, section 5",
-        every_goal=True,
         any_plan=True,
     )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.features import OUTSIDE_TOLERANCE
+from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Behind", "Differences", "behind"]

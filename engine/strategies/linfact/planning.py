@@ -9,10 +9,10 @@ import numpy as np
 
 from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design import Design, achieved, apportion, ceilings
-from assaypilot.engine.features import Features, ProjectedFeatures, outside_span
-from assaypilot.engine.progress import Report
+from assaypilot.engine.domain.features import Features, ProjectedFeatures, outside_span
 from assaypilot.engine.strategies.designs import Plan, table
 from assaypilot.engine.strategies.protocol import Capacity, State
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["MakeDesign", "cut_to", "design_rows", "phase_design"]
 

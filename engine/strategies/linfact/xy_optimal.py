@@ -16,8 +16,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Design, Pairs, ceilings, round_design
 from assaypilot.engine.design.criteria import information_inverse
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.strategies.designs import Plan, fit, remembered, saturated, table, xy_design
 from assaypilot.engine.strategies.linfact.linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
 from assaypilot.engine.strategies.linfact.pairs import Behind, Differences, behind
@@ -33,6 +32,7 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 from assaypilot.engine.strategies.repeating import rounded_up
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["LinFactXY", "LinFactXYAsPrinted", "pair_log", "pair_log_as_printed"]
 
@@ -71,7 +71,6 @@ class LinFactXY(LinFact):
             "its bounds are of each compound's distance from the best"
         ),
         source="LinFACT, section 4, with the measurements that its rule needs",
-        every_goal=True,
         any_plan=True,
         noise_bound=True,
     )
@@ -196,7 +195,6 @@ class LinFactXYAsPrinted(LinFactXY):
         parameters=(DECIDE, FIRST_RADIUS, GAP),
         guarantee=LinFactXY.info.guarantee + "; about four times the measurements that this needs",
         source="LinFACT, section 4, eq. 22",
-        every_goal=True,
         any_plan=True,
     )
     planned_share: ClassVar[float] = 1.0

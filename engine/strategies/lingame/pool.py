@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.domain.features import Features, outside_span, span_basis, span_rank
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import Features, outside_span, span_basis, span_rank
 from assaypilot.engine.strategies.phased import number, one_of
 from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, State
 

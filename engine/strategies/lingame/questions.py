@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.goals import AllEpsilonBest, Best, Goal, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Goal, Threshold
 
 __all__ = [
     "BestQuestion",

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.goals import Best
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
 from assaypilot.engine.strategies.lingame.pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
 from assaypilot.engine.strategies.lingame.questions import BestQuestion, Sides, question_of
@@ -29,6 +28,7 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
 

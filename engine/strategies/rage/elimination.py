@@ -8,7 +8,7 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.farthest import square_root
-from assaypilot.engine.features import Features, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import Features, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Beaten", "Compared", "beaten", "compared", "first_of_equals"]

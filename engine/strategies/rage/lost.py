@@ -13,7 +13,6 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.design import achieved, ceilings
-from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.ending import doubted, newcomers, wider
 from assaypilot.engine.strategies.linfact.planning import cut_to, phase_design
@@ -28,6 +27,7 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["Away", "away", "bounding_phase", "compared_now", "nobody_compared", "unanswerable", "with_compared"]
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
 from assaypilot.engine.design.rounding import fewest
+from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design, table, xy_design
 from assaypilot.engine.strategies.protocol import State
 from assaypilot.engine.strategies.rage.elimination import first_of_equals
+from assaypilot.engine.system.progress import Report
 
 __all__ = ["GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed", "whole"]
 

@@ -14,10 +14,9 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Design
 from assaypilot.engine.design.farthest import Farthest
-from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.goals import Best
+from assaypilot.engine.domain.features import ProjectedFeatures
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.models.ols import Estimate
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit as fit_measured
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
@@ -47,6 +46,7 @@ from assaypilot.engine.strategies.rage.lost import (
     with_compared,
 )
 from assaypilot.engine.strategies.rage.phase import GAPS, Field, cut, effects, field_of, printed, whole
+from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["Rage", "union_log"]
 
@@ -111,7 +111,6 @@ class Rage(Phased):
             "of it), if the substituent effects add up"
         ),
         source="RAGE, Algorithm 1",
-        every_goal=True,
         any_plan=True,
     )
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
 """Of the substituents of the small table; its best compound is ``R1=B|R2=B``."""

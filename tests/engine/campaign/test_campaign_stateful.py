@@ -19,10 +19,10 @@ from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse
 from tests.engine.campaign.making import differences, make, small_library
 
 COMPOUNDS = st.integers(0, 5)

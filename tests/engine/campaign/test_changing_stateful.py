@@ -1,4 +1,4 @@
-"""Random sequences of everything a person can do, changes of mind among them: what must hold, always holds."""
+"""Random sequences of everything a person can do, changed terms among them: what must hold, always holds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis.stateful import rule
 
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from tests.engine.campaign import test_campaign_stateful as people
 
 
 class Mover(people.Person):
-    """Somebody who changes their mind, and looks up the reasons for what is decided."""
+    """Somebody who changes the terms, and looks up the reasons for what is decided."""
 
     goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0, "strategy": "linfact-g"}
 
@@ -35,7 +35,7 @@ class Mover(people.Person):
             assert not [text for text in said if "None" in text or "nan" in text]
             before = self.campaign.status().guarantee.holds
             now = self.campaign.change(change)
-            assert now.guarantee.holds == (before and not any("Nothing would be" in text for text in said))
+            assert now.guarantee.holds == (before and not any("ends the guarantee" in text for text in said))
             return now
 
         self.act(both)
@@ -66,7 +66,7 @@ class Mover(people.Person):
 
 
 class Walker(Mover):
-    """The same with a strategy whose walks go on under every goal."""
+    """The same with adaptive."""
 
     goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0, "strategy": "adaptive"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,17 @@ from scipy.stats import chi2
 
 from assaypilot.engine.campaign import audit, candidates
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.results.spans import spanned
-from assaypilot.engine.difference import with_noise
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.difference import with_noise
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
+from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings as settings_sheet
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.export.work_list import work_list
-from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
-from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.one import Adaptive
 from tests.engine.campaign.making import replays
 from tests.engine.campaign.trading import POTENCY, answers, finish, trade, truth
 
@@ -127,6 +127,26 @@ def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
         assert outcome.counts[0][item.compound] == n
 
 
+def test_with_an_unknown_noise_unequal_counts_count_as_the_fewer(path: Path) -> None:
+    unknown = dataclasses.replace(HERG, noise_estimated=True)
+    with selective(path, POTENCY, unknown, WHOLE, per_round=400, max_replicates=100) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        item = max(issued.items, key=lambda one: one.replicates)
+        name = campaign.status().library.ids[item.compound]
+        came = answers(campaign)
+        short = [r for r in came if (r.endpoint, r.compound) != ("hERG", name)]
+        here = [r for r in came if (r.endpoint, r.compound) == ("hERG", name)]
+        assert len(here) > 2
+        campaign.record([*short, *here[:2]])
+        ledger = campaign._ledger
+        counts = ledger.span(1, 2).counts
+        assert counts[item.compound] == 2
+        assert (np.delete(counts, item.compound) == np.delete(ledger.span(1, 0).counts, item.compound)).all()
+        (one,) = scatter.spreads(ledger, 1)
+        assert scatter.bounds(ledger, [one])[2] == pytest.approx(np.hypot(0.2, one.used))
+
+
 def test_a_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None:
     library_first = "R1=A|R2=A"
     history = [Result("R1=A|R2=A", 6.1, "pIC50"), Result("R1=B|R2=B", 7.5, "pIC50"), Result("R1=B|R2=B", 5.4, "hERG")]
@@ -190,7 +210,7 @@ def test_exports_and_history_say_what_it_is(path: Path) -> None:
         texts = [entry.text for entry in campaign.history()]
     assert "Endpoints: pIC50, hERG, Selectivity = pIC50 - hERG" in texts
     header = table_of(now, [0, 1]).header
-    wanted = [f"Selectivity {what}" for what in ("estimate", "low", "high")]
+    wanted = [f"Selectivity {what}" for what in ("estimate", "measured", "n", "low", "high")]
     assert [name for name in header if name.startswith("Selectivity")] == wanted
     assert "pIC50 estimate" in header
     facts = dict(settings_sheet(now, "all", "AssayPilot", "", "").rows)
@@ -208,33 +228,11 @@ def test_its_noise_waits_for_that_of_its_parts(path: Path) -> None:
     assert noise == [0.2, pytest.approx(0.08**0.5), pytest.approx((0.04 + 0.08) ** 0.5)]
 
 
-@pytest.mark.parametrize("unknown", [False, True])
-def test_walks_of_a_difference_whose_parts_are_weighed_by_guesses_have_farther_limits(
-    path: Path, unknown: bool
-) -> None:
-    """Parts in unequal numbers are weighed by how guesses compare, so that a step may be less than standard normal."""
-    herg = Endpoint("hERG", "log", noise_sd=0.3, noise_estimated=unknown)
-    with selective(path, POTENCY, herg, WHOLE, strategy="adaptive", max_replicates=4) as campaign:
-        state = campaign._ledger.state
-        expected = int(state.memory["expected"][0])
-        assert state.problem.by_class == unknown
-        assert Adaptive.walk_limits(state, 0.2, 3) == pytest.approx(limits(0.1 if unknown else 0.2, expected, 3))
-
-
 def test_strategies_with_a_link_refuse_it(path: Path) -> None:
     given = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 4.0}}
     with pytest.raises(AssayPilotError, match="Selectivity is a difference of logarithms, and the logit link"):
         selective(path, **given)
     assert not path.exists()
-
-
-def test_only_files_with_a_difference_need_a_newer_program(tmp_path: Path) -> None:
-    versions = []
-    for name, endpoints in (("plain", (POTENCY, HERG)), ("whole", (POTENCY, HERG, WHOLE))):
-        with trade(tmp_path / f"{name}.assaypilot", *endpoints, epsilon=0.5) as campaign:
-            events = {event.kind: event.version for event in campaign._store.events()}
-        versions.append(events["endpoints_defined"])
-    assert versions == [1, 3]
 
 
 def test_a_difference_lies_where_bounds_of_both_parts_leave_it():

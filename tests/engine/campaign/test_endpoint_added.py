@@ -12,10 +12,10 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from tests.engine.campaign.making import answers, finish, make, replays, truth
 
 WIDE = {"per_round": 36, "max_replicates": 4}
@@ -83,10 +83,10 @@ def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path:
         first = campaign.status()
         told = " ".join(campaign.consequences(Change(endpoint=LOGD)))
         assert "Changes the endpoints, by logD (logD < 6.2). The goal is then:" in told
-        assert "wrong at most 7.5 times in 100" in told
+        assert "This ends the guarantee" in told
         assert "every planned compound is measured for logD, too: a round of 36 measurements then holds 18" in told
         now = campaign.change(Change(endpoint=LOGD))
-        assert now.guarantee.holds
+        assert not now.guarantee.holds
         assert now.measured_endpoints == (0, 1)
         assert now.measurements_used == first.measurements_used
         assert now.rounds[0].endpoints == (0,), "what was measured stays what it was"
@@ -108,10 +108,7 @@ def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path:
         failed = set(np.flatnonzero(now.candidates.failed_limit >= 0))
         assert failed
         assert failed <= set(np.flatnonzero(means >= 6.2))
-        told = " ".join(campaign.consequences(Change(endpoint=Endpoint("pKa", noise_sd=0.2, limit=Limit("<", 9.0)))))
-        assert "further rounds ask of those that are in whether they keep to the limit" in told
         assert now.measurements_used <= 300
-        assert now.guarantee.delta == pytest.approx(0.075)
         campaign.correct(1, 6.0, reason="typo")
         sound(campaign)
 

@@ -63,14 +63,3 @@ def test_decisions_of_rage_from_before_it_remembered_anything_are_read(
     with Campaign.open(path) as campaign:
         assert campaign.status().phases_decided == 1
         assert finish(campaign).finished
-
-
-def test_a_plan_without_a_promised_half_width_is_told_from_older_ones(tmp_path: Path) -> None:
-    """Programs that know only plans with a half-width must say so, not fail."""
-    versions = {}
-    for name, goal, more in (("linfact-g", "epsilon-best", {}), ("gse", "best", {"budget": 60})):
-        with make(tmp_path / f"{name}.assaypilot", strategy=name, goal=goal, **WIDE, **more) as campaign:
-            campaign.plan()
-            (planned,) = [event for event in campaign._store.events() if event.kind == "phase_planned"]
-            versions[name] = (planned.version, planned.data["radius"] is None)
-    assert versions == {"linfact-g": (1, False), "gse": (2, True)}

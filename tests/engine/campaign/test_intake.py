@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.counting import Books, UnderWay
 from assaypilot.engine.campaign.results.intake import Due, Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.strategies.protocol import Allocation, Certificate
 from tests.engine.campaign.making import answers, make, small_library
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_used_is_told_with_its_row_and_the_rest_is_taken(result: 
 def test_zero_has_no_logarithm() -> None:
     taken = take([Result(IDS[0], 0.0), Result(IDS[0], -3.0)], endpoints=IC50)
     assert [reason for _, reason in taken.rejected] == [
-        "column IC50 (nM): 0 has no logarithm (must be > 0)",
+        "column IC50 (nM): 0 has no logarithm: is it below the limit of quantitation? Then write < and that limit",
         "column IC50 (nM): -3 has no logarithm (must be > 0)",
     ]
 

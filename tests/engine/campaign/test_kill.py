@@ -22,7 +22,7 @@ import pytest
 
 from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.measurements import Result
 from tests.engine.campaign.making import answers, make
 
 KILLS = 200

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.library import Library
 from tests.strategies import libraries, seeds
 
 
@@ -177,21 +177,3 @@ def test_another_seed_is_another_order_of_the_same(seed):
     one, two = lay_out(counts, vectors, 12, 1, seed), lay_out(counts, vectors, 12, 1, seed + 1)
     assert one != two
     assert totals(one, 12).tolist() == totals(two, 12).tolist()
-
-
-@given(phases())
-def test_pairs_come_in_one_round(phase):
-    counts, vectors, per_round, replicates, seed = phase
-    counts, per_round, replicates = 2 * counts, 2 * per_round, 2 * replicates
-    order = lay_out(counts, vectors, per_round, replicates, seed, together=2)
-    assert totals(order, len(counts)).tolist() == counts.tolist()
-    assert all(1 <= n <= replicates for _, n in order)
-    assert all(n % 2 == 0 for chosen in rounds_of(order, per_round, replicates) for _, n in chosen)
-
-
-def test_without_pairs_replicates_are_parted():
-    vectors = np.eye(8)
-    apart = rounds_of(lay_out(np.full(8, 2), vectors, 8, 2, 0), 8, 2)
-    assert [sorted(n for _, n in chosen) for chosen in apart] == [[1] * 8, [1] * 8]
-    together = rounds_of(lay_out(np.full(8, 2), vectors, 8, 2, 0, together=2), 8, 2)
-    assert [sorted(n for _, n in chosen) for chosen in together] == [[2] * 4, [2] * 4]

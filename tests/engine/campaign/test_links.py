@@ -10,9 +10,9 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import make, replays, small_library
 
 LOGIT = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 3.0, "first_radius": 0.9}}

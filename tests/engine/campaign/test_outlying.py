@@ -7,8 +7,8 @@ import pytest
 
 from assaypilot.engine.campaign.results.outlying import FAR, beside_others, outlying, outlying_words
 from assaypilot.engine.campaign.state import Round, RoundItem
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement, Result
 from tests.engine.campaign.making import answers, decide_phase, make, small_library
 
 ENDPOINTS = (Endpoint("pIC50", noise_sd=0.2),)

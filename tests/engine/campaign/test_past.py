@@ -11,7 +11,7 @@ import pytest
 from assaypilot.engine.campaign import redecide
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.practice import create_practice, practice_results
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG

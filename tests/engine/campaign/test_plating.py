@@ -14,9 +14,9 @@ from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.plates.plating import layout_from_json, layout_to_json, plate_layout
 from assaypilot.engine.campaign.replay import UNFIT
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import PlateUse, read_controls
 from tests.engine.campaign.making import answers, make
 
 ENDS = PlateUse(96, read_controls(["1,12"]))
@@ -90,14 +90,14 @@ def test_a_round_planned_anew_is_laid_out_anew(tmp_path: Path) -> None:
         campaign.undo()
         campaign.undo()
         campaign.redo()
-        assert campaign.round(2).layout is None
+        assert campaign.round(1).layout is None
         assert campaign.redo() == "Lay out on plates"
-        again = campaign.round(2)
+        again = campaign.round(1)
         assert again.layout is not None
-        assert (again.layout.use, again.layout.plates[0].name) == (ENDS, "R2-P1")
+        assert (again.layout.use, again.layout.plates[0].name) == (ENDS, "R1-P1")
         assert campaign.redo_label is None
         campaign.undo()
-        assert campaign.round(2).layout is None
+        assert campaign.round(1).layout is None
         path = campaign.path
     assert verify(path, recompute=True).ok
 

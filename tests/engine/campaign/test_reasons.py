@@ -17,8 +17,8 @@ from assaypilot.engine.campaign.reasons.gaps import Gaps, _lower
 from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.reasons.words import more_measurements
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Endpoint, Limit
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results
 from assaypilot.engine.strategies.adaptive.evidence import Steps
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED

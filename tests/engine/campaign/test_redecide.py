@@ -10,7 +10,7 @@ import pytest
 
 from assaypilot.engine.campaign import redecide
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.strategies.protocol import Decision
 from tests.engine.campaign.making import decide_phase, differences, make, replays
 

@@ -11,9 +11,9 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.file.chain import Draft, Event
 from assaypilot.engine.campaign.replay import KINDS, Ledger
 from assaypilot.engine.campaign.view import build_status
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import answers, decide_phase, differences, make, small_library
 
 WIDE = {"per_round": 96, "max_replicates": 96}

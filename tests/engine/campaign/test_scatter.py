@@ -1,4 +1,4 @@
-"""Noise that is not known: what counts for it, what decisions use, and what changes of mind do to it."""
+"""Noise that is not known: what counts for it, what decisions use, and what changed terms do to it."""
 
 import dataclasses
 import math
@@ -12,15 +12,14 @@ from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.controls import Control
-from assaypilot.engine.difference import with_noise
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.difference import with_noise
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import upper_sd
-from assaypilot.engine.stated_noise import StatedNoise, parse_noise
 from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, small_library, truth
 
 GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
@@ -46,7 +45,7 @@ def by_hand(campaign: Campaign, phase: int) -> tuple[float, int]:
     return squares, sum(len(v) - 1 for v in groups.values())
 
 
-@pytest.mark.parametrize("strategy", ["auto", "linfact-g", "linfact-xy"])
+@pytest.mark.parametrize("strategy", ["proven", "linfact-g", "linfact-xy"])
 def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strategy):
     path = tmp_path / "x.assaypilot"
     with make(path, **UNKNOWN, strategy=strategy) as campaign:
@@ -65,7 +64,6 @@ def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strate
         # What only informs uses the estimate, not the guess.
         assert done.endpoints[0].noise_sd == now.sd
         events = [e for e in Store.open(path, read_only=True).events() if e.kind == "phase_decided"]
-        assert {e.version for e in events} == {3}
         assert events[-1].data["noise"][0]["freedom"] == freedom
         assert events[-1].data["noise"][0]["used"] == pytest.approx(now.used)
         replays(campaign)
@@ -250,18 +248,6 @@ def test_a_compound_of_which_a_value_is_a_bound_says_nothing_of_the_scatter(tmp_
         assert (one.squares, one.freedom) == (pytest.approx(0.02), 1)
 
 
-def test_values_on_two_plates_are_not_compared_where_plates_are_blocks(tmp_path):
-    plates = {"blocks": "plate", "controls": (Control("REF"),), "per_round": 64, "max_replicates": 8}
-    with make(tmp_path / "x.assaypilot", endpoints=(GUESS,), **plates) as campaign:
-        campaign.plan()
-        ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
-        name = next(ids[c] for c, n in planned.items() if n > 3)
-        results = [Result(name, value, plate=plate) for plate, value in zip("AABB", (6.0, 6.2, 7.0, 7.4), strict=True)]
-        campaign.record(results, close_when_complete=False)
-        (one,) = scatter.spreads(ledger_of(campaign), 1)
-        assert (one.squares, one.freedom) == (pytest.approx(0.02 + 0.08), 2)
-
-
 def test_two_unknown_endpoints_share_the_tenth(tmp_path):
     both = [Endpoint(name, noise_sd=0.3, noise_estimated=True) for name in NAMES]
     with make(tmp_path / "x.assaypilot", endpoints=both, goal="pareto", objectives=NAMES, per_round=48) as campaign:
@@ -281,27 +267,21 @@ def test_two_unknown_endpoints_share_the_tenth(tmp_path):
         assert all(one.used == pytest.approx(upper_sd(one.squares, one.freedom, 0.0025)) for one in told)
 
 
-def test_known_later_and_unknown_again_is_decided_anew_and_costs_what_it_says(tmp_path):
+def test_known_later_and_unknown_again_decides_all_phases_by_the_new_terms(tmp_path):
     path = tmp_path / "x.assaypilot"
     with make(path, **UNKNOWN) as campaign:
         decide_phase(campaign)
         known = Change(noise={"pIC50": 0.2})
-        told = " ".join(campaign.consequences(known))
-        assert "from unknown (about 0.3) to 0.2" in told
-        assert "5.5 times in 100" in told
+        assert "from unknown (about 0.3) to 0.2" in " ".join(campaign.consequences(known))
         campaign.change(known)
         assert campaign.status().noise == ()
-        assert campaign.status().guarantee.delta == pytest.approx(0.055)
-        back = Change(noise={"pIC50": StatedNoise(None, estimated=True)})
-        assert "degrees of freedom" in " ".join(campaign.consequences(back))
-        campaign.change(back)
+        campaign.change(Change(noise={"pIC50": StatedNoise(None, estimated=True)}))
         (now,) = campaign.status().noise
         squares, freedom = by_hand(campaign, 1)
         assert now.used == pytest.approx(upper_sd(squares, freedom, 0.005))
-        assert campaign.status().guarantee.delta == pytest.approx(0.055)
         campaign.undo()
         campaign.undo()
-        assert campaign.status().guarantee.delta == pytest.approx(0.05)
+        assert campaign.status().guarantee.holds
         campaign.redo()
         finish(campaign)
         replays(campaign)
@@ -315,7 +295,7 @@ def test_before_results_it_may_be_said_at_no_cost(tmp_path):
         assert finish(campaign).noise[0].freedom > 0
 
 
-def test_a_difference_is_as_many_times_its_guess_as_the_worse_part():
+def test_the_variance_of_a_difference_is_at_most_the_sum_of_its_parts_bounds():
     both = with_noise([
         Endpoint("pIC50", noise_sd=0.2, noise_estimated=True),
         Endpoint("pKi", noise_sd=0.3),
@@ -330,9 +310,7 @@ def test_a_difference_is_as_many_times_its_guess_as_the_worse_part():
     noise = scatter.bounds(Books(), [one])
     assert noise[0] == pytest.approx(one.used)
     assert noise[1] == 0.3
-    assert noise[2] == pytest.approx(one.used / 0.2 * math.hypot(0.2, 0.3))
-    small = scatter.Spread(0, 0.2, 0.0001 * 40, 40, 0.005)
-    assert scatter.bounds(Books(), [small])[2] == pytest.approx(math.hypot(0.2, 0.3))
+    assert noise[2] == pytest.approx(math.hypot(one.used, 0.3))
 
 
 @pytest.mark.parametrize(
@@ -368,43 +346,11 @@ def _cut(campaign: Campaign, limit: float) -> None:
             return
 
 
-def test_replicates_near_a_bound_do_not_count_and_the_promise_says_what_that_costs(tmp_path):
-    """What comes as a number beside a bound scatters less for being cut; said to be unknown, not too small."""
-    path = tmp_path / "x.assaypilot"
-    with make(path, **{**UNKNOWN, "per_round": 48, "max_replicates": 6}) as campaign:
-        assert campaign.status().guarantee.delta == pytest.approx(0.05)
-        _cut(campaign, 5.95)
-        ledger = ledger_of(campaign)
-        (told,) = ledger.spreads[1]
-        groups: dict[int, list[float]] = {}
-        bounded = {m.compound for m in ledger.measurements if m.relation != "="}
-        assert bounded
-        for m in ledger.measurements:
-            groups.setdefault(m.compound, []).extend([m.value] * (m.relation == "="))
-        far = [v for c, v in groups.items() if c not in bounded and np.mean(v) >= 5.95 + 4 * told.sd]
-        assert 0 < told.freedom <= sum(len(v) - 1 for v in far) < sum(len(v) - 1 for v in groups.values() if v)
-        assert told.alpha == pytest.approx(0.005 / 7)
-        # Until the first bound all replicates counted, from then on those far from it: two bounds, two shares.
-        now = campaign.status().guarantee
-        assert now.delta == pytest.approx(0.055)
-        assert now.holds
-        _cut(campaign, 5.95)
-        replays(campaign)
-    assert verify(path, recompute=True).ok
-
-
-def test_nothing_that_a_phase_says_of_the_noise_changes_what_it_is_compared_by(tmp_path):
-    """Leaders, and which cells are likely to be censored, rest on the guess from the start."""
+def test_a_bound_ends_the_guarantee_where_the_noise_is_unknown(tmp_path):
+    """What comes as a number beside a bound scatters less for being cut, so that replicates say too little."""
     with make(tmp_path / "x.assaypilot", **{**UNKNOWN, "per_round": 48, "max_replicates": 6}) as campaign:
-        _cut(campaign, 5.5)
-        ledger = ledger_of(campaign)
-        campaign.plan()
-        state, found = ledger.state, {}
-        allocation = ledger.phases[0].allocation
-        outcome = ledger.outcome(1, allocation, 0)
-        for sd in (0.05, 0.2, 3.0):
-            known = dataclasses.replace(state, problem=dataclasses.replace(state.problem, noise=(sd,)))
-            decision = ledger.strategy.decide(known, outcome)
-            found[sd] = (decision.memory["shy"].tolist(), decision.memory["leaders"].tolist())
-        assert found[0.05] == found[0.2] == found[3.0]
-        assert any(found[0.2][0])
+        assert campaign.status().guarantee.holds
+        _cut(campaign, 5.95)
+        now = campaign.status().guarantee
+        assert not now.holds
+        assert "known only as a bound, beside an assay noise (SD) that is not known" in now.sentence

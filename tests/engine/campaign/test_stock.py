@@ -13,11 +13,11 @@ import pytest
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.stock.choice import foreseen
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.order_list import order_list
 from assaypilot.engine.export.shortlist import table_of
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.strategies.registry import named_by
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, make, replays, small_library
@@ -273,7 +273,7 @@ def test_a_shortlist_says_cost_and_lead(tmp_path: Path) -> None:
 
 
 def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
-    from assaypilot.engine.library import Library
+    from assaypilot.engine.domain.library import Library
 
     rows = [(a, b) for a in "ABC" for b in "ABC"]
     library = Library.listed(["R1", "R2"], [*rows, *rows], ids=[f"C{k}" for k in range(18)])

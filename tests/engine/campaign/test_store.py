@@ -331,6 +331,65 @@ def test_a_file_that_moved_is_not_written(store: Store, tmp_path: Path) -> None:
     assert store.append([CREATED])[0].sequence == 3
 
 
+def _shortened(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _replaced(path: Path) -> None:
+    other = path.with_name("other.assaypilot")
+    with Store.create(other, [CREATED]):
+        pass
+    path.write_bytes(other.read_bytes())
+
+
+def _older(path: Path) -> None:
+    path.write_bytes(path.with_name("older.assaypilot").read_bytes())
+
+
+def _noise(path: Path) -> None:
+    path.write_bytes(bytes(range(256)) * (path.stat().st_size // 256))
+
+
+@pytest.mark.parametrize("overwrite", [_shortened, _replaced, _older, _noise])
+def test_file_overwritten_underneath_is_never_acknowledged(path: Path, overwrite: Any) -> None:
+    with Store.create(path, [CREATED]) as store:
+        store.save_copy(path.with_name("older.assaypilot"))
+        store.append([CREATED])
+        overwrite(path)
+        there = path.read_bytes()
+        error = refusal(store.append, [CREATED])
+        assert "overwrote the file" in str(error)
+        assert path.read_bytes() == there
+        refusal(store.append, [CREATED])
+
+
+@pytest.mark.parametrize("overwrite", [_shortened, _replaced, _older])
+def test_file_overwritten_during_commit_is_never_acknowledged(path: Path, overwrite: Any) -> None:
+    class Late:
+        def __init__(self, connection: sqlite3.Connection) -> None:
+            self._connection = connection
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._connection, name)
+
+        def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
+            if sql == "COMMIT":
+                overwrite(path)
+            return self._connection.execute(sql, *args)
+
+    with Store.create(path, [CREATED]) as store:
+        store.save_copy(path.with_name("older.assaypilot"))
+        store.append([Draft("library_added", {"part": part_digest(LIBRARY * 40)})], as_parts(LIBRARY * 40))
+        store._connection = Late(store._connection)  # type: ignore[assignment]
+        refusal(store.append, [CREATED])
+
+
+def test_touched_file_is_written_on(store: Store) -> None:
+    os.utime(store.path)
+    assert store.append([CREATED])[0].sequence == 3
+    assert store.append([CREATED])[0].sequence == 4
+
+
 def test_a_commit_that_took_hold_is_reported_as_done(store: Store) -> None:
     class Failing:
         """A connection that fails once, behind the commit or before it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -487,3 +488,51 @@ def test_a_share_that_goes_away_is_told_in_plain_lines(tmp_path: Path, path: Pat
     with Store.open(path) as again:
         again.append([Draft("x", {})])
         assert [event.kind for event in again.events()] == ["created", "x"]
+
+
+ACKNOWLEDGE = """
+import sys
+from assaypilot.engine.campaign.file.store import Draft, Store
+with Store.create(sys.argv[1], [Draft("campaign_created", {})]) as store:
+    print("ACK", flush=True)
+    for i in range(3):
+        store.append([Draft("x", {"i": i})])
+        print("ACK", flush=True)
+"""
+
+
+def test_power_cut_cannot_undo_what_was_acknowledged(tmp_path: Path) -> None:
+    """Whatever was written, or gone, before an acknowledgement was synchronised before it: the folder, too."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not here")
+    trace = tmp_path / "trace"
+    calls = "trace=write,pwrite64,unlink,unlinkat,link,fsync,fdatasync,ftruncate"
+    command = [strace, "-y", "-e", calls, "-o", str(trace), *PYTHON, ACKNOWLEDGE, str(tmp_path / "a.db")]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=120)
+    if "ptrace" in done.stderr:
+        pytest.skip("strace may not trace here")
+    assert done.stdout.split() == ["ACK"] * 4, done.stderr
+    dirty: set[str] = set()
+    acknowledged = 0
+    for line in trace.read_text().splitlines():
+        name, _, rest = line.partition("(")
+        at = re.search(r'<([^>]*)>|"([^"]*)"', rest)
+        path = "" if at is None else at[1] or at[2]
+        if '"ACK' in rest:
+            assert not dirty, f"acknowledged before {dirty} was synchronised"
+            acknowledged += 1
+        elif name in ("unlink", "unlinkat", "link") and rest.endswith("= 0"):
+            if path.endswith("-journal"):
+                dirty.discard(path)
+                dirty.add(str(tmp_path))
+        elif name in ("fsync", "fdatasync"):
+            dirty.discard(path)
+        elif path.startswith(str(tmp_path)):
+            dirty.add(path)
+    assert acknowledged == 4
+
+
+def test_every_connection_synchronises_the_folder(path: Path) -> None:
+    with Store.open(path) as store:
+        assert store._connection.execute("PRAGMA synchronous").fetchone() == (3,)

@@ -16,11 +16,11 @@ from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.replay import KINDS
 from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse
+from assaypilot.engine.domain.stock import TO_MAKE, StockLine
 from assaypilot.engine.simulate.practice import create_practice, practice_results
-from assaypilot.engine.stock import TO_MAKE, StockLine
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
 
 WIDE = {"per_round": 96, "max_replicates": 96}
@@ -56,7 +56,7 @@ def everything(tmp_path: Path) -> Campaign:
     campaign.plan()
     campaign.undo()
     campaign.plan()
-    campaign.lay_out(2, PlateUse(96))
+    campaign.lay_out(1, PlateUse(96))
     results = answers(campaign)
     campaign.record(results[:1])
     campaign.undo()
@@ -104,11 +104,11 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         "measurement_corrected": rf"Value \S+ of {name} corrected to 6.5: typing error",
         "compounds_unavailable": r"Not to be had: R1=A\|R2=A \(sold out\)",
         "compounds_available": r"To be had again: R1=A\|R2=A",
-        "round_closed": r"Round 2 closed with (\d+) of \1 measurements",
+        "round_closed": r"Round 1 closed with (\d+) of \1 measurements",
         "phase_decided": r"Phase 1 decided: \d more in, \d more out",
         "phase_redecided": r"Phase 1 decided again: the same compounds are in and out \(checked\)",
         "phase_empty": r"Phase 2 ended without a usable result; it will be planned anew if it is still needed",
-        "plates_laid_out": r"Round 2 laid out on 1 plate of 96 wells",
+        "plates_laid_out": r"Round 1 laid out on 1 plate of 96 wells",
         "stock_stated": r"Stock of 1 compound stated: 1 to be made",
     }
     for kind, pattern in expected.items():

@@ -10,8 +10,8 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
 from tests.engine.campaign.making import small_library
 
 POTENCY = Endpoint("pIC50", noise_sd=0.2)

@@ -12,7 +12,7 @@ from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
 from assaypilot.engine.chemistry.decomposition import decompose, extend
 from assaypilot.engine.chemistry.structures import read_structure, read_structures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 
 
 def read(*texts):
@@ -133,8 +133,7 @@ def test_every_site_keeps_its_column_even_where_all_have_hydrogen():
     [
         ("CCCCCC", "the core is not in this structure"),
         ("Cc1cccc(C)n1", "it has the core, with a substituent where the core has no site"),
-        ("c1ccc2ncccc2c1", "a ring bridges R1 and R3"),
-        ("C1Cc2cccnc2C1", "a ring bridges R1 and R3"),
+        ("c1ccc2ncccc2c1", "an aromatic ring joins R1 and R3"),
         ("*c1cccnc1", "the structure has an open end (*)"),
     ],
 )
@@ -143,6 +142,14 @@ def test_what_cannot_be_taken_apart_says_why(structure, reason):
     assert apart.parts[0] is None
     assert apart.parts[1] is not None
     assert reason in apart.reasons[0]
+
+
+def test_a_ring_that_joins_two_sites_is_one_substituent_of_both():
+    smiles = read("C1Cc2cccnc2C1", "c1cnc2c(c1)OCO2", "Cc1cccnc1")
+    apart = decompose([parse_core("[*:1]c1cccnc1[*:3]")], smiles)
+    assert apart.reasons == ("", "", "")
+    assert rows(apart)[0] == ("C(C[*:1])C[*:3]",) * 2
+    assert assemble(apart.parts[1].core, apart.parts[1].substituents) == smiles[1]
 
 
 def test_two_groups_at_one_site_are_not_one_substituent():

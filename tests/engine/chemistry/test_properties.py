@@ -11,8 +11,8 @@ from assaypilot.engine.chemistry.properties import (
     packed_alerts,
     packed_figures,
 )
-from assaypilot.engine.library import Library, Scaffold, Site
-from assaypilot.engine.packing import pack_texts, unpack_texts
+from assaypilot.engine.domain.library import Library, Scaffold, Site
+from assaypilot.engine.system.packing import pack_texts, unpack_texts
 
 
 def figures(*structures):
@@ -73,8 +73,9 @@ def test_a_process_that_looks_at_structures_loads_nothing_else(work):
     module, function = work.split(".")
     arguments = "pack_texts(['CCO', 'CCN'])" + (", 'N'" if module == "substructure" else "")
     code = (
-        f"import sys; from assaypilot.engine.chemistry.{module} import {function}; import assaypilot.engine.processes; "
-        f"from assaypilot.engine.packing import pack_texts; {function}({arguments}); "
+        f"import sys; from assaypilot.engine.chemistry.{module} import {function}; "
+        "import assaypilot.engine.system.processes; "
+        f"from assaypilot.engine.system.packing import pack_texts; {function}({arguments}); "
         "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

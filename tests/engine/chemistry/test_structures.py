@@ -6,7 +6,7 @@ from rdkit.Chem import AllChem
 
 from assaypilot.engine.chemistry.identity import identity, same_structure
 from assaypilot.engine.chemistry.structures import read_structure, read_structures, salt_note
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 
 
 @pytest.mark.parametrize(

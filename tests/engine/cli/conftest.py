@@ -31,11 +31,12 @@ class Answer:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Calls the command line as a user would; every word is turned into text."""
+    """Call the command line as a user would; campaigns take a proven strategy unless a test names one."""
 
     def call(*words: object) -> Answer:
         capsys.readouterr()
-        code = main([str(word) for word in words])
+        proven = ("--strategy", "proven") if words and words[0] == "new" and "--strategy" not in words else ()
+        code = main([str(word) for word in (*words, *proven)])
         out, err = capsys.readouterr()
         return Answer(code, out, err)
 

@@ -25,7 +25,23 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "table.csv").write_text("\n".join(["ID,R1,R2,pIC50", *lines]), encoding="utf-8")
     path = folder / "x.assaypilot"
     with redirect_stdout(StringIO()):
-        assert main(["new", str(path), "--table", str(folder / "table.csv"), "--epsilon", "0.5", "--sd", "0.2"]) == 0
+        assert (
+            main(
+                [
+                    "new",
+                    str(path),
+                    "--table",
+                    str(folder / "table.csv"),
+                    "--epsilon",
+                    "0.5",
+                    "--sd",
+                    "0.2",
+                    "--strategy",
+                    "proven",
+                ]
+            )
+            == 0
+        )
         for number in range(1, 9):
             out = folder / f"round{number}.csv"
             assert main(["plan", str(path), "--out", str(out)]) == 0

@@ -15,7 +15,7 @@ def plated(table, tmp_path: Path, done) -> Path:
     path, sheet = tmp_path / "p.assaypilot", tmp_path / "w.csv"
     rows = [("ID", "R1", "R2", "pIC50"), *((f"{a}-{b}", a, b, "") for a in R1 for b in R2)]
     done("new", path, "--table", table(rows), "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "48",
-         "--blocks", "plate", "--control", "REF-1;value=7.1", "--control", "REF-2")  # fmt: skip
+         "--control", "REF-1;value=7.1", "--control", "REF-2")  # fmt: skip
     done("plan", path, "--plate", 96, "--control-columns", "REF-1=1", "--control-columns", "REF-2=12", "--out", sheet)
     header, rows = read_sheet(sheet)
     for k, row in enumerate(rows):
@@ -58,10 +58,9 @@ def test_one_is_corrected_left_out_and_used_again(plated: Path, done, run) -> No
     assert "corrected: read from the wrong row" in run("log", plated, "--values", "REF-1").out
     said = [entry["text"] for entry in done("log", plated)]
     assert any(text == "Value 7.6 of the control REF-1 corrected to 7.2: read from the wrong row" for text in said)
-    judged = run("exclude", plated, "c2", "--reason", "too high", "--judgement")
-    assert judged.code == 1
-    assert "Nothing would be guaranteed any more: 1 control value excluded by judgement" in judged.out
-    assert done("exclude", plated, "C2", "--reason", "bubble", "--yes")["excluded"] == "bubble"
+    left_out = done("exclude", plated, "c2", "--reason", "bubble")
+    assert (left_out["excluded"], left_out["consequences"]) == ("bubble", ["Controls are shown and decide nothing."])
+    assert left_out["guarantee"] == before["guarantee"]
     assert done("status", plated)["controls"]["values"] == 15
     assert done("include", plated, "C2", "--reason", "no bubble", "--yes")["excluded"] is None
     assert done("status", plated)["controls"]["values"] == 16

@@ -42,10 +42,11 @@ def test_a_core_may_be_a_file(series, tmp_path, done):
     assert done("check", series, "--core", file)["rank"] == 6
 
 
-def test_without_a_core_the_refusal_proposes_one(series, refused, done):
-    said = refused("check", series)
-    assert "no core to take the structures apart with" in said
+def test_without_a_core_the_best_one_is_taken_and_named(series, done):
+    found = done("check", series)
+    (said,) = [text for text in found["warnings"] if text.startswith("No core was given")]
     core = said.split("--core '")[1].split("'")[0]
+    assert (found["rank"], found["cores"]) == (6, [core])
     assert done("check", series, "--core", core)["rank"] == 6
 
 

@@ -167,9 +167,12 @@ def test_decided_campaign_says_so(run, done, small, tmp_path):
         assert plan["round"] < 9
         fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.01)
         assert done("record", campaign, tmp_path / "work.csv")["round_closed"]
-    answer = run("plan", campaign)
+    nothing = tmp_path / "nothing.csv"
+    answer = run("plan", campaign, "--out", nothing)
     assert answer.code == 0
     assert "No round was issued" in answer.out
+    assert f"{nothing} was not written." in answer.out
+    assert not nothing.exists()
     assert done("status", campaign)["counts"]["in"] == 12
 
 

@@ -285,7 +285,7 @@ def test_campaign_commands_as_text(run, played, tmp_path):
     assert "is open" in run("status", campaign).out
     assert "Round 1" in run("plan", campaign).out
     assert "Round 1 issued" in run("log", campaign).out
-    assert "as it was written" in run("verify", campaign).out
+    assert "The file is consistent" in run("verify", campaign).out
     assert "0 compounds written" in run("export", campaign, tmp_path / "list.csv").out
     shown = run("status", campaign, "--limit", "2").out
     assert "... and 10 compounds (--limit N lists more)" in shown

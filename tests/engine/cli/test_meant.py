@@ -2,7 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.nearby import where_else
+from assaypilot.engine.system.nearby import where_else
 
 
 @pytest.mark.parametrize(

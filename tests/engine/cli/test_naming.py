@@ -3,7 +3,7 @@
 import pytest
 
 from assaypilot.engine.cli.naming import spellings
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 
 
 @pytest.mark.parametrize("objective", ["IC50 (nM)", "IC50", "pIC50", "PIC50"])

@@ -184,24 +184,3 @@ def test_ids_that_look_like_formulas_come_back_as_they_are(done, table, tmp_path
         row["Value"] = f"{6 + 0.01 * k:.2f}"
     write_sheet(sheet, header, lines)
     assert done("record", path, sheet)["accepted"] == plan["measurements"]
-
-
-def test_a_list_that_is_filled_onto_plates_by_hand(run, done, tmp_path):
-    """Where plates have effects it is said how, until plates are laid out: which are then copies of each other."""
-    table, path = tmp_path / "t.csv", tmp_path / "b.assaypilot"
-    ids = [f"{a}{b}{c}" for a in "ABCDE" for b in "ABCD" for c in "ABCD"]
-    table.write_text("ID,R1,R2,R3\n" + "".join(f"{one},{','.join(one)}\n" for one in ids), encoding="utf-8")
-    said = ["--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "40", "--sites", "R1,R2,R3"]
-    done("new", path, "--table", table, *said, "--blocks", "plate", "--control", "REF-1;value=7.1")
-    line = "Fill plates along this list, and they come out alike"
-    assert f"{line}, or give --plate" in run("plan", path).out
-    found = done("plan", path, "--plate", 24, "--control-columns", "REF-1=1")
-    assert line not in run("plan", path).out
-    plates = [[one["id"] for one in found["compounds"] for w in one["wells"] if w["plate"] == plate["name"]]
-              for plate in found["plates"]]  # fmt: skip
-    assert [len(own) for own in plates] == [20, 20]
-    for site in range(3):
-        first, second = (sorted(one[site] for one in own) for own in plates)
-        assert all(abs(first.count(label) - second.count(label)) <= 2 for label in "ABCDE")
-    done("new", tmp_path / "n.assaypilot", "--table", table, *said)
-    assert "Fill plates" not in run("plan", tmp_path / "n.assaypilot").out

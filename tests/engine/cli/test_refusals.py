@@ -86,7 +86,7 @@ class TestTables:
         assert "Save the table as csv" in line
 
     def test_no_site_column(self, unchanged, words, table):
-        line = unchanged(*words(table([("ID", "Left", "Right", "pIC50"), *ROWS])))
+        line = unchanged(*words(table([("ID", "Left", "pIC50"), *((row[0], row[1], row[3]) for row in ROWS)])))
         assert "option" not in line
         assert "--sites: there is no site column (R1, R2, ...). Name the columns with the substituents: --sites" in line
 
@@ -181,10 +181,11 @@ def test_goal_out_of_range(unchanged, small, target, options, said):
     assert said in line
 
 
-def test_noise_not_given(unchanged, small, target):
-    line = unchanged("new", target, "--table", small, "--epsilon", "0.5")
-    assert "--sd: the assay noise (SD) of pIC50 is not known" in line
-    assert "e.g. --sd 0.2; or say that nobody knows it, --sd unknown" in line
+def test_noise_that_nobody_gives_is_usual_at_first_and_named(done, small, target):
+    made = done("new", target, "--table", small, "--epsilon", "0.5")
+    assert (made["noise_sd"], made["endpoints"][0]["noise_estimated"]) == (0.3, True)
+    assert any("0.3 is taken at first (log values)" in text for text in made["warnings"])
+    assert any('--endpoint "pIC50;sd=..."' in text for text in made["warnings"])
 
 
 def test_noise_from_replicates_is_used(done, table, target):
@@ -193,9 +194,10 @@ def test_noise_from_replicates_is_used(done, table, target):
     assert made["noise_sd"] == pytest.approx(0.2 / 2**0.5)
 
 
-def test_epsilon_not_given(unchanged, small, target):
-    line = unchanged("new", target, "--table", small, "--sd", "0.2")
-    assert "--epsilon: it was not said how far from the best still counts. For example --epsilon 0.5" in line
+def test_epsilon_that_nobody_gives_is_usual_and_named(done, small, target):
+    made = done("new", target, "--table", small, "--sd", "0.2")
+    assert made["goal"].startswith("All compounds within 0.5 of the best pIC50")
+    assert any(text.endswith("(log values). Give yours: --epsilon.") for text in made["warnings"])
 
 
 def test_epsilon_with_the_endpoint(done, small, target):
@@ -309,7 +311,7 @@ def test_verify_names_what_was_changed(run, campaign):
         connection.commit()
     answer = run("verify", campaign)
     assert answer.code == 1
-    assert "NOT as it was written" in answer.out
+    assert "NOT consistent" in answer.out
     assert "foreign_one" in answer.out
     document = run("verify", campaign, "--json")
     assert document.code == 1

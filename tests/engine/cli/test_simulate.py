@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.simulate.instances import names
 from assaypilot.engine.strategies import registry
 from tests.engine.cli.test_keys import Maybe, Number, has
@@ -85,7 +86,7 @@ def test_another_seed_is_another_result(done):
 
 
 def test_several_strategies_are_several_objects_on_the_same_draws(done):
-    documents = done(*LINFACT[:4], "linfact-g,auto,linfact-g", *RUNS)
+    documents = done(*LINFACT[:4], "linfact-g,proven,linfact-g", *RUNS)
     assert [entry["strategy"] for entry in documents] == ["linfact-g", "adaptive"]
     both = done(
         "simulate",
@@ -130,7 +131,7 @@ def test_a_shipped_table_with_a_known_truth(done):
         "--dataset",
         "practice-960",
         "--strategy",
-        "auto",
+        "proven",
         "--epsilon",
         "0.5",
         "--slack",
@@ -144,7 +145,7 @@ def test_a_shipped_table_with_a_known_truth(done):
 
 
 def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
-    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "auto", "--epsilon", "0.5", *RUNS)
+    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "proven", "--epsilon", "0.5", *RUNS)
     (fit,), (values,) = done(*table), done(*table, "--truth", "values")
     assert fit["noise"] == values["noise"]
     assert 0.05 < fit["noise"][0] < 0.2  # from the replicates
@@ -157,7 +158,7 @@ def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
 
 def test_what_only_describes_the_table_voids_nothing(done, run, measured):
     measured.write_text(measured.read_text(encoding="utf-8") + "twin,H,H,6.02,3\n", encoding="utf-8")
-    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "auto", "--epsilon", "0.5", *RUNS)
+    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "proven", "--epsilon", "0.5", *RUNS)
     (document,) = done(*table)
     assert document["void"] == []
     assert document["notes"] == ["the 13 compounds are 12 different sets of substituents"]
@@ -175,7 +176,7 @@ def test_goals_of_a_table(done, measured):
     assert (pareto["goal"]["name"], pareto["endpoints"]) == ("pareto", 2)
     (named,) = done(
         "simulate",
-        "--table", measured, "--goal", "pareto", "--objective", "Sol,pIC50", "--strategy", "auto",
+        "--table", measured, "--goal", "pareto", "--objective", "Sol,pIC50", "--strategy", "proven",
         "--epsilon", "0.3", "--sd", "0.1", *RUNS, "--budget", "500",
     )  # fmt: skip
     assert named["goal"]["margins"] == [0.3, 0.3]
@@ -308,10 +309,10 @@ def test_runs_given_up_are_said(run, done):
 def test_strategies_lists_baselines_too(done, run):
     entries = {entry["name"]: entry["baseline"] for entry in done("strategies")}
     expected = {kind.info.name: False for kind in registry.strategies()}
-    expected |= {kind.info.name: True for kind in registry.baselines()} | {"auto": False}
+    expected |= {kind.info.name: True for kind in comparison.baselines()} | {"auto": False, "proven": False}
     assert entries == expected
     text = run("strategies").out
-    assert text.count("only for comparison, in simulate") == len(registry.baselines())
+    assert text.count("only for comparison, in simulate") == len(comparison.baselines())
 
 
 def test_as_a_process_with_two_more():

@@ -8,7 +8,7 @@ import pytest
 from assaypilot.engine.design import alone
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 
 
 def sparse(seed: int, n: int = 170) -> ProjectedFeatures:

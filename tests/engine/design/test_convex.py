@@ -9,7 +9,7 @@ from assaypilot.engine.design import g_optimal
 from assaypilot.engine.design.directions import Against, Between, Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 convex = pytest.importorskip("tests.oracles.convex", reason="cvxpy is not installed", exc_type=ImportError)
 

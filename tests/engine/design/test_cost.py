@@ -12,8 +12,8 @@ from assaypilot.engine.design.bargain import bargained
 from assaypilot.engine.design.cost import Priced, Prices, cheapest_spanning, cost_frontier
 from assaypilot.engine.design.exchange import Bounds, Means
 from assaypilot.engine.design.pairs import Pairs
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def plain(x: np.ndarray) -> ProjectedFeatures:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import farthest
 from assaypilot.engine.design.directions import Against, Between, Rows
 from assaypilot.engine.design.pairs import Pairs
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def product(sizes):

@@ -18,7 +18,7 @@ from assaypilot.engine.design.exchange import (
     worth_of,
 )
 from assaypilot.engine.design.moves import Changes, moves_of
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
 
 def plain(x: np.ndarray) -> ProjectedFeatures:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import Design, achieved, apportion, g_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.library import Library
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from tests.oracles import design as oracle
 from tests.public import DATA
 

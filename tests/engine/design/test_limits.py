@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import achieved, g_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.oracles import design as oracle
 
 SIZES = (3, 4, 3)

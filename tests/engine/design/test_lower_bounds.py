@@ -19,9 +19,9 @@ from assaypilot.engine.design.lower_bounds import (
     pareto_gaps,
 )
 from assaypilot.engine.design.oracle import oracle, simultaneous_level
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.library import Library
 
 
 def plain(x: np.ndarray) -> ProjectedFeatures:

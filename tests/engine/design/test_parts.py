@@ -12,7 +12,7 @@ from assaypilot.engine.design.criteria import minimax_bound
 from assaypilot.engine.design.newton import maximise_log_det
 from assaypilot.engine.design.support import elimination, same_information_on_fewer, without_least_needed
 from assaypilot.engine.design.table import Table
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.oracles import design as oracle
 
 values = st.lists(st.floats(-5, 5, allow_subnormal=False), min_size=1, max_size=12)

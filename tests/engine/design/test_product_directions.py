@@ -12,8 +12,8 @@ from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.pairwise import Pieces, largest_sum
 from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def table_and_product(sizes, n, seed):

@@ -13,8 +13,8 @@ from assaypilot.engine.design.extremes import largest_quadratic
 from assaypilot.engine.design.lookups import Lookups, grouped
 from assaypilot.engine.design.orthogonal import orthogonal_array, orthogonal_rows
 from assaypilot.engine.design.products import orthogonal_start, product_design, recognised
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 from tests.oracles import design as oracle
 
 SHAPES = [(4, 5, 4, 3, 4), (2,), (2, 2), (6, 6, 6), (2,) * 6, (8, 4, 2, 2), (1, 3, 3), (9, 3, 3), (12, 6), (5, 7)]

@@ -14,8 +14,8 @@ from assaypilot.engine.design import Rows, round_design, xy_optimal
 from assaypilot.engine.design.balance import Balanced, balanced
 from assaypilot.engine.design.completion import completed
 from assaypilot.engine.design.prompt import prompt_design, prompt_whole
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.system.progress import Cancelled
 
 GAP = 0.05
 

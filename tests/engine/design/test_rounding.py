@@ -14,8 +14,8 @@ from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import apportion_within, fewest, round_design
 from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 weights = st.lists(st.integers(1, 1000), min_size=1, max_size=25)
 

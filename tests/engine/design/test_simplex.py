@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
 from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.simplex import even_design
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def table(x) -> ProjectedFeatures:

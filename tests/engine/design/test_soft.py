@@ -11,7 +11,7 @@ from assaypilot.engine.design.gliding import Sample, even_leverages, glided, sam
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.softmax import softened
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def some_rows(sizes, n, seed):

@@ -11,9 +11,9 @@ from assaypilot.engine.design.directions import Against, Between, Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.design.xy import full_product_value, xy_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from tests.oracles import xy as oracle
 
 PRACTICE = (4, 5, 4, 3, 4)

@@ -13,9 +13,9 @@ from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
 from assaypilot.engine.design.xy_search import XYSearch, XYState
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.progress import silent
+from assaypilot.engine.system.progress import silent
 
 
 def sites(seed: int, rows: int, sizes: tuple[int, ...]) -> ProjectedFeatures:

@@ -10,9 +10,9 @@ import numpy as np
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.chemistry.assembling import CORE_SITE
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Scaffold, Site
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Scaffold, Site
+from assaypilot.engine.domain.measurements import Result
 
 CORE = "c1cc([*:1])ccc1[*:2]"
 """Symmetric on purpose: only what stands at its sites says which end is which."""

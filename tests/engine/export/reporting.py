@@ -12,10 +12,10 @@ import pytest
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.chemistry.assembling import CORE_SITE
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.library import Library, Scaffold, Site
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Scaffold, Site
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.system.progress import Cancelled
 
 CORE = "c1c([*:1])c2c(n1[*:3])cccc2[*:2]"
 GROUPS = ("[H]", "C", "CC", "C1CC1", "OC", "C#N", "C(F)(F)F", "c1ccccc1", "N1CCOCC1")

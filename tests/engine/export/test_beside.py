@@ -10,10 +10,10 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.sheet import Column
-from assaypilot.engine.library import Library
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.domain.endpoint import Limit
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import FORMATS, ending_of, write
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.shortlist import ranked
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Cancelled
 from tests.engine.export.making import HERG, IC50, MEASURABLE, NASTY, SMILES, begin, nasty_library, plain_library
 
 

@@ -19,7 +19,27 @@ TEXTS = (
     .map(lambda text: text.strip() or "x")
     .filter(lambda text: text == visible(text).strip())
 )
-RISKY = st.sampled_from(["=1+1", "+x", "-y", "@cmd", "'=1", "''+2", "'plain", "-5", 'a"b', "a,b", "a;b", "two\nlines"])
+RISKY = st.sampled_from(
+    [
+        "＝1+1",
+        "＋x",
+        "－y",
+        "＠cmd",
+        "'＝1",
+        "=1+1",
+        "+x",
+        "-y",
+        "@cmd",
+        "'=1",
+        "''+2",
+        "'plain",
+        "-5",
+        'a"b',
+        "a,b",
+        "a;b",
+        "two\nlines",
+    ]
+)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -38,6 +58,14 @@ def test_formulas_are_text_and_numbers_are_untouched(tmp_path):
     write_csv(path, ["a", "b", "c", "d"], [["=1+1", -5, -0.25, None], ["-x", 7, math.nan, True]])
     assert path.read_bytes() == b"\xef\xbb\xbfa,b,c,d\r\n'=1+1,-5,-0.25,\r\n'-x,7,,yes\r\n"
     assert parse_value("-0.25").value == -0.25
+
+
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
+def test_text_with_sign_of_formula_is_quoted(tmp_path, sign):
+    path = tmp_path / "out.csv"
+    write_csv(path, [f"{sign}a", "b"], [[f"{sign}cmd|x", 1], ["plain", 2]])
+    assert path.read_text(encoding="utf-8-sig").splitlines()[:2] == [f"'{sign}a,b", f"'{sign}cmd|x,1"]
+    assert read_table(path).column(f"{sign}a") == (f"{sign}cmd|x", "plain")
 
 
 def test_an_existing_file_is_kept_when_asked(tmp_path):

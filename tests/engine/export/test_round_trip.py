@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.sheet import Cell, Sheet
-from assaypilot.engine.library import Library, Site
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
@@ -94,7 +94,7 @@ def test_a_shortlist_is_understood_without_a_word(tmp_path: Path, ending: str) -
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_several_endpoints_and_a_limit(tmp_path: Path, ending: str) -> None:
-    from assaypilot.engine.endpoint import Limit
+    from assaypilot.engine.domain.endpoint import Limit
 
     limited = dataclasses.replace(HERG, limit=Limit("<", 5.0))
     history = [Result(name, value, e) for k, name in enumerate(NASTY) for e, value in (("IC50", 90 + k), ("hERG", 4.5))]

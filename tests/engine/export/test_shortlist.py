@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.shortlist import decimals, provenance, ranked, table_of, with_provenance
 from assaypilot.engine.export.work_list import work_list
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 
 VALUES = {"a": 6.0, "b": 7.0, "c": 6.4, "d": 7.4, "e": 5.0, "f": 6.0}
 ROWS = [("H", "H"), ("H", "F"), ("Me", "H"), ("Me", "F"), ("Cl", "H"), ("Cl", "F")]
@@ -85,7 +85,7 @@ def test_columns_say_what_and_on_what_evidence(make: Make) -> None:
         assert first["P(within 0.5)"] == 1.0
         assert (first["Program"], first["Exported"]) == ("AssayPilot 9", "2030-01-02")
         assert {row["Campaign head"] for row in rows} == {now.head}
-        assert {row["Guarantee"] for row in rows} == {"holds"}
+        assert {row["Guarantee"] for row in rows} == {"guarantee holds (95 % confidence)"}
         assert "P(within 0.75)" in sheet.header
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import zipfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,8 @@ from assaypilot.engine.export.plain import sentences
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.export.slide_text import cut, lines_of
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.strategies.protocol import IN
+from assaypilot.engine.system.processes import in_another_process
 from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
 
 WHEN = "2030-01-02 03:04 +00:00"
@@ -126,7 +127,7 @@ def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decide
         assert text.startswith(name)
         assert f"{known.estimate[c]:.2f} ({known.low[c]:.2f} to {known.high[c]:.2f})" in text
         n = int(known.measured[c])
-        assert (f"measured {n}; made" if n else "predicted, never measured; to be made") in text
+        assert (f"(n = {n}); made" if n else "predicted, never measured; to be made") in text
         (picture,) = pictures(group)
         assert f"Structure of {name}: " in picture._element.xpath(".//p:cNvPr")[0].get("descr")
         with Image.open(io.BytesIO(picture.image.blob)) as drawn:
@@ -157,6 +158,15 @@ def test_without_a_guarantee_the_foot_says_why(tmp_path: Path) -> None:
     assert "guarantee holds" not in text
 
 
+def test_slide_says_below_the_answer_that_a_guarantee_is_void(decided: Status) -> None:
+    void = replace(decided.guarantee, holds=False, void=("a value was left out by judgement",))
+    slide = read(presentation(said(replace(decided, guarantee=void))))
+    (answer,) = [shape for shape in slide.shapes if shape.name == "Answer in full"]
+    first = answer.text_frame.paragraphs[0]
+    assert first.text == "No guarantee: a value was left out by judgement."
+    assert first.runs[0].font.bold
+
+
 def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
     with begin(tmp_path, labels((4, 3, 3))) as campaign:
         now = play(campaign, 1)
@@ -169,7 +179,8 @@ def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
         assert row[:4] == [now.library.ids[c], *now.library.substituents(c).values()]
         assert row[4].startswith(f"{now.candidates.estimate[c]:.2f} (")
         n = int(now.candidates.measured[c])
-        assert row[5] == (f"measured {n}" if n else "predicted; to be made")
+        mean = np.mean([m.value for m in now.measurements if m.compound == c and m.usable]) if n else 0.0
+        assert row[5] == (f"measured {mean:.2f} (n = {n})" if n else "predicted; to be made")
     assert "+ 24 more" in words(slide)
 
 

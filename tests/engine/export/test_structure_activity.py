@@ -10,11 +10,11 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.structure_activity import look
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.ols import least_squares
 
 ROWS = [(a, b) for a in ("H", "Me", "Cl") for b in ("F", "CN", "OMe")]

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.plating import check_plates, plate_layout
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.plates.wells import FORMATS, read_well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.plate_map import plate_map
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.work_list import NOT_ASKED, work_list
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.engine.plates.wells import FORMATS, read_well
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
 from tests.engine.export.making import IC50, TRUTH, begin

@@ -11,11 +11,11 @@ import pytest
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.plating import plate_layout
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings, Status
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.plates.layout import Control, PlateUse, read_controls
 from assaypilot.engine.export.work_page import work_page, write_work_page
-from assaypilot.engine.library import Library
-from assaypilot.engine.plates.layout import Control, PlateUse, read_controls
-from assaypilot.engine.progress import Cancelled, Report, silent
+from assaypilot.engine.system.progress import Cancelled, Report, silent
 from tests.engine.export.making import IC50, NASTY, begin, nasty_library, plain_library
 
 HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))

@@ -18,13 +18,13 @@ import pytest
 from PIL import Image
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.fitting import LONGEST, in_header, letters_of, lines_of, shortened, units_of
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.sheet import Sheet
-from assaypilot.engine.measurements import Result
 from tests.engine.export.making import NASTY, begin, nasty_library, plain_library
 
 SHEETS = ["Shortlist", "All compounds", "Measurements", "Rounds", "Settings"]

@@ -8,9 +8,9 @@ from rdkit import Chem
 from rdkit.Chem import rdDepictor
 
 from assaypilot.engine.chemistry.assembling import CORE_SITE
+from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import DrawnCore, carried, lay_out, widest_turn
-from assaypilot.engine.library import Library, Scaffold, Site
 from tests.engine.export.making import CORE, SMILES, nasty_library
 from tests.public import DATA
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library, Site
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.models.additivity import Additivity, additivity, deviation_bound, holm
 from assaypilot.engine.models.interactions import interactions
 

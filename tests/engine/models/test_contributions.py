@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library, Site
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.models.contributions import SiteContributions, contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.models.ols import least_squares

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.diagnostics import additive_fit
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import dominated
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import dominated
 from assaypilot.engine.models.fronts import beaten, front, probability_pareto
 from assaypilot.engine.models.posterior import Posterior, posterior
 

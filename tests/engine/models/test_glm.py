@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models import glm
 from assaypilot.engine.models.ols import least_squares
 from tests.oracles import glm as oracle

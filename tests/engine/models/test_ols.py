@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
 
 

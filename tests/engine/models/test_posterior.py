@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models import posterior as module
 from assaypilot.engine.models.posterior import posterior, probability_within
 from tests.strategies import dense, product, seeds, site_tables

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.library import Library
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.confounding import confounded_sites, seen_once
 from assaypilot.engine.models.report import Noise, model_report
 

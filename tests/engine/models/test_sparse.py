@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Scaffold
 from assaypilot.engine.models.sparse import drop_site, keep_seen, merge_substituents
 
 

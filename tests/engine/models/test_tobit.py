@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.models.posterior import posterior
 from assaypilot.engine.models.tobit import Bounds, Cells, additive, apart, prior_of

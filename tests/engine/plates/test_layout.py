@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.plates.layout import Control, PlateUse, read_controls
+from assaypilot.engine.domain.plates.wells import FORMATS, Well, wells_text
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import Control, PlateUse, read_controls
-from assaypilot.engine.plates.wells import FORMATS, Well, wells_text
 
 ENDS = read_controls(["1,12"])
 

@@ -3,12 +3,11 @@ from __future__ import annotations
 import time
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.plates.spreading import spread
+from assaypilot.engine.domain.plates.spreading import spread
 
 Places = list[list[tuple[int, int, int]]]
 
@@ -169,15 +168,3 @@ def test_a_layout_that_was_printed_once_stays_as_it_is() -> None:
         [(0, 7, 3), (0, 4, 4), (1, 3, 0)],
         [(0, 7, 1), (1, 6, 5), (1, 3, 6)],
     ]
-
-
-def test_what_shares_a_plate_can_be_said() -> None:
-    """Two by two, say: on each plate the replicates stand apart all the same."""
-    replicates = [4] * 12 + [2] * 20 + [3] * 4
-    shares = np.array([[2] * 12 + [2] * 10 + [0] * 10 + [1, 2, 2, 1], [2] * 12 + [0] * 10 + [2] * 10 + [2, 1, 1, 2]])
-    places = spread(replicates, 6, 9, (3, 1), shares=shares)
-    for item, own in enumerate(places):
-        assert [sum(place[0] == plate for place in own) for plate in (0, 1)] == shares[:, item].tolist()
-    assert in_line(places) == 0
-    one = np.full((1, 20), 2)
-    assert spread([2] * 20, 6, 9, (3, 1), shares=one) == spread([2] * 20, 6, 9, (3, 1)), "one plate is as ever"

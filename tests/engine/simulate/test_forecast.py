@@ -13,13 +13,13 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
-from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.simulate.forecast import Forecast, forecast_campaign, forecast_draft
 from assaypilot.engine.simulate.forecast_truth import draw, sources
+from assaypilot.engine.system.progress import Cancelled
 
 SITES = ("R1", "R2")
 ROWS = [[f"a{i}", f"b{j}"] for i in range(5) for j in range(4)]

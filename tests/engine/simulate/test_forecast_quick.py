@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
 from assaypilot.engine.simulate.forecast_quick import effective, quick
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.simulate.runner import sample

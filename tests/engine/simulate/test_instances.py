@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import span_basis
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import span_basis
 from assaypilot.engine.simulate.instances import get, listing, names
 from assaypilot.engine.simulate.instances.rage import closest, on_sphere
 from tests.public import DATA

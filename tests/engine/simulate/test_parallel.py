@@ -6,9 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import Best
-from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.simulate import cluster
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
@@ -16,6 +15,7 @@ from assaypilot.engine.simulate.parallel import check, processors, simulate
 from assaypilot.engine.simulate.runner import Limits, Task
 from assaypilot.engine.simulate.summary import summary
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.system.progress import Cancelled
 from tests.engine.simulate.making import Endless, Plain, Poor, instance_of
 
 TASK = Task(LinFactG(), get("linfact-3"), seed=11)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold
 from assaypilot.engine.simulate.scores import error_limits, score
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 

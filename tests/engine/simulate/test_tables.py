@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.tables import NOT_ADDITIVE, of_table, truth_of
 
 ROWS = [("H", "F"), ("H", "Cl"), ("Me", "F"), ("Me", "Cl"), ("Et", "F")]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from assaypilot.engine.campaign.state import Round, RoundItem
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 
 IDS = [f"C{k}" for k in range(50)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.runner import Task

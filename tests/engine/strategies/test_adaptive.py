@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive import cohorts as adaptive_cohorts
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.strategies.adaptive import levels as adaptive_levels
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
@@ -72,14 +72,14 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
     truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
     problem = problem_of(features, epsilon=0.4, slack=0.3, delta=0.1, sd=0.25, capacity=Capacity(24, 4))
     strategy = Adaptive()
-    levels, n = adaptive_cohorts.levels_of(problem), problem.n_arms
+    levels, n = adaptive_levels.levels_of(problem), problem.n_arms
     expected = int(strategy.start(problem).memory["expected"][0])
     plain = Plain(
         dense(features),
         0.25,
         0.4,
         0.3,
-        lambda left: limits(adaptive_cohorts.each_of(levels.outs, left), expected, 40),
+        lambda left: limits(adaptive_levels.each_of(levels.outs, left), expected, 40),
         limits(levels.one_in, expected, 40),
         limits(levels.best, expected, 40),
     )

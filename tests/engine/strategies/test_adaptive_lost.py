@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import DenseFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.protocol import (
     IN,

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.front_cohorts import rounded
 from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES
+from assaypilot.engine.strategies.adaptive.levels import each_of
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
@@ -50,7 +50,7 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         dense(features),
         problem.noise,
         margins,
-        lambda left: [limits(rounded(w * levels(problem, left)[0]), expected, 40) for w in SHARES],
+        lambda left: [limits(each_of(w * levels(problem, left)[0], 1), expected, 40) for w in SHARES],
         limits(levels(problem, 1)[1], expected, 40),
     )
     seen = 0

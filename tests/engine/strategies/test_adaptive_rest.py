@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.protocol import UNDECIDED, Capacity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Outcome

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import DenseFeatures
-from assaypilot.engine.goals import Best
-from assaypilot.engine.strategies import registry
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import Best
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
 from tests.strategies import came_back, problem_of
 
@@ -41,7 +41,7 @@ def changed(strategy, state, *measurable):
 
 def found(name, seed, truth, measurable):
     """The state once one is in, with these to be had."""
-    strategy = registry.get(name)
+    strategy = comparison.get(name)
     problem = asked(name, len(truth), measurable=measurable)
     rng = np.random.default_rng(seed)
     return strategy, run(strategy, strategy.start(problem), truth, rng), rng
@@ -57,7 +57,7 @@ BESIDE = [*LEARNING, "lingape"]
 @pytest.mark.parametrize("seed", range(3))
 def test_nobody_is_in_while_one_that_is_lost_may_be_better(name, seed):
     truth = np.array([1.0, 0.9, 0.85])
-    strategy, rng = registry.get(name), np.random.default_rng(seed)
+    strategy, rng = comparison.get(name), np.random.default_rng(seed)
     state = strategy.start(asked(name, 3))
     state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
     state = run(strategy, changed(strategy, state, False, True, True), truth, rng)
@@ -70,7 +70,7 @@ def test_nobody_is_in_while_one_that_is_lost_may_be_better(name, seed):
 @pytest.mark.parametrize("name", LEARNING)
 def test_one_that_is_lost_and_surely_worse_holds_nobody_up(name):
     truth = np.array([0.0, 2.0, 0.5])
-    strategy, rng = registry.get(name), np.random.default_rng(0)
+    strategy, rng = comparison.get(name), np.random.default_rng(0)
     state = strategy.start(asked(name, 3, sd=0.05))
     state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
     state = run(strategy, changed(strategy, state, False, True, True), truth, rng)
@@ -81,7 +81,7 @@ def test_one_that_is_lost_and_surely_worse_holds_nobody_up(name):
 def test_when_all_others_are_out_the_lost_ones_are_said():
     """The two that beat all others run out: the others are out, and nobody can be named."""
     truth = np.array([1.0, 0.7, 0.0, 0.95])
-    strategy, rng = registry.get("rage"), np.random.default_rng(0)
+    strategy, rng = comparison.get("rage"), np.random.default_rng(0)
     state = strategy.start(asked("rage", 4, sd=0.1, slack=0.0))
     while (state.status == OUT).sum() < 2:
         state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
@@ -163,7 +163,7 @@ def test_gse_never_has_two_in(better, there):
 def test_who_comes_back_after_the_end_is_asked_about(name):
     """The end because one is lost is no end for another that can be had again."""
     truth = np.array([1.0, 0.9, 0.85, -2.0])
-    strategy, rng = registry.get(name), np.random.default_rng(0)
+    strategy, rng = comparison.get(name), np.random.default_rng(0)
     state = strategy.start(asked(name, 4, measurable=[1, 1, 1, 0]))
     state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
     state = run(strategy, changed(strategy, state, False, True, True, False), truth, rng)
@@ -182,7 +182,7 @@ def test_whatever_comes_and_goes_at_most_one_is_in_and_rightly(name, seed):
     n = int(rng.integers(2, 6))
     x = rng.integers(0, 2, (n, 3)).astype(float) + np.eye(3)[rng.integers(0, 3, n)]
     truth = x @ rng.normal(0.0, 0.7, 3)
-    strategy = registry.get(name)
+    strategy = comparison.get(name)
     problem = asked(name, n, delta=1e-9, slack=(0.0, 0.2)[seed % 2], measurable=rng.random(n) < 0.7)
     if not problem.measurable.any():
         return

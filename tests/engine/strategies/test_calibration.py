@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.published import calibration as c

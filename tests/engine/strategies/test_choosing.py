@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.library import Library, Site
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.stock import PLANS
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.stock import PLANS
 from assaypilot.engine.strategies.choosing import Costs, Plans
 from assaypilot.engine.strategies.protocol import OUT, UNDECIDED, Capacity, Outcome, Problem, State
 from assaypilot.engine.strategies.registry import get

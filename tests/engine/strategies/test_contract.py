@@ -10,9 +10,10 @@ from functools import reduce
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, ParetoSet
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -24,7 +25,7 @@ from assaypilot.engine.strategies.protocol import (
 )
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
-EVERY = (*registry.strategies(), *registry.baselines())
+EVERY = (*registry.strategies(), *comparison.baselines())
 
 CASES = [
     pytest.param((kind, goal), id=f"{kind.info.name}-{goal}")
@@ -33,6 +34,8 @@ CASES = [
     if goal != "threshold"
 ]
 
+PROVEN = [param for param in CASES if not param.values[0][0].info.calibrated]
+"""Those whose decisions are final, and that do without sites and without random draws."""
 BATCH = 12
 
 
@@ -240,6 +243,7 @@ def test_what_came_back_in_part_breaks_nothing(case):
         assert strategy.tell(state, following).phase == state.phase + 1
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 @pytest.mark.parametrize("seed", range(6))
 def test_sets_only_grow_and_say_when(case, seed):
     strategy, _ = case
@@ -289,6 +293,7 @@ def test_an_easy_question_is_answered_rightly(case):
     assert problem.goal.is_right(strategy.answer(state).status == IN, values)
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_the_compounds_does_not_matter(case, seed):
     """The first phase's results in another order of the table: the same decision."""
@@ -313,6 +318,7 @@ def test_the_order_of_the_compounds_does_not_matter(case, seed):
         np.testing.assert_allclose(getattr(mirrored, name), getattr(decision, name)[:, order], rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 def test_one_compound_is_the_answer(case):
     strategy, _ = case
     features = DenseFeatures(np.ones((1, 1)))
@@ -328,6 +334,7 @@ def test_one_compound_is_the_answer(case):
     assert strategy.answer(state).status.tolist() == [IN]
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 def test_equal_compounds_break_nothing(case):
     """Equal feature rows given as two arms: nothing hangs and nothing is NaN that is asked about."""
     strategy, goal = case
@@ -346,6 +353,7 @@ def test_equal_compounds_break_nothing(case):
     assert IN in status[:2] or UNDECIDED in status[:2]
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 @pytest.mark.parametrize("seed", range(4))
 def test_compounds_outside_the_span_are_set_aside_and_come_back_when_they_can_be_had(case, seed):
     strategy, _ = case
@@ -397,6 +405,7 @@ def test_the_world_moves_in_the_middle_of_a_campaign(case):
         strategy.tell(less, came_back(less.problem, truth, allocation, rng, spent=less.spent))
 
 
+@pytest.mark.parametrize("case", PROVEN, indirect=True)
 def test_only_some_compounds_are_wanted(case):
     """What can be measured and what the answer is about may differ: X and Z."""
     strategy, goal = case
@@ -463,12 +472,12 @@ def test_no_phase_asks_for_more_than_the_budget_leaves(case, budget):
 def test_every_strategy_says_what_it_is(kind):
     strategy = kind()
     info = strategy.info
-    assert registry.get(info.name).info is info
+    assert comparison.get(info.name).info is info
     assert info.version >= 1
     assert info.guarantee
     assert info.source
     assert info.goals
-    assert info.baseline == (kind in registry.baselines())
+    assert info.baseline == (kind in comparison.baselines())
     assert all(parameter.meaning for parameter in info.parameters)
     filled = registry.check_parameters(strategy, {})
     assert filled == {p.name: p.default for p in info.parameters}
@@ -478,7 +487,7 @@ def test_every_strategy_says_what_it_is(kind):
             assert chosen.name == info.name
             assert goal in chosen.goals
     else:
-        with pytest.raises(AssayPilotError, match="for comparison in simulations only"):
+        with pytest.raises(AssayPilotError, match="there is no strategy"):
             registry.choose(info.name, info.goals[0])
     with pytest.raises(AssayPilotError, match="has no parameter 'colour'"):
         registry.check_parameters(strategy, {"colour": 1})
@@ -496,9 +505,11 @@ def test_a_strategy_refuses_another_goal_and_another_number_of_endpoints(case):
 
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(AssayPilotError) as refused:
-        registry.get("linfakt-g")
+        comparison.get("linfakt-g")
     assert "there is no strategy 'linfakt-g'" in str(refused.value)
-    assert refused.value.mend.startswith("Did you mean linfact-g? Choose auto or one of: linfact-g, linfact-xy, ")
+    assert refused.value.mend.startswith(
+        "Did you mean linfact-g? Choose auto, proven or one of: gaussian-process, linfact-g, "
+    )
     assert "kgcb" in refused.value.mend
     with pytest.raises(AssayPilotError, match=r"linfact-g, .*, gse, adaptive\.$") as refused:
         registry.choose("linfakt-g", "epsilon-best")
@@ -508,7 +519,7 @@ def test_unknown_names_are_refused_with_the_nearest():
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_auto_takes_what_needs_the_fewest_measurements_where_it_can(goal):
+def test_proven_takes_what_needs_the_fewest_measurements_where_it_can(goal):
     """And says why: few values, many values, limits, a parameter that only another one has."""
     phased = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}[goal]
     cases = [
@@ -520,7 +531,7 @@ def test_auto_takes_what_needs_the_fewest_measurements_where_it_can(goal):
         ({"parameters": ["speed"]}, "adaptive", "fewest measurements"),
     ]
     for given, name, reason in cases:
-        chosen, why = registry.choose("auto", goal, **given)
+        chosen, why = registry.choose("proven", goal, **given)
         assert (chosen.info.name, goal in chosen.info.goals) == (name, True), given
         assert why.startswith(f"{name}, because ")
         assert reason in why

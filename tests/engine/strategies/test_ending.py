@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import UNDECIDED
 from tests.strategies import came_back, problem_of, product

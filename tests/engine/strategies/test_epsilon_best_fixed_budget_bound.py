@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.strategies.epsilon_best_fixed_budget import EpsilonBestFixedBudget
 from assaypilot.engine.strategies.protocol import IN, Capacity
 from tests.strategies import came_back, dense, problem_of, product

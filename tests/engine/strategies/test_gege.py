@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies import designs
 from assaypilot.engine.strategies.gege.confidence import Gege, phase_size
 from assaypilot.engine.strategies.gege.rules import Boxes, by_bounds, by_gaps

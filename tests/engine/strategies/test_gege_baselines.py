@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import binomtest
 
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures
-from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies.baselines.ape import Ape, deviation, threshold
-from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
+from assaypilot.engine.simulate.baselines.ape import Ape, deviation, threshold
+from assaypilot.engine.simulate.baselines.ege import EgeSh, EgeSr
 from assaypilot.engine.strategies.gege.fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.engine.strategies.test_gege import flat

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.gege.fixed_budget import GegeFixedBudget, halving, rounds_for
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity
 from tests.engine.strategies.test_gege import flat

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, allocate
 from assaypilot.engine.strategies.gse.gse import Gse, n_stages
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
@@ -20,6 +19,7 @@ from assaypilot.engine.strategies.protocol import (
     Capacity,
     Outcome,
 )
+from assaypilot.engine.system.progress import Cancelled
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
 
 MODES = ("realised", "planned")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import Pairs, g_optimal, xy_optimal
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.strategies import designs
+from assaypilot.engine.system.progress import Cancelled
 from tests.strategies import product, random_table
 
 

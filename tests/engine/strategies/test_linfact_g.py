@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures, merge_equal_rows
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures, merge_equal_rows
-from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.strategies import designs as remembered
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG, union_log
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity, Outcome, Problem

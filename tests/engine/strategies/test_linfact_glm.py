@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.linfact.glm import LinFactGlm
 from assaypilot.engine.strategies.protocol import OUT, Outcome

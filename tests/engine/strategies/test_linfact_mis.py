@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.misspecified import least_squares_bias, projected_means
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies.linfact.misspecified import LinFactMis

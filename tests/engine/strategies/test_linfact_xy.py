@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies.linfact import pairs as linfact_pairs
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.strategies.lingame import hedge
 from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, pooled, rules_of, table_of

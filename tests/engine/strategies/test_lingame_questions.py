@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.strategies.lingame.questions import question_of
 from tests.oracles import lingame as oracle
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from scipy.stats import binomtest, norm
 
 from assaypilot.engine.design import farthest
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
 from assaypilot.engine.strategies.rage.elimination import beaten, first_of_equals

@@ -1,7 +1,7 @@
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.capped import may_be_bounds
 
 IC50 = Endpoint("IC50 (nM)", "nM", "log")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report, endpoint_facts
 from assaypilot.engine.tables.importer import import_table

@@ -66,7 +66,7 @@ def test_a_file_of_two_gigabytes_is_not_read(tmp_path):
     with path.open("wb") as file:
         file.truncate(2 << 30)  # a hole: it takes no room on the disk
     assert refusal(path) == (
-        "huge.csv: the file has 2.1 GB; files up to 1.1 GB are read. "
+        "huge.csv: the file has 2,147 MB; files like this up to 268 MB are read. "
         "Export only the compounds and columns of this series."
     )
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mangled import about_ids, is_ditto

@@ -1,10 +1,11 @@
 import json
+from itertools import product
 
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
@@ -53,7 +54,7 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         ("", f"--endpoint: an endpoint needs a name before the first semicolon. {EXAMPLE}"),
         (
             "a;cutoff=0.5",
-            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, noise_class, epsilon, "
+            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, epsilon, "
             f"limit, wells_per_measurement, of, kind, words. {EXAMPLE}",
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),
@@ -138,7 +139,7 @@ def test_the_surest_id_wins_and_the_others_are_left():
 def test_without_an_id_header_the_leftmost_nearly_unique_text_is_taken_and_said():
     mapping = mapped("group|Code|R1|v\nA|x1|Me|1.5\nA|x2|H|2.5\nA|x3|Et|2")
     assert mapping.id == "Code"
-    assert "No column is called ID; column Code was taken for the ids." in mapping.notes
+    assert "No column is called ID; column Code was taken for the ids. To choose: --id COLUMN." in mapping.notes
     none = mapped("group|R1|v\nA|Me|1.5\nA|H|2.5\nA|Et|2")
     assert none.id is None
     assert "There is no column with ids; they are made from the substituents." in none.notes
@@ -149,14 +150,63 @@ def test_codes_like_1a_are_ids_not_numbers():
     assert (mapping.id, list(endpoints(mapping))) == ("Code", ["v"])
 
 
-def test_no_site_column_is_refused_with_candidates():
+def test_columns_whose_levels_tell_compounds_apart_are_sites():
     text = "ID|X|Y|v\na|Me|H|1\nb|H|Me|2\nc|Me|Me|2\nd|H|H|2"
+    assert mapped(text).sites == ("X", "Y")
+    assert mapped(text).warnings == (
+        "No column is called R1, R2, ...; the sites are X, Y, whose levels together tell the compounds apart. "
+        "For others: --sites X,Y.",
+    )
+    assert mapped(text, sites=("x", "Y")).sites == ("X", "Y")
+
+
+def test_columns_that_do_not_tell_compounds_apart_are_refused_as_candidates():
+    text = "ID|X|Y|v\n" + "\n".join(f"c{n}|{'ab'[n % 2]}|{'pq'[n // 2 % 2]}|{n / 7:.3f}" for n in range(40))
     with pytest.raises(AssayPilotError) as caught:
         mapped(text)
     assert str(caught.value) == (
         "--sites: there is no site column (R1, R2, ...). Name the columns with the substituents: --sites X,Y."
     )
-    assert mapped(text, sites=("x", "Y")).sites == ("X", "Y")
+
+
+def test_coded_levels_with_replicates_are_a_design():
+    runs = [levels for levels in product((-1, 1), repeat=3) for _ in range(2)]
+    rows = [f"{n}|{a}|{b}|{c}|{50 + 7 * a - 3 * b + n / 9:.2f}" for n, (a, b, c) in enumerate(runs, 1)]
+    assert mapped("StdOrder|A|B|C|Yield\n" + "\n".join(rows)).sites == ("A", "B", "C")
+
+
+def test_a_count_of_rows_is_not_the_ids_where_a_column_of_codes_is():
+    rows = [f"{n + 1}|JX-{7919 * n % 1000}|{'Me' if n % 2 else 'H'}|{n / 7:.2f}" for n in range(8)]
+    assert mapped("#|JX number|R1|pIC50\n" + "\n".join(rows)).id == "JX number"
+
+
+def test_ids_that_repeat_are_the_column_that_stands_for_one_compound():
+    text = "Result|Corporate_Ref_ID|R1|R2|pIC50\n" + "\n".join(
+        f"{n}|AX-{n // 3}|{'Me' if n // 3 % 2 else 'H'}|{n // 6}|{n / 9:.2f}" for n in range(36)
+    )
+    assert mapped(text).id == "Corporate_Ref_ID"
+
+
+def test_a_column_of_structures_is_never_the_ids():
+    text = "ID|R1|v\n" + "\n".join(f"{'C' * (n + 4)}O|{'ab'[n % 2]}|{n}" for n in range(6))
+    assert (mapped(text).smiles, mapped(text).id) == ("ID", None)
+
+
+def test_of_two_columns_of_ids_one_is_taken_and_the_other_named():
+    text = "Catalog ID|Corporate ID|R1|v\nZ1|A-1|Me|1\nZ2|A-2|H|2\nZ3|A-3|Et|3"
+    assert mapped(text).id == "Corporate ID"
+
+
+def test_columns_that_repeat_a_factor_are_no_sites_of_their_own():
+    rows = [
+        f"{b}|{cas}|{s}|{t}|{n / 7:.3f}"
+        for n, ((b, cas), s, t) in enumerate(
+            product((("KOH", "1310-58-3"), ("DBU", "6674-22-2")), ("THF", "DMF", "MeCN"), (25, 50, 80))
+        )
+    ]
+    mapping = mapped("base|base_cas_number|solvent|temperature|yield\n" + "\n".join(rows))
+    assert mapping.sites == ("base", "solvent", "temperature")
+    assert "Not used, as they say the same: base_cas_number." in mapping.warnings[0]
 
 
 def test_ids_and_side_columns_are_not_proposed_as_sites():
@@ -209,13 +259,58 @@ def test_whole_numbers_may_be_an_activity():
         ("hERG [µM]", "µM", "log", "phERG"),
         ("pIC50", "", "none", "pIC50"),
         ("Solubility (µM)", "µM", "none", "Solubility (µM)"),
+        ("Solubility_(µM)", "µM", "none", "Solubility_(µM)"),
         ("Inhibition (%)", "%", "none", "Inhibition (%)"),
     ],
 )
 def test_headers_say_unit_and_scale(header, unit, transform, scale):
     (column,) = mapped(f"ID|R1|{header}\na|Me|6.5\nb|H|7.5").endpoints
-    assert column.endpoint == Endpoint(header, unit, transform, "max")
+    assert column.endpoint == Endpoint(header, unit, transform, "min" if "hERG" in header else "max")
     assert column.endpoint.scale_name == scale
+
+
+@pytest.mark.parametrize("header", ["pChEMBL Value", "pchembl_value_Mean", "pActivity", "pAffinity (hH3)", "pKi"])
+def test_negative_logarithms_are_potencies_that_are_better_high(header):
+    (column,) = mapped(f"ID|R1|{header}\na|Me|6.5\nb|H|7.5").endpoints
+    assert (column.endpoint.direction, column.endpoint.transform, column.direction_known) == ("max", "none", True)
+    assert column.endpoint.is_log
+
+
+@pytest.mark.parametrize(
+    ("header", "direction", "transform"),
+    [
+        ("HLM CLint (µL/min/mg)", "min", "log"),
+        ("Caco-2 efflux ratio", "min", "log"),
+        ("hERG pIC50", "min", "none"),
+        ("CYP3A4 IC50 (µM)", "min", "log"),
+        ("HepG2 CC50 (µM)", "min", "log"),
+        ("MIC E. coli (µg/mL)", "min", "log"),
+        ("Solubility pH 7.4 (µM)", "max", "log"),
+        ("t1/2 (h)", "max", "log"),
+        ("BTK IC50 nM (Site B)", "max", "log"),
+        ("BTK IC50 nM [CRO 1]", "max", "log"),
+        ("Total impurities (%)", "min", "none"),
+    ],
+)
+def test_which_way_is_better_is_known_by_the_name(header, direction, transform):
+    (column,) = mapped(f"ID|R1|{header}\na|Me|0.5\nb|H|7.5\nc|Et|90").endpoints
+    assert (column.endpoint.direction, column.endpoint.transform) == (direction, transform)
+    assert column.direction_known
+    assert column.direction_why.endswith(("better", column.endpoint.scale_name))
+
+
+def test_assays_that_share_compounds_are_endpoints_and_those_that_do_not_are_pooled():
+    both = [f"c{n}|R{n % 3}|{a}|{n + 1}" for n in range(8) for a in ("enzyme", "cell")]
+    mapping = mapped("ID|R1|Assay format|IC50 (nM)\n" + "\n".join(both))
+    assert list(endpoints(mapping)) == ["IC50 (nM) enzyme", "IC50 (nM) cell"]
+    apart = [f"c{n}|R{n % 3}|{'Basel' if n < 4 else 'Boston'}|{n * 7.5 + 1}" for n in range(8)]
+    mapping = mapped("ID|R1|Laboratory|IC50 (nM)\n" + "\n".join(apart))
+    assert (list(endpoints(mapping)), mapping.assay_column) == (["IC50 (nM)"], "Laboratory")
+    assert "--assays each" in mapping.warnings[0]
+    alone = mapped("ID|R1|Laboratory|IC50 (nM)\n" + "\n".join(apart), assays="basel")
+    assert alone.endpoints[0].assay == "Basel"
+    with pytest.raises(AssayPilotError, match="names no assay 'Berlin'"):
+        mapped("ID|R1|Laboratory|IC50 (nM)\n" + "\n".join(apart), assays="Berlin")
 
 
 def test_a_potency_without_a_unit_is_low_when_good_and_that_is_said():
@@ -242,7 +337,7 @@ def test_an_endpoint_need_not_be_a_column_and_noise_is_shared():
     mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=StatedNoise(0.2))
     assert mapping.endpoints == (
         EndpointColumn(Endpoint("v", noise_sd=0.2), "v"),
-        EndpointColumn(Endpoint("hERG", "µM", "log", noise_sd=0.3), None),
+        EndpointColumn(Endpoint("hERG", "µM", "log", "min", noise_sd=0.3), None),
     )
     mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=StatedNoise(None, estimated=True))
     assert [column.endpoint.noise_estimated for column in mapping.endpoints] == [True, False]

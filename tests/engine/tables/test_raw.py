@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.raw import unguard
 

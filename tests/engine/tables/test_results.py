@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.library import Library
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_recorded_is_listed_with_its_reason():
         (5, "N", "n must be a whole number of 1 or more, got '0'"),
         (6, "Endpoint", "'logP' is no endpoint of this campaign (pIC50)"),
         (7, "ID", "the id is missing"),
-        (9, "Value", "0 has no logarithm (must be > 0)"),
+        (9, "Value", "0 has no logarithm: is it below the limit of quantitation? Then write < and that limit"),
     ]
     # With one endpoint its name may be left out.
     assert [(r.row, r.value) for r in table.results] == [(10, 6.5)]

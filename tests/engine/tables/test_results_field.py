@@ -2,13 +2,13 @@
 
 import pytest
 
-from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.controls import Control
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.plates.layout import Control as Standing
+from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse
+from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.plates.layout import Control as Standing
-from assaypilot.engine.plates.layout import Layout, Placed, Plate, PlateUse
-from assaypilot.engine.plates.wells import Well
 from assaypilot.engine.tables.compound_names import CompoundNames
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.results import read_results

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.results import read_results
 

@@ -9,7 +9,7 @@ from rdkit import Chem
 from rdkit.Chem import AllChem
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
 from assaypilot.engine.tables.opening import read_table

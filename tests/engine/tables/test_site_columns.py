@@ -24,13 +24,15 @@ def test_steps_of_temperature_and_concentration_are_sites_beside_names():
         f"{'PENDING' if n > 5 else 40.5 + n}|{int(n < 6)}"
         for n in range(24)
     ]
-    said = proposed(reactions("|base|solvent|concentration|temperature|yield|priority", rows))
-    assert said == "base,solvent,concentration,temperature"
+    table = reactions("|base|solvent|concentration|temperature|yield|priority", rows)
+    assert propose(parse_text(table.replace("|", "\t"))).sites == ("base", "solvent", "concentration", "temperature")
 
 
 def test_a_table_of_numbers_alone_has_its_conditions_proposed_as_a_shell_takes_them():
     rows = [f"{(1, 2.5, 5)[n % 3]}|{(25, 50)[n // 3 % 2]}|{30 + 1.5 * n}|4.5" for n in range(18)]
-    assert proposed(reactions("catalyst (mol%)|T / °C|Conversion [%]|Cost", rows)) == "'catalyst (mol%),T / °C'"
+    mapping = propose(parse_text(reactions("catalyst (mol%)|T / °C|Conversion [%]|Cost", rows).replace("|", "\t")))
+    assert mapping.sites == ("catalyst (mol%)", "T / °C")
+    assert "--sites 'catalyst (mol%),T / °C'" in mapping.warnings[0]
 
 
 def test_results_that_repeat_are_not_proposed():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.domain.labels import is_hydrogen
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text

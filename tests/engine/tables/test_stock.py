@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
-from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table

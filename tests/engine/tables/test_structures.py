@@ -7,8 +7,8 @@ import pytest
 from rdkit import Chem
 
 from assaypilot.engine.chemistry.products import product_smiles
+from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library, Scaffold
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose

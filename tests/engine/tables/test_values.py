@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.labels import label_text
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.labels import label_text
 from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
 from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value
 
@@ -194,7 +194,11 @@ def test_a_concentration_in_a_p_scale_cell_is_converted_and_noted():
 @pytest.mark.parametrize(
     ("cells", "reason", "part"),
     [
-        ({"text": "0"}, "0 has no logarithm (must be > 0)", "value"),
+        (
+            {"text": "0"},
+            "0 has no logarithm: is it below the limit of quantitation? Then write < and that limit",
+            "value",
+        ),
         ({"text": "abc"}, "'abc' is not a number", "value"),
         ({"text": "5 g"}, "unit g cannot be converted to nM", "value"),
         ({"text": "5%"}, "unit % cannot be converted to nM", "value"),

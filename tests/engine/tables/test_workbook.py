@@ -154,7 +154,7 @@ def test_a_stray_cell_that_is_near_enough_is_no_trouble(tmp_path, book):
 
 @pytest.mark.parametrize(("columns", "rows", "beyond"), zipped._BOUNDS)
 def test_what_one_look_lets_pass_is_never_too_much(columns, rows, beyond):
-    assert columns * rows <= zipped.MOST_CELLS
+    assert columns * rows <= zipped.MOST_SPANNED
     last = next(name for name in map(letters, range(columns, 0, -1)) if not beyond.search(b'<c r="%b1"/>' % name))
     assert last == letters(columns)
     assert beyond.search(b'<c r="%b1"/>' % letters(columns + 1))

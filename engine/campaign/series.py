@@ -1,0 +1,167 @@
+"""What a campaign under the series model tells it, and what it says of every compound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ints
+from ..domain.difference import parts
+from ..domain.measurements import Measurement
+from ..models.gaussian_process.series import Measured
+from ..strategies.gaussian_process.strategy import GaussianProcess, fingerprint
+from ..strategies.protocol import State
+
+if TYPE_CHECKING:
+    from .asking import Terms
+
+__all__ = ["Knowledge", "SeriesView", "informed", "knowledge", "of_endpoint", "view_of"]
+
+_FEWEST = 2
+"""Groups of a plate, day or batch, and values in a group, below which no shift is modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the series model says of every arm; larger is better, on the model scale of each endpoint."""
+
+    status: NDArray[np.int8]
+    """``(n_arms,)`` codes of the strategies."""
+    estimate: Floats
+    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those with a limit."""
+    low: Floats
+    high: Floats
+    p_member: Floats
+    p_acceptable: Floats
+    p_kept: Floats
+    """``(n_limits, n_arms)`` probability of keeping to each limit."""
+    expected_missed: float
+    expected_wrong: float
+    p_wrong: float
+
+
+def informed(terms: Terms, state: State) -> State:
+    """Return the strategy's state with everything measured so far, history included."""
+    assert isinstance(terms.strategy, GaussianProcess)
+    positions = dict.fromkeys((*terms.goal_endpoints, *terms.limited))
+    return terms.strategy.inform(state, tuple(_measured(terms, position) for position in positions))
+
+
+def knowledge(terms: Terms, state: State) -> Knowledge | None:
+    """Return what is known of every arm: the last decision's answer, or the model's where values came since.
+
+    ``state``: an informed one. None before the first value.
+    """
+    assert isinstance(terms.strategy, GaussianProcess)
+    last = state.last
+    if last is not None and np.array_equal(last.memory["fingerprint"], fingerprint(state.memory)):
+        memory, numbers = last.memory, last.numbers
+        beside = memory["beside"]
+        estimate, low, high = (
+            np.vstack(both) for both in zip((last.estimate, last.low, last.high), beside, strict=True)
+        )
+        return Knowledge(
+            np.asarray(memory["status"], dtype=np.int8),
+            estimate,
+            low,
+            high,
+            memory["p_member"],
+            memory["p_acceptable"],
+            memory["p_kept"],
+            numbers["expected_missed"],
+            numbers["expected_wrong"],
+            numbers["p_wrong"],
+        )
+    if not terms.strategy.has_values(state):
+        return None
+    decision = terms.strategy.decision(state, state.spent)
+    return knowledge(terms, terms.strategy.apply(state, decision))
+
+
+def of_endpoint(terms: Terms, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
+    """Return estimate and 95 % interval of an endpoint, on its own side; None where the model is not told of it."""
+    rows = list(dict.fromkeys((*terms.goal_endpoints, *terms.limited)))
+    if known is None or position not in rows:
+        return None
+    row, sign = rows.index(position), terms.endpoints[position].sign
+    if sign > 0:
+        return known.estimate[row], known.low[row], known.high[row]
+    return -known.estimate[row], -known.high[row], -known.low[row]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesView:
+    """What the series model expects of one endpoint, ``(n_arms,)`` each."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    def means(self, rows: Ints | None = None) -> Floats:
+        """Return the posterior means of some arms, or of all."""
+        return self.mean if rows is None else self.mean[rows]
+
+    def sds(self, rows: Ints | None = None) -> Floats:
+        """Return the posterior SDs of the same arms' means."""
+        sd = (self.high - self.low) / 3.92
+        return sd if rows is None else sd[rows]
+
+
+def view_of(terms: Terms, state: State, position: int) -> SeriesView | None:
+    """Return what the model expects of an endpoint; None before the first value."""
+    found = of_endpoint(terms, knowledge(terms, state), position)
+    return None if found is None else SeriesView(*found)
+
+
+def _measured(terms: Terms, position: int) -> Measured:
+    """Return the values of an endpoint, larger is better; of a difference those of compounds with both parts."""
+    sign = terms.endpoints[position].sign
+    own = parts(terms.endpoints, position)
+    if len(own) > 1:
+        first, second = (_means(_measured(terms, part), terms.n_arms) for part in own)
+        both = np.flatnonzero((first[0] > 0) & (second[0] > 0))
+        signs = [terms.endpoints[part].sign for part in own]
+        values = sign * (signs[0] * first[1][both] - signs[1] * second[1][both])
+        return Measured.exact(both, values, np.minimum(first[0][both], second[0][both]))
+    used = [m for m in terms.measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
+    values = np.array([m.value if m.relation == "=" else np.nan for m in used])
+    above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])
+    below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])
+    low, high = (above, below) if sign > 0 else (-below, -above)
+    arms = terms.arm_of[np.array([m.compound for m in used], dtype=np.intp)]
+    return Measured(arms, sign * values, np.array([float(m.n) for m in used]), low, high, _shifts(used))
+
+
+def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
+    exact = np.isfinite(measured.values)
+    arms, weights = measured.arms[exact], measured.counts[exact]
+    counts = np.bincount(arms, weights, n_arms).astype(np.float64)
+    sums = np.bincount(arms, weights * measured.values[exact], n_arms)
+    return counts, sums / np.maximum(counts, 1.0)
+
+
+_KINDS: tuple[Callable[[Measurement], str], ...] = (
+    lambda m: m.entered.plate,
+    lambda m: m.entered.date,
+    lambda m: m.entered.batch,
+)
+
+
+def _shifts(used: Sequence[Measurement]) -> tuple[Ints, ...]:
+    """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start."""
+    found = []
+    for label in _KINDS:
+        names = [label(m).strip() for m in used]
+        groups = {name: names.count(name) for name in set(names) if name} if len(set(names)) > 1 else {}
+        kept = sorted(name for name, n in groups.items() if n >= _FEWEST)
+        if len(kept) >= _FEWEST:
+            place = {name: position for position, name in enumerate(kept)}
+            found.append(np.array([place.get(name, -1) for name in names], dtype=np.intp))
+    history: Flags = np.array([m.round == 0 for m in used], dtype=bool)
+    if history.any() and not history.all():
+        found.append(np.where(history, 0, -1).astype(np.intp))
+    return tuple(found)

@@ -1,0 +1,486 @@
+"""Short names of substituents, as chemists write them: OMe, cPr, NHAc, 4-F-Ph, 3-pyridyl.
+
+A small grammar reads the structure from its attachment point outwards; a ring system is looked up in a table. What the
+grammar cannot name keeps a compact SMILES without the attachment point.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Any, Final
+
+from assaypilot.engine.domain.labels import is_hydrogen
+
+__all__ = ["short_name", "short_names", "site_names"]
+
+_POINT: Final = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
+_LONGEST: Final = 250
+"""Characters of a label that is looked at; longer ones are no substituent a name would shorten."""
+_MOST_ATOMS: Final = 40
+_SIMPLE: Final = frozenset({"Me", "Et", "Pr", "iPr", "Bu", "tBu", "F", "Cl", "Br", "I", "D", "Ph", "Bn"})
+"""Names that need no parentheses when a number follows: ``NMe2``, ``CHF2``."""
+_CARBONS: Final = {
+    (): "Me",
+    ("Me",): "Et",
+    ("Et",): "Pr",
+    ("Pr",): "Bu",
+    ("Bu",): "pentyl",
+    ("pentyl",): "hexyl",
+    ("Me", "Me"): "iPr",
+    ("iPr",): "iBu",
+    ("Et", "Me"): "sBu",
+    ("Me", "Me", "Me"): "tBu",
+    ("F", "F", "F"): "CF3",
+    ("Cl", "Cl", "Cl"): "CCl3",
+    ("D", "D", "D"): "CD3",
+    ("Ph",): "Bn",
+    ("vinyl",): "allyl",
+}
+"""Saturated carbons that have a name of their own, by the names of what they carry."""
+_HALOGENS: Final = frozenset({"F", "Cl", "Br", "I"})
+_TIMES: Final = ("", "", "di", "tri", "tetra", "penta", "hexa")
+_SIX_FIVE: Final = "1 2 3 3a 4 5 6 7 7a"
+_SIX_SIX: Final = "1 2 3 4 4a 5 6 7 8 8a"
+_RINGS: Final = (
+    # SMILES, name with {} for the locant of the attachment point, locants of the atoms as written
+    ("c1ccccc1", "Ph", "1 2 3 4 5 6"),
+    ("n1ccccc1", "{}-pyridyl", "1 2 3 4 5 6"),
+    ("n1cnccc1", "pyrimidin-{}-yl", "1 2 3 4 5 6"),
+    ("n1ccncc1", "pyrazin-{}-yl", "1 2 3 4 5 6"),
+    ("n1ncccc1", "pyridazin-{}-yl", "1 2 3 4 5 6"),
+    ("n1cncnc1", "1,3,5-triazin-{}-yl", "1 2 3 4 5 6"),
+    ("[nH]1cccc1", "pyrrol-{}-yl", "1 2 3 4 5"),
+    ("[nH]1nccc1", "pyrazol-{}-yl", "1 2 3 4 5"),
+    ("[nH]1cncc1", "imidazol-{}-yl", "1 2 3 4 5"),
+    ("[nH]1nncc1", "1,2,3-triazol-{}-yl", "1 2 3 4 5"),
+    ("n1[nH]ncc1", "2H-1,2,3-triazol-{}-yl", "1 2 3 4 5"),
+    ("[nH]1ncnc1", "1,2,4-triazol-{}-yl", "1 2 3 4 5"),
+    ("n1nc[nH]c1", "4H-1,2,4-triazol-{}-yl", "1 2 3 4 5"),
+    ("[nH]1nnnc1", "tetrazol-{}-yl", "1 2 3 4 5"),
+    ("n1[nH]nnc1", "2H-tetrazol-{}-yl", "1 2 3 4 5"),
+    ("o1cccc1", "{}-furyl", "1 2 3 4 5"),
+    ("s1cccc1", "{}-thienyl", "1 2 3 4 5"),
+    ("o1cncc1", "oxazol-{}-yl", "1 2 3 4 5"),
+    ("o1nccc1", "isoxazol-{}-yl", "1 2 3 4 5"),
+    ("s1cncc1", "thiazol-{}-yl", "1 2 3 4 5"),
+    ("s1nccc1", "isothiazol-{}-yl", "1 2 3 4 5"),
+    ("o1ncnc1", "1,2,4-oxadiazol-{}-yl", "1 2 3 4 5"),
+    ("o1cnnc1", "1,3,4-oxadiazol-{}-yl", "1 2 3 4 5"),
+    ("s1ncnc1", "1,2,4-thiadiazol-{}-yl", "1 2 3 4 5"),
+    ("s1cnnc1", "1,3,4-thiadiazol-{}-yl", "1 2 3 4 5"),
+    ("s1nncc1", "1,2,3-thiadiazol-{}-yl", "1 2 3 4 5"),
+    ("o1nccn1", "1,2,5-oxadiazol-{}-yl", "1 2 3 4 5"),
+    ("s1nccn1", "1,2,5-thiadiazol-{}-yl", "1 2 3 4 5"),
+    ("c1cccc2ccccc12", "{}-naphthyl", _SIX_SIX),
+    ("n1cccc2ccccc12", "quinolin-{}-yl", _SIX_SIX),
+    ("c1nccc2ccccc12", "isoquinolin-{}-yl", _SIX_SIX),
+    ("n1cncc2ccccc12", "quinazolin-{}-yl", _SIX_SIX),
+    ("n1ccnc2ccccc12", "quinoxalin-{}-yl", _SIX_SIX),
+    ("c1nncc2ccccc12", "phthalazin-{}-yl", _SIX_SIX),
+    ("n1cccc2ncccc12", "1,5-naphthyridin-{}-yl", _SIX_SIX),
+    ("n1cccc2cnccc12", "1,6-naphthyridin-{}-yl", _SIX_SIX),
+    ("n1cccc2ccncc12", "1,7-naphthyridin-{}-yl", _SIX_SIX),
+    ("n1cccc2cccnc12", "1,8-naphthyridin-{}-yl", _SIX_SIX),
+    ("[nH]1ccc2ccccc12", "indol-{}-yl", _SIX_FIVE),
+    ("[nH]1ccc2ncccc12", "4-azaindol-{}-yl", _SIX_FIVE),
+    ("[nH]1ccc2cnccc12", "5-azaindol-{}-yl", _SIX_FIVE),
+    ("[nH]1ccc2ccncc12", "6-azaindol-{}-yl", _SIX_FIVE),
+    ("[nH]1ccc2cccnc12", "7-azaindol-{}-yl", _SIX_FIVE),
+    ("[nH]1ncc2ccccc12", "indazol-{}-yl", _SIX_FIVE),
+    ("n1[nH]cc2ccccc12", "2H-indazol-{}-yl", _SIX_FIVE),
+    ("[nH]1cnc2ccccc12", "benzimidazol-{}-yl", _SIX_FIVE),
+    ("[nH]1nnc2ccccc12", "benzotriazol-{}-yl", _SIX_FIVE),
+    ("o1ccc2ccccc12", "benzofuran-{}-yl", _SIX_FIVE),
+    ("s1ccc2ccccc12", "benzothiophen-{}-yl", _SIX_FIVE),
+    ("o1cnc2ccccc12", "benzoxazol-{}-yl", _SIX_FIVE),
+    ("s1cnc2ccccc12", "benzothiazol-{}-yl", _SIX_FIVE),
+    ("o1ncc2ccccc12", "1,2-benzoxazol-{}-yl", _SIX_FIVE),
+    ("n1ccn2ccccc12", "imidazo[1,2-a]pyridin-{}-yl", "1 2 3 4 5 6 7 8 8a"),
+    ("n1ccc2ccccn12", "pyrazolo[1,5-a]pyridin-{}-yl", _SIX_FIVE),
+    ("n1ccc2ncccn12", "pyrazolo[1,5-a]pyrimidin-{}-yl", _SIX_FIVE),
+    ("O1COc2ccccc12", "1,3-benzodioxol-{}-yl", _SIX_FIVE),
+    ("O1CCOc2ccccc12", "1,4-benzodioxan-{}-yl", _SIX_SIX),
+    ("O1CCc2ccccc12", "dihydrobenzofuran-{}-yl", _SIX_FIVE),
+    ("O1CCCc2ccccc12", "chroman-{}-yl", _SIX_SIX),
+    ("C1CCc2ccccc12", "indan-{}-yl", _SIX_FIVE),
+    ("C1CCCc2ccccc12", "tetralin-{}-yl", _SIX_SIX),
+    ("N1CCc2ccccc12", "indolin-{}-yl", _SIX_FIVE),
+    ("C1NCc2ccccc12", "isoindolin-{}-yl", _SIX_FIVE),
+    ("N1CCCc2ccccc12", "tetrahydroquinolin-{}-yl", _SIX_SIX),
+    ("C1NCCc2ccccc12", "tetrahydroisoquinolin-{}-yl", _SIX_SIX),
+    ("C1CC1", "cPr", "1 2 3"),
+    ("C1CCC1", "cBu", "1 2 3 4"),
+    ("C1CCCC1", "cPent", "1 2 3 4 5"),
+    ("C1CCCCC1", "cHex", "1 2 3 4 5 6"),
+    ("C1CCCCCC1", "cHept", "1 2 3 4 5 6 7"),
+    ("C1C2CC3CC1CC(C2)C3", "{}-adamantyl", "9 1 2 3 4 5 6 7 8 10"),
+    ("N1CCC1", "azetidin-{}-yl", "1 2 3 4"),
+    ("N1CCCC1", "pyrrolidin-{}-yl", "1 2 3 4 5"),
+    ("N1CCCCC1", "piperidin-{}-yl", "1 2 3 4 5 6"),
+    ("N1CCCCCC1", "azepan-{}-yl", "1 2 3 4 5 6 7"),
+    ("N1CCNCC1", "piperazin-{}-yl", "1 2 3 4 5 6"),
+    ("N1CCNCCC1", "1,4-diazepan-{}-yl", "1 2 3 4 5 6 7"),
+    ("O1CCNCC1", "morpholin-{}-yl", "1 2 3 4 5 6"),
+    ("S1CCNCC1", "thiomorpholin-{}-yl", "1 2 3 4 5 6"),
+    ("O1CCC1", "oxetan-{}-yl", "1 2 3 4"),
+    ("O1CCCC1", "tetrahydrofuran-{}-yl", "1 2 3 4 5"),
+    ("O1CCCCC1", "tetrahydropyran-{}-yl", "1 2 3 4 5 6"),
+    ("S1CCCC1", "tetrahydrothiophen-{}-yl", "1 2 3 4 5"),
+    ("O1COCC1", "1,3-dioxolan-{}-yl", "1 2 3 4 5"),
+    ("O1CCOCC1", "1,4-dioxan-{}-yl", "1 2 3 4 5 6"),
+    ("O1CNCC1", "oxazolidin-{}-yl", "1 2 3 4 5"),
+    ("N1CNCC1", "imidazolidin-{}-yl", "1 2 3 4 5"),
+    ("C1OCC12CNC2", "2-oxa-6-azaspiro[3.3]heptan-{}-yl", "1 2 3 4 5 6 7"),
+    ("C12CNCC1C2", "3-azabicyclo[3.1.0]hexan-{}-yl", "1 2 3 4 5 6"),
+)
+
+
+class _UnnamedError(Exception):
+    """The grammar has no name for this part."""
+
+
+def short_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return one name for each label, in order; different labels keep different names.
+
+    Labels that would share a name show their compact SMILES, and the label itself where that is shared, too.
+    """
+    texts = tuple(labels)
+    different = tuple(dict.fromkeys(texts))
+    forms = {label: (*_forms(label), label) for label in different}
+    depth = dict.fromkeys(different, 0)
+    while True:
+        shown = {label: forms[label][depth[label]] for label in different}
+        shared = Counter(shown.values())
+        vague = [label for label in different if shared[shown[label]] > 1 and shown[label] != label]
+        if not vague:
+            return tuple(shown[label] for label in texts)
+        for label in vague:
+            depth[label] += 1
+
+
+@lru_cache(maxsize=256)
+def site_names(substituents: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the short names of a site's substituents, in order; kept, because every page asks for them.
+
+    Every spelling of hydrogen is ``H``, although a table may have several.
+    """
+    names = zip(substituents, short_names(substituents), strict=True)
+    return tuple("H" if is_hydrogen(label) else name for label, name in names)
+
+
+def short_name(label: str) -> str:
+    """Return the name of a substituent written as SMILES with one attachment point: ``[*:1]``, ``*``, ``[1*]``.
+
+    Any spelling of hydrogen is ``H``; a label that is no such SMILES is returned as it is.
+    """
+    return _forms(label)[0]
+
+
+@lru_cache(maxsize=65_536)
+def _forms(label: str) -> tuple[str, str]:
+    """Return the name and the compact SMILES of a label; both are the label itself where it is no substituent."""
+    if is_hydrogen(label):
+        return "H", "H"
+    points = _POINT.findall(label)
+    if not points or len(label) > _LONGEST or label == points[0]:
+        return label, label
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(_POINT.sub("*", label))
+        if molecule is None or molecule.GetNumAtoms() < 2:
+            return label, label
+        if len(points) > 1:
+            plain = str(Chem.MolToSmiles(molecule))
+            return plain, plain
+        end = next(atom.GetIdx() for atom in molecule.GetAtoms() if not atom.GetAtomicNum())
+        compact = str(Chem.MolToSmiles(molecule, rootedAtAtom=end)).removeprefix("*")
+        if molecule.GetNumAtoms() > _MOST_ATOMS or "." in compact:
+            return compact, compact
+        try:
+            return _stereo(molecule, end) + _whole(molecule, end), compact
+        except _UnnamedError:
+            return compact, compact
+
+
+def _whole(molecule: Any, end: int) -> str:
+    start = molecule.GetAtomWithIdx(end)
+    (bond,) = start.GetBonds()
+    first = bond.GetOtherAtom(start)
+    if bond.GetBondTypeAsDouble() == 2 and first.GetSymbol() == "O":
+        return "=O"
+    name = _group(first, bond)
+    return re.sub(r"(?:CH2){3,}", lambda found: f"(CH2){len(found[0]) // 3}", name)
+
+
+def _stereo(molecule: Any, end: int) -> str:
+    """``(R)-``, ``(E)-`` or nothing; unnamed where the sense depends on what the group is attached to."""
+    from rdkit import Chem
+    from rdkit.Chem import rdCIPLabeler
+
+    none = Chem.BondStereo.STEREONONE, Chem.BondStereo.STEREOANY
+    atoms = [atom.GetIdx() for atom in molecule.GetAtoms() if atom.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED]
+    bonds = [bond.GetIdx() for bond in molecule.GetBonds() if bond.GetStereo() not in none]
+    if not atoms and not bonds:
+        return ""
+    if len(atoms) + len(bonds) > 1:
+        raise _UnnamedError
+    senses = set()
+    for neighbour, around in (("C", ()), ("C", ("F",) * 3), ("C", ("C",) * 3), ("N", ()), ("O", ()), ("S", ("O",) * 2)):
+        whole = Chem.RWMol(molecule)
+        whole.ReplaceAtom(end, Chem.Atom(neighbour), preserveProps=True)
+        for symbol in around:
+            whole.AddBond(end, whole.AddAtom(Chem.Atom(symbol)), Chem.BondType.SINGLE)
+        try:
+            Chem.SanitizeMol(whole)
+            rdCIPLabeler.AssignCIPLabels(whole, maxRecursiveIterations=10_000)
+        except (RuntimeError, ValueError):
+            raise _UnnamedError from None
+        marked = whole.GetAtomWithIdx(atoms[0]) if atoms else whole.GetBondWithIdx(bonds[0])
+        senses.add(marked.GetProp("_CIPCode") if marked.HasProp("_CIPCode") else "")
+    sense = senses.pop()
+    if senses or sense not in ("R", "S", "E", "Z"):
+        raise _UnnamedError
+    return f"({sense})-"
+
+
+def _group(atom: Any, came: Any) -> str:
+    """The name of what begins at ``atom``, reached over the bond ``came``; _UnnamedError when there is none."""
+    if came.GetBondTypeAsDouble() != 1 or (atom.GetIsotope() and atom.GetAtomicNum() != 1):
+        raise _UnnamedError
+    if atom.IsInRing():
+        return _ring(atom, came)
+    bonds = [bond for bond in atom.GetBonds() if bond.GetIdx() != came.GetIdx()]
+    symbol: str = atom.GetSymbol()
+    if atom.GetFormalCharge():
+        return _charged(atom, bonds)
+    doubled = sorted(
+        (bond.GetOtherAtom(atom).GetSymbol(), bond.GetBondTypeAsDouble())
+        for bond in bonds
+        if bond.GetBondTypeAsDouble() > 1
+    )
+    single = [bond for bond in bonds if bond.GetBondTypeAsDouble() == 1]
+    if symbol == "C" and doubled:
+        return _unsaturated_carbon(atom, bonds, single, came)
+    names = [_group(bond.GetOtherAtom(atom), bond) for bond in single]
+    hydrogens = atom.GetTotalNumHs()
+    if not doubled and symbol == "C":
+        return _saturated_carbon(names, hydrogens)
+    if not doubled and symbol in ("N", "O", "S", "B", "Si", "Se", *_HALOGENS):
+        if symbol == "S" and names == ["F"] * 5:
+            return "SF5"
+        return symbol + _hydrogens(hydrogens) + _joined(names)
+    if symbol == "H" and atom.GetIsotope() == 2:
+        return "D"
+    oxygens = len(doubled) if all(pair == ("O", 2.0) for pair in doubled) else 0
+    if oxygens and (symbol, oxygens) in (("S", 1), ("S", 2), ("P", 1)) and not hydrogens:
+        name = symbol + ("O2" if oxygens == 2 else "O") + _joined(names)
+        return {"SO2OH": "SO3H", "SOOH": "SO2H"}.get(name, name)
+    raise _UnnamedError
+
+
+def _charged(atom: Any, bonds: list[Any]) -> str:
+    """Nitro and carboxylate; other charges have no name."""
+    others = sorted(
+        (bond.GetOtherAtom(atom).GetSymbol(), bond.GetOtherAtom(atom).GetFormalCharge(), bond.GetBondTypeAsDouble())
+        for bond in bonds
+    )
+    if atom.GetSymbol() == "N" and others == [("O", -1, 1.0), ("O", 0, 2.0)]:
+        return "NO2"
+    if atom.GetSymbol() == "O" and not others:
+        return "O-"
+    raise _UnnamedError
+
+
+def _saturated_carbon(names: list[str], hydrogens: int) -> str:
+    known = _CARBONS.get(tuple(sorted(names)))
+    if known:
+        return known
+    if hydrogens == 2 and names[0].endswith("-Ph"):
+        return names[0].removesuffix("Ph") + "Bn"
+    return "C" + _hydrogens(hydrogens) + _joined(names)
+
+
+def _unsaturated_carbon(atom: Any, bonds: list[Any], single: list[Any], came: Any) -> str:
+    """Carbonyl, nitrile, alkyne and alkene."""
+    multiple = [bond for bond in bonds if bond.GetBondTypeAsDouble() > 1]
+    if len(multiple) != 1:
+        raise _UnnamedError
+    other = multiple[0].GetOtherAtom(atom)
+    beyond = [bond for bond in other.GetBonds() if bond.GetIdx() != multiple[0].GetIdx()]
+    if other.IsInRing() or other.GetFormalCharge() or other.GetIsotope():
+        raise _UnnamedError
+    names = [_group(bond.GetOtherAtom(atom), bond) for bond in single]
+    if multiple[0].GetBondTypeAsDouble() == 3:
+        if other.GetSymbol() == "N":
+            return "CN"
+        return "C≡C" + (_inside(_group(beyond[0].GetOtherAtom(other), beyond[0])) if beyond else "H")
+    if other.GetSymbol() == "O":
+        return _carbonyl(names[0], came, atom) if names else "CHO"
+    if other.GetSymbol() != "C" or any(bond.GetBondTypeAsDouble() > 1 for bond in beyond):
+        raise _UnnamedError
+    far = [_group(bond.GetOtherAtom(other), bond) for bond in beyond]
+    if not names and not far:
+        return "vinyl"
+    return f"C{_hydrogens(1 - len(names))}{_around(names)}=C{_hydrogens(2 - len(far))}{_joined(far)}"
+
+
+def _carbonyl(name: str, came: Any, atom: Any) -> str:
+    on_carbon = came.GetOtherAtom(atom).GetSymbol() not in ("N", "*")
+    if name == "Me":
+        return "Ac"
+    if name.startswith("O") and not name.startswith("O-"):
+        acid = "CO2" + name[1:]
+        return acid if on_carbon else {"CO2tBu": "Boc", "CO2Bn": "Cbz"}.get(acid, acid)
+    if name == "O-":
+        return "CO2-"
+    return "CO" + _inside(name)
+
+
+def _ring(atom: Any, came: Any) -> str:
+    """A ring system of the table with what it carries, numbered from low: ``3-Cl-4-F-Ph``, ``2-oxo-piperidin-1-yl``."""
+    molecule = atom.GetOwningMol()
+    members = _system(molecule, atom.GetIdx())
+    if any(molecule.GetAtomWithIdx(k).GetFormalCharge() for k in members):
+        raise _UnnamedError
+    fragment, order = _bare(molecule, members)
+    from rdkit import Chem
+
+    found = _ring_table().get(Chem.MolToSmiles(fragment))
+    if found is None:
+        raise _UnnamedError
+    template, pattern, locants = found
+    carried = {}
+    for place, member in enumerate(order):
+        here = molecule.GetAtomWithIdx(member)
+        outside = [
+            b for b in here.GetBonds() if b.GetOtherAtomIdx(member) not in members and b.GetIdx() != came.GetIdx()
+        ]
+        carried[place] = sorted(_on_ring(bond.GetOtherAtom(here), bond) for bond in outside)
+    best = None
+    for match in fragment.GetSubstructMatches(template, uniquify=False, maxMatches=200):
+        if any(
+            fragment.GetAtomWithIdx(place).GetTotalNumHs() != template.GetAtomWithIdx(k).GetTotalNumHs()
+            for k, place in enumerate(match)
+        ):
+            continue
+        locant = {place: locants[k] for k, place in enumerate(match)}
+        groups = sorted((_locant_order(locant[place]), name) for place, names in carried.items() for name in names)
+        choice = (_locant_order(locant[order.index(atom.GetIdx())]), [where for where, _ in groups], groups)
+        best = choice if best is None or choice < best else best
+    if best is None or ("{}" not in pattern and best[0] != (1, "")):
+        raise _UnnamedError
+    return _substituted(pattern.format(_locant_text(best[0])), best[2])
+
+
+def _substituted(stem: str, groups: list[tuple[tuple[int, str], str]]) -> str:
+    places: dict[str, list[tuple[int, str]]] = {}
+    for where, name in groups:
+        places.setdefault(name, []).append(where)
+    parts = []
+    for name in sorted(places, key=str.casefold):
+        many = len(places[name])
+        times = _TIMES[many] if many < len(_TIMES) else "poly"
+        parts.append(f"{','.join(map(_locant_text, places[name]))}-{times}{_inside(name)}-")
+    return "".join(parts) + stem
+
+
+def _on_ring(atom: Any, bond: Any) -> str:
+    if bond.GetBondTypeAsDouble() == 2 and atom.GetSymbol() == "O":
+        return "oxo"
+    return _group(atom, bond)
+
+
+def _system(molecule: Any, start: int) -> frozenset[int]:
+    """The atoms of all rings that share an atom, beginning with those of ``start``."""
+    rings = [frozenset(ring) for ring in molecule.GetRingInfo().AtomRings()]
+    members = frozenset({start})
+    while True:
+        grown = members.union(*(ring for ring in rings if ring & members))
+        if grown == members:
+            return members
+        members = grown
+
+
+def _bare(molecule: Any, members: frozenset[int]) -> tuple[Any, list[int]]:
+    """A ring system with hydrogens in place of what it carries, and its atoms' numbers in the molecule."""
+    from rdkit import Chem
+
+    bare = Chem.RWMol()
+    order = sorted(members)
+    for member in order:
+        atom = molecule.GetAtomWithIdx(member)
+        if atom.GetIsotope():
+            raise _UnnamedError
+        made = Chem.Atom(atom.GetAtomicNum())
+        made.SetIsAromatic(atom.GetIsAromatic())
+        outside = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(member) not in members]
+        if atom.GetIsAromatic() and any(bond.GetBondTypeAsDouble() != 1 for bond in outside):
+            raise _UnnamedError  # a pyridone and its like
+        if atom.GetIsAromatic() and atom.GetSymbol() == "N":
+            made.SetNumExplicitHs(atom.GetTotalNumHs() + len(outside))
+        bare.AddAtom(made)
+    for bond in molecule.GetBonds():
+        begin, end = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        if begin in members and end in members:
+            bare.AddBond(order.index(begin), order.index(end), bond.GetBondType())
+    try:
+        Chem.SanitizeMol(bare)
+    except (Chem.MolSanitizeException, ValueError):
+        raise _UnnamedError from None
+    return bare, order
+
+
+@cache
+def _ring_table() -> dict[str, tuple[Any, str, tuple[str, ...]]]:
+    from rdkit import Chem
+
+    table = {}
+    for smiles, pattern, locants in _RINGS:
+        template = Chem.MolFromSmiles(smiles)
+        table[str(Chem.MolToSmiles(template))] = (template, pattern, tuple(locants.split()))
+    return table
+
+
+def _locant_order(text: str) -> tuple[int, str]:
+    number = text.rstrip("ab")
+    return int(number), text[len(number) :]
+
+
+def _locant_text(locant: tuple[int, str]) -> str:
+    return f"{locant[0]}{locant[1]}"
+
+
+def _hydrogens(count: int) -> str:
+    return "" if count < 1 else "H" if count == 1 else f"H{count}"
+
+
+def _inside(name: str) -> str:
+    """The name as a part of another: in parentheses where it has a hyphen of its own."""
+    bare = name
+    while "(" in bare:
+        fewer = re.sub(r"\([^()]*\)", "", bare)
+        if fewer == bare:
+            break
+        bare = fewer
+    return f"({name})" if "-" in bare else name
+
+
+def _around(names: list[str]) -> str:
+    return "".join(f"({name})" for name in sorted(names))
+
+
+def _joined(names: list[str]) -> str:
+    """Several groups on one atom: repeated ones first, then those that begin with carbon; all but the last apart."""
+    counts = Counter(names)
+    order = sorted(counts, key=lambda name: (counts[name] == 1, name[0] in "FBIONS" or name == "Cl", name))
+    out = ""
+    for place, name in enumerate(order):
+        if counts[name] > 1:
+            out += (name if name in _SIMPLE else f"({name})") + str(counts[name])
+        else:
+            out += _inside(name) if place == len(order) - 1 else f"({name})"
+    return out

@@ -1,0 +1,179 @@
+"""``curves``: raw dose-response readings become a table of results with standard errors."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from assaypilot.engine.cli.console import Console, Reply, count, table
+from assaypilot.engine.cli.targets import check_place, keep_other_tables
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["curves"]
+
+_LINES = 40
+_REASONS = 5
+_MARKS = {"ID", "Endpoint", "Value", "Relation", "Hill slope"}
+"""Columns of every table of results that this command writes."""
+_POINT_MARKS = {"ID", "Normalised", "Fitted", "Outlier", "Excluded"}
+
+
+def curves(options: argparse.Namespace, console: Console) -> Reply:
+    """Fit the curves of a raw table and write their values; with ``--points`` and ``--plots`` what is behind them."""
+    started = time.perf_counter()
+    _check_targets(options)
+    from assaypilot.engine.curves.analysis import analyse
+    from assaypilot.engine.curves.points import Columns, Series, read_points, with_map
+    from assaypilot.engine.curves.sheets import (
+        RESULTS,
+        document,
+        endpoint_unit,
+        point_header,
+        point_rows,
+        prism_table,
+        reported,
+        result_rows,
+    )
+    from assaypilot.engine.export.csv_file import write_csv, write_plain_csv
+    from assaypilot.engine.tables.opening import read_table
+
+    raw = read_table(options.raw, console.report, sheet=options.sheet, points=True)
+    if options.map is not None:
+        series = None if options.highest is None else Series(_concentration(options.highest), options.dilution)
+        raw = with_map(raw, read_table(options.map, console.report, points=True), series)
+    said = Columns(
+        response=options.response,
+        unit=options.unit,
+        neutral=tuple(options.neutral),
+        full=tuple(options.full),
+        scale=options.responses,
+    )
+    points = read_points(raw, said)
+    unit = endpoint_unit(options.endpoint, points.unit)
+    found = analyse(points, plateaus=options.plateaus, robust=options.robust, report=console.report)
+    write_csv(options.out, RESULTS, result_rows(found, options.endpoint, unit))
+    if options.points is not None:
+        write_csv(options.points, point_header(points), point_rows(points, found))
+    if options.prism is not None:
+        write_plain_csv(options.prism, *prism_table(found))
+    plots: list[Path] = []
+    told = [reported(curve, unit) for curve in found.curves]
+    words = [
+        "no value"
+        if one.value is None
+        else f"{options.endpoint} {'' if one.relation == '=' else one.relation}{one.value:g} {unit}".strip()
+        + ("" if one.sd is None else f" ± {one.sd:.2g}")
+        for one in told
+    ]
+    if options.plots is not None:
+        from assaypilot.engine.export.curve_plots import write_plots
+
+        axis = "% effect" if found.percent else points.response
+        plots = write_plots(Path(options.plots), found.curves, words, axis, console.report)
+    reply = {
+        "file": str(options.out),
+        "endpoint": options.endpoint,
+        "unit": unit,
+        "curves": [document(curve, unit) for curve in found.curves],
+        "values": sum(one.relation == "=" for one in told),
+        "bounds": sum(one.relation in ("<", ">") for one in told),
+        "without_value": sum(one.value is None for one in told),
+        "points": len(points.points),
+        "excluded": found.excluded,
+        "plates": [
+            {
+                "plate": plate.plate,
+                "neutral": plate.neutral,
+                "full": plate.full,
+                "n_neutral": plate.n_neutral,
+                "n_full": plate.n_full,
+                "z_prime": plate.z_prime,
+            }
+            for plate in found.plates
+        ],
+        "rejected": [{"row": row, "reason": reason} for row, reason in points.rejected],
+        "points_file": options.points,
+        "prism_file": options.prism,
+        "plots": [str(path) for path in plots],
+        "warnings": list(points.warnings),
+        "seconds": time.perf_counter() - started,
+    }
+    rows = [
+        (curve.compound, curve.plate, text, "; ".join(curve.flags))
+        for curve, text in zip(found.curves[:_LINES], words, strict=False)
+    ]
+    lines = [
+        f"{len(told):,} curves of {len(points.points):,} points: {reply['values']:,} values, "
+        f"{reply['bounds']:,} bounds, {reply['without_value']:,} without a value",
+        *(
+            f"Plate {plate.plate or '(unnamed)'}: Z' "
+            + ("not known (too few controls)" if plate.z_prime is None else f"{plate.z_prime:.2f}")
+            for plate in found.plates
+        ),
+        *(f"  row {row}: {reason}" for row, reason in points.rejected[:_REASONS]),
+        *count(len(points.rejected), _REASONS, "rows not used (--json lists them all)"),
+        *(f"Note: {warning}" for warning in points.warnings),
+        "",
+        *table(("ID", "Plate", "Value", "Look at"), rows),
+        *count(len(told), _LINES, f"curves, all in {options.out}"),
+        "",
+        f"Results: {options.out}. Then: assaypilot record FILE {options.out}",
+    ]
+    if options.points is not None:
+        lines.append(
+            f"Points: {options.points}. To leave a point out, give a reason in Excluded and fit that file instead"
+        )
+    if options.prism is not None:
+        lines.append(f"For Prism: {options.prism}, an XY table of the normalised responses")
+    lines += [f"Plots: {path}" for path in plots]
+    return Reply(reply, lines)
+
+
+def _check_targets(options: argparse.Namespace) -> None:
+    """Refuse what cannot be written, before anything is."""
+    from assaypilot.engine.export.curve_plots import ENDINGS
+
+    for option, path, endings in (
+        (None, options.out, (".csv",)),
+        ("--points", options.points, (".csv",)),
+        ("--prism", options.prism, (".csv",)),
+        ("--plots", options.plots, ENDINGS),
+    ):
+        if path is None:
+            continue
+        if Path(path).suffix.casefold() not in endings:
+            raise AssayPilotError(
+                f"the name must end in {' or '.join(endings)}",
+                file=str(path),
+                option=option,
+                mend="Choose another name.",
+            )
+        for source in (options.raw, options.map):
+            if source is not None:
+                _refuse_source(path, source, option)
+        check_place(Path(path), options.raw, option)
+    keep_other_tables(Path(options.out), lambda columns: set(columns) >= _MARKS)
+    if options.prism is not None:
+        keep_other_tables(Path(options.prism), lambda columns: columns[0] == "log[M]", "--prism")
+    if options.points is not None:
+        keep_other_tables(Path(options.points), lambda columns: set(columns) >= _POINT_MARKS, "--points")
+
+
+def _refuse_source(path: str, source: str, option: str | None) -> None:
+    if Path(path).exists() and Path(source).exists() and Path(path).samefile(source):
+        raise AssayPilotError("this is the raw table itself", file=path, option=option, mend="Choose another name.")
+
+
+def _concentration(text: str) -> float:
+    """Return a concentration with its unit, such as ``10 uM``, in mol/L."""
+    from assaypilot.engine.domain.endpoint import CONCENTRATIONS, normalise_unit
+    from assaypilot.engine.tables.values import parse_value
+
+    try:
+        found = parse_value(text)
+        if found.value > 0.0 and found.relation == "=":
+            return found.value * CONCENTRATIONS[normalise_unit(found.unit or "")]
+    except (ValueError, KeyError):
+        pass
+    raise AssayPilotError(f"{text!r} is no concentration", option="--highest", mend='For example --highest "10 uM".')

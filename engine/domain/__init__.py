@@ -1,0 +1,1 @@
+"""What a campaign is about: library, endpoints, goals, measurements, stock and plates."""

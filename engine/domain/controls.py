@@ -1,0 +1,160 @@
+"""Controls: compounds beside the library, measured again and again, so that plates and rounds can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = [
+    "Control",
+    "Reading",
+    "check_names",
+    "find_control",
+    "parse_control",
+    "refuse_compounds",
+    "resolved",
+]
+
+_LONGEST = 24
+"""Letters of a control's name: what fits a legend, and what a plate's controls may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A control compound and what it should read."""
+
+    name: str
+    values: tuple[tuple[str, float], ...] = ()
+    """Endpoint and nominal value, model scale; the endpoint "" stands for the only one that is measured.
+
+    For an endpoint that is not named the value is not known: what the control read in its first round is taken for it.
+    """
+
+    def nominal(self, endpoint: str) -> float | None:
+        """The nominal value for an endpoint; None when it was not said."""
+        return dict(self.values).get(endpoint)
+
+    def as_json(self) -> dict[str, Any]:
+        """As a campaign file keeps it."""
+        return {"name": self.name, "values": dict(self.values)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Control:
+        """The control that ``as_json`` wrote."""
+        return cls(data["name"], tuple(data["values"].items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value of a control in a campaign, model scale."""
+
+    number: int
+    """Unique among the readings of controls, from 1, in order of entry."""
+    control: int
+    """Position among the campaign's controls."""
+    endpoint: int
+    """Position among the campaign's endpoints."""
+    value: float
+    n: int
+    entered: Result
+    """As it was entered; never changed."""
+    round: int
+    """The round it belongs to; 0 before the first."""
+    excluded: str | None = None
+    """Why it is not used; None when it is."""
+    withdrawn: bool = False
+    """Taken back by undo."""
+    corrected: str | None = None
+    """Why its value was replaced; None when it is as entered."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it enters estimates."""
+        return self.excluded is None and not self.withdrawn
+
+
+def parse_control(text: str) -> Control:
+    """The control that ``NAME``, ``NAME;value=7.1`` or ``NAME;pIC50=7.1;hERG=5`` names."""
+    name, *parts = (part.strip() for part in text.split(";"))
+    if not name or len(name) > _LONGEST:
+        raise AssayPilotError(
+            f"{name!r} is no name of a control: 1 to {_LONGEST} letters",
+            option="--control",
+            mend='For example --control "REF-1;value=7.1".',
+        )
+    values: dict[str, float] = {}
+    for part in filter(None, parts):
+        endpoint, equals, number = (piece.strip() for piece in part.rpartition("="))
+        try:
+            value = float(number.replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not equals or not endpoint or not math.isfinite(value):
+            raise AssayPilotError(
+                f"{part!r} says no nominal value of the control {name}",
+                option="--control",
+                mend=f'For example "{name};value=7.1", on the log scale for a log endpoint; or leave it out.',
+            )
+        endpoint = "" if endpoint.casefold() == "value" else endpoint
+        if endpoint in values:
+            raise AssayPilotError(f"the control {name} is given two values", option="--control", mend="Give one.")
+        values[endpoint] = value
+    return Control(name, tuple(values.items()))
+
+
+def find_control(controls: Sequence[Control], name: str) -> int | None:
+    """The position of the control of that name, large or small letters; None when there is none."""
+    wanted = name.strip().casefold()
+    return next((place for place, control in enumerate(controls) if control.name.casefold() == wanted), None)
+
+
+def check_names(controls: Sequence[Control]) -> None:
+    """Raise AssayPilotError for two controls of one name."""
+    for place, control in enumerate(controls):
+        if find_control(controls[:place], control.name) is not None:
+            raise AssayPilotError(
+                f"the control {control.name} is named twice", option="--control", mend="Name it once."
+            )
+
+
+def resolved(
+    controls: Sequence[Control], endpoints: Sequence[Endpoint], measured: Sequence[int]
+) -> tuple[Control, ...]:
+    """The controls with every nominal value under its endpoint's full name; AssayPilotError for one of no endpoint."""
+    names = [endpoint.name for endpoint in endpoints if endpoint.of is None]
+    known = {name.casefold(): name for name in names}
+    out = []
+    for control in controls:
+        values: dict[str, float] = {}
+        for said, value in control.values:
+            if not said and len(measured) == 1:
+                values[endpoints[measured[0]].name] = value
+            elif said.casefold() in known:
+                values[known[said.casefold()]] = value
+            else:
+                what = "does not say of which endpoint" if not said else f"is of no measured endpoint: {said!r}"
+                raise AssayPilotError(
+                    f"the nominal value of the control {control.name} {what}",
+                    option="--control",
+                    mend=f'Write "{control.name};{names[0]}={value:g}"; there are {", ".join(names)}.',
+                )
+        out.append(Control(control.name, tuple(values.items())))
+    return tuple(out)
+
+
+def refuse_compounds(controls: Sequence[Control], library: Library) -> None:
+    """Nothing; AssayPilotError when a control is also a compound of the library: its values could be of either."""
+    for control in controls:
+        if library.find(control.name) is not None:
+            raise AssayPilotError(
+                f"{control.name} is a compound of the library, so it cannot be a control",
+                option="--control",
+                mend="Call the control otherwise in its wells, for example with ctrl behind it.",
+            )

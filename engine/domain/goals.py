@@ -1,0 +1,179 @@
+"""What is wanted of a library, and which compounds that is when the truth is known.
+
+Larger is better here: callers turn an endpoint that should be small around first. An answer is a set of compounds;
+every goal says which sets are right, so that strategies of all kinds are scored alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.domain.pareto import beaten
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "dominated"]
+
+
+def _at_least_zero(name: str, value: float, option: str | None) -> None:
+    if not (math.isfinite(value) and value >= 0):
+        raise AssayPilotError(
+            f"{name} must be a number >= 0 on the model scale, got {value}",
+            option=option,
+            mend="Give 0 for none.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AllEpsilonBest:
+    """All compounds within epsilon of the best, the cutoff soft by slack.
+
+    A right answer holds every compound within epsilon and none worse than epsilon + slack.
+    """
+
+    name: ClassVar[str] = "epsilon-best"
+
+    epsilon: float
+    """Distance from the best that still counts, in the endpoint's model scale."""
+    slack: float = 0.0
+    """Compounds between epsilon and epsilon + slack may be in or out."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.epsilon) and self.epsilon > 0):
+            raise AssayPilotError(
+                f"epsilon must be a number > 0 on the model scale, got {self.epsilon}",
+                option="--epsilon",
+                mend="0.5 log units means within 3-fold of the best.",
+            )
+        _at_least_zero("slack", self.slack, "--slack")
+
+    def members(self, means: Floats) -> Flags:
+        """Which compounds are within epsilon of the best, ``(n,)``; a mean that is NaN is never a member."""
+        return means >= np.nanmax(means) - self.epsilon
+
+    def acceptable(self, means: Floats) -> Flags:
+        """Which compounds a right answer may hold: within epsilon + slack."""
+        return means >= np.nanmax(means) - (self.epsilon + self.slack)
+
+    def is_right(self, answer: Flags, means: Floats) -> bool:
+        """Whether an answer holds every member and nothing that is not acceptable."""
+        return bool(np.all(answer[self.members(means)]) and not np.any(answer & ~self.acceptable(means)))
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """One best compound; with slack, any compound at most that far from the best is right."""
+
+    name: ClassVar[str] = "best"
+
+    slack: float = 0.0
+    """Distance from the best at which a compound is as good as the best, model scale."""
+
+    def __post_init__(self) -> None:
+        _at_least_zero("slack", self.slack, "--slack")
+
+    def members(self, means: Floats) -> Flags:
+        """Which compounds are the best, ``(n,)``; several when they tie."""
+        return means >= np.nanmax(means)
+
+    def acceptable(self, means: Floats) -> Flags:
+        """Which compounds a right answer may name: within slack of the best."""
+        return means >= np.nanmax(means) - self.slack
+
+    def is_right(self, answer: Flags, means: Floats) -> bool:
+        """Whether an answer names exactly one compound, and that one is acceptable."""
+        return int(answer.sum()) == 1 and bool(self.acceptable(means)[answer].all())
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """All compounds whose mean is above a threshold; within slack of it either answer is right."""
+
+    name: ClassVar[str] = "threshold"
+
+    threshold: float
+    """Model scale, larger is better."""
+    slack: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.threshold):
+            raise AssayPilotError(f"the threshold must be a number, got {self.threshold}")
+        _at_least_zero("slack", self.slack, "--slack")
+
+    def members(self, means: Floats) -> Flags:
+        """Which compounds are above the threshold, ``(n,)``."""
+        return means > self.threshold
+
+    def acceptable(self, means: Floats) -> Flags:
+        """Which compounds a right answer may hold: above the threshold, or below it by at most the slack."""
+        return means > self.threshold - self.slack
+
+    def is_right(self, answer: Flags, means: Floats) -> bool:
+        """Whether an answer holds everything above the threshold by more than the slack, and nothing not acceptable."""
+        sure = means > self.threshold + self.slack
+        return bool(np.all(answer[sure]) and not np.any(answer & ~self.acceptable(means)))
+
+
+@dataclass(frozen=True, slots=True)
+class ParetoSet:
+    """The compounds no other compound beats in every endpoint; with margins, members up to them may be in too.
+
+    Means are ``(n_endpoints, n)``. With margins 0 a right answer is exactly the Pareto set; with margins it holds the
+    Pareto set and nothing that some compound beats by more than its margin in every endpoint at once.
+    """
+
+    name: ClassVar[str] = "pareto"
+
+    margins: tuple[float, ...]
+    """One per endpoint, model scale: the difference that does not matter."""
+
+    def __post_init__(self) -> None:
+        if len(self.margins) < 2:
+            raise AssayPilotError(
+                f"the Pareto set needs at least two endpoints, got {len(self.margins)}",
+                option="--goal",
+                mend="Name another endpoint, or ask for epsilon-best.",
+            )
+        for margin in self.margins:
+            _at_least_zero("the difference that does not matter", margin, "--epsilon")
+        if any(self.margins) and not all(self.margins):
+            raise AssayPilotError(
+                "give every endpoint of a Pareto goal a difference that does not matter, or none: "
+                f"they are {', '.join(f'{margin:g}' for margin in self.margins)}",
+                option="--epsilon",
+                mend="--epsilon is that of every endpoint that names none of its own.",
+            )
+
+    def members(self, means: Floats) -> Flags:
+        """Which compounds no other beats in every endpoint, ``(n,)``; NaN is never a member."""
+        return ~dominated(means) & ~np.isnan(means).any(axis=0)
+
+    def acceptable(self, means: Floats) -> Flags:
+        """Which compounds a right answer may hold: none beats them by more than the margin in every endpoint."""
+        known = ~np.isnan(means).any(axis=0)
+        return ~dominated(means, self.margins) & known
+
+    def is_right(self, answer: Flags, means: Floats) -> bool:
+        """Whether an answer holds every member and nothing that is not acceptable."""
+        return bool(np.all(answer[self.members(means)]) and not np.any(answer & ~self.acceptable(means)))
+
+
+def dominated(means: Floats, margins: tuple[float, ...] | None = None) -> Flags:
+    """Which columns of ``(n_endpoints, n)`` some other beats by more than the margins in every row, ``(n,)``.
+
+    Strictly better in every endpoint (the papers' dominance): equal compounds do not beat each other. NaN beats nothing
+    and is beaten where the rest is.
+    """
+    shift = np.zeros(len(means)) if margins is None else np.asarray(margins, dtype=float)
+    return beaten(means, means + shift[:, None])
+
+
+Goal = AllEpsilonBest | Best | ParetoSet | Threshold
+"""What a strategy can be asked for."""
+
+GOALS = ("epsilon-best", "pareto", "best")
+"""The goals a campaign can have."""

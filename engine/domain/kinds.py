@@ -1,0 +1,177 @@
+"""Kinds of endpoints beside plain values: yes or no, and counts; how tables say them, and what a value of one is.
+
+A yes is 1 and a no is 0, so the mean of a compound is the chance of a yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assaypilot.engine.errors import AssayPilotError
+
+if TYPE_CHECKING:
+    from assaypilot.engine.domain.endpoint import Endpoint, Kind
+
+__all__ = [
+    "KINDS",
+    "NOISE",
+    "WORDS",
+    "chance_name",
+    "check",
+    "check_value",
+    "distance_unit",
+    "said",
+    "turned",
+    "word_of",
+    "words_in",
+    "yes_of",
+]
+
+KINDS: tuple[Kind, ...] = ("value", "yes-no", "count")
+NOISE: dict[Kind, float] = {"yes-no": 0.5, "count": 1.0}
+"""The largest SD of a yes or no; that of the logarithm of a count of 1, which plans start from."""
+
+WORDS = (
+    ("active", "inactive"),
+    ("positive", "negative"),
+    ("pos", "neg"),
+    ("hit", "no hit"),
+    ("hit", "non-hit"),
+    ("toxic", "non-toxic"),
+    ("toxic", "nontoxic"),
+    ("soluble", "insoluble"),
+    ("+", "-"),
+    ("yes", "no"),
+    ("true", "false"),
+    ("y", "n"),
+)
+"""How people say yes and no; those before ``yes`` are results and nothing else."""
+_PLAIN = {"1": 1.0, "0": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
+"""What is read beside an endpoint's own words."""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("−", "-").split()).casefold()
+
+
+def words_in(texts: Iterable[str]) -> tuple[str, str] | None:
+    """The words of a column that says yes and no, yes first, as it writes them; None for any other."""
+    found: dict[str, str] = {}
+    for text in texts:
+        word = " ".join(text.split())
+        found.setdefault(_folded(word), word)
+        if len(found) > 2:
+            return None
+    for yes, no in WORDS:
+        if set(found) == {yes, no}:
+            return found[yes], found[no]
+    return None
+
+
+def said(endpoint: Endpoint, text: str) -> float | None:
+    """1 or 0 for a word of a yes-or-no endpoint; None for any other text, and for any other kind."""
+    if endpoint.kind != "yes-no":
+        return None
+    word = _folded(text)
+    if endpoint.words is not None:
+        own = [_folded(one) for one in endpoint.words]
+        if word in own:
+            return 1.0 - own.index(word)
+        turned_around = _turned_around(own)
+        pair = next((pair for pair in WORDS if word in pair), None)
+        if pair is not None and len(word) > 1:
+            # Another way of saying it: "pos" where the table has "positive".
+            return float((word == pair[0]) != turned_around)
+        if turned_around and word in _PLAIN:
+            return None if word not in ("1", "0") else _PLAIN[word]
+    return _PLAIN.get(word)
+
+
+def _turned_around(own: list[str]) -> bool:
+    """Whether the wanted word is the one that people usually mean by no."""
+    return any(own[0] == no or own[1] == yes for yes, no in WORDS)
+
+
+def turned(words: tuple[str, str] | None) -> tuple[str, str]:
+    """The words of the opposite question."""
+    yes, no = words or ("1", "0")
+    return no, yes
+
+
+def word_of(endpoint: Endpoint, value: float) -> str | None:
+    """``active`` for a 1 of an endpoint with words; None for a share, and for any other kind."""
+    if endpoint.kind != "yes-no" or endpoint.words is None or value not in (0.0, 1.0):
+        return None
+    return endpoint.words[0] if value == 1.0 else endpoint.words[1]
+
+
+def yes_of(endpoint: Endpoint) -> str:
+    """The word for the wanted answer."""
+    return "1" if endpoint.words is None else endpoint.words[0]
+
+
+def distance_unit(endpoint: Endpoint) -> str:
+    """What a distance between two compounds is counted in, for the place where it is typed."""
+    if endpoint.kind == "yes-no":
+        return "log odds"
+    return "log" if endpoint.kind == "count" else endpoint.scale_unit
+
+
+def chance_name(endpoint: Endpoint) -> str:
+    """What the mean of a yes-or-no endpoint is called."""
+    return f"chance that {endpoint.name} is {yes_of(endpoint)}"
+
+
+def check(endpoint: Endpoint) -> None:
+    """Nothing; AssayPilotError for an endpoint whose parts do not go together."""
+    kind, name = endpoint.kind, endpoint.name
+    if kind not in KINDS:
+        raise AssayPilotError(f"kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {kind!r}", option="--endpoint")
+    if endpoint.words is not None and kind != "yes-no":
+        raise AssayPilotError(
+            f"{name} has words for yes and no, and is none", option="--endpoint", mend="Say kind=yes-no, too."
+        )
+    if endpoint.words is not None and (
+        len({_folded(word) for word in endpoint.words}) < 2 or not all(word.strip() for word in endpoint.words)
+    ):
+        raise AssayPilotError(
+            f"the words for yes and no of {name} must be two different ones",
+            option="--endpoint",
+            mend="For example words=active/inactive.",
+        )
+    if kind == "value":
+        return
+    what = "a yes or no" if kind == "yes-no" else "a count"
+    if endpoint.of is not None or endpoint.transform != "none":
+        own = "a difference" if endpoint.of is not None else "modelled as a logarithm (transform=log)"
+        raise AssayPilotError(
+            f"{name} is {what}, and cannot be {own}", option="--endpoint", mend="Leave one of the two out."
+        )
+    if endpoint.noise_estimated or endpoint.noise_sd not in (None, NOISE[kind]):
+        raise AssayPilotError(
+            f"{name} is {what}: how it scatters follows from its mean, so there is no assay noise (SD) to give",
+            option="--endpoint" if endpoint.noise_sd is None else "--sd",
+            mend="Leave sd out.",
+        )
+    if endpoint.direction == "min":
+        raise AssayPilotError(
+            f"{name} is {what}, and larger has to be better (direction=max)",
+            option="--endpoint",
+            mend="Name the wanted word first, for example words=non-toxic/toxic."
+            if kind == "yes-no"
+            else "Count what is wanted, or give log values (transform=log) as a plain endpoint.",
+        )
+
+
+def check_value(endpoint: Endpoint, value: float) -> None:
+    """Nothing; AssayPilotError for a number that no measurement of the endpoint's kind can be."""
+    if endpoint.kind == "yes-no" and not 0.0 <= value <= 1.0:
+        yes, no = endpoint.words or ("1", "0")
+        raise AssayPilotError(
+            f"{value:g} is neither {yes} nor {no}",
+            column=endpoint.name,
+            mend="Give a word, 1 or 0, or a share between 0 and 1.",
+        )
+    if endpoint.kind == "count" and value < 0:
+        raise AssayPilotError(f"{value:g} is no count (0 or more)", column=endpoint.name)

@@ -1,0 +1,301 @@
+"""The compounds of a campaign: sites, their substituents, and which combination each compound is."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import struct
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Flags
+from assaypilot.engine.domain.interactions import Pairs, merged, pair_name
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["LARGEST_PRODUCT", "Library", "Scaffold", "Site", "name_from_substituents"]
+
+LARGEST_PRODUCT = 1_000_000
+"""The largest full product that is listed compound by compound."""
+
+_MAGIC = b"APLIB1\n"
+_LARGEST = 2**31
+"""Bytes a library may unpack to; a file made to fill the memory is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A position of the core and what has been put there."""
+
+    name: str
+    """As the table's header says it, e.g. ``R1``."""
+    substituents: tuple[str, ...]
+    """Labels or SMILES with one attachment point, in order of first appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaffold:
+    """What the substituents of a library stand on, when they were taken from structures."""
+
+    cores: tuple[str, ...]
+    """SMILES with ``[*:n]`` at site Rn, as they were looked for; they keep their numbers when compounds are added."""
+    fixed: tuple[tuple[str, str], ...] = ()
+    """Sites that every compound fills alike, which are not among the library's, and what stands there."""
+
+
+def _read_header(text: str) -> dict[str, Any]:
+    """The header of a stored library; its long lists are read text by text, so that other threads get their turn."""
+    lists: dict[str, list[str]] = {}
+    read = json.JSONDecoder().raw_decode
+    for key in ("ids", "smiles"):
+        start = text.find(f'"{key}":["')
+        if start < 0:
+            continue  # there are none
+        start = at = start + len(key) + 4
+        found: list[str] = []
+        while True:
+            value, at = read(text, at)
+            found.append(value)
+            if text[at : at + 2] != ',"':
+                break
+            at += 1
+        if text[at : at + 1] != "]":
+            raise ValueError("not a library")
+        lists[key] = found
+        text = f"{text[:start]}{text[at:]}"
+    header: dict[str, Any] = json.loads(text)
+    return header | lists
+
+
+def name_from_substituents(sites: Sequence[Site], codes: Iterable[int]) -> str:
+    """The name of a compound that has none: ``R1=Me|R2=Cl``."""
+    return "|".join(f"{site.name}={site.substituents[code]}" for site, code in zip(sites, codes, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Compounds as one substituent per site, in a fixed order; immutable, equal by content.
+
+    Positions in this order are what the rest of the engine calls a compound.
+    """
+
+    sites: tuple[Site, ...]
+    """At least one site, each with at least one substituent."""
+    codes: NDArray[np.int32]
+    """``(n_compounds, n_sites)``, the substituent of each compound at each site."""
+    ids: tuple[str, ...]
+    """Unique names, one per compound."""
+    smiles: tuple[str, ...] | None = None
+    """Structures, one per compound, empty where unknown; None when no structure is known."""
+    measurable: Flags = field(default_factory=lambda: np.ones(0, dtype=bool))
+    """Whether each compound can be had for a measurement; all of them when not given."""
+    scaffold: Scaffold | None = None
+    """What the substituents stand on; None when that is not known."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Further names under which a lab may report a compound, each with the compound's id."""
+    interactions: Pairs = ()
+    """Pairs of sites that the model takes as one, by name; everything shown keeps to the sites."""
+
+    def __post_init__(self) -> None:
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        measurable = np.ascontiguousarray(self.measurable, dtype=bool)
+        if measurable.size == 0:
+            measurable = np.ones(len(codes), dtype=bool)
+        codes.flags.writeable = False
+        measurable.flags.writeable = False
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "measurable", measurable)
+        if codes.ndim != 2 or codes.shape != (len(self.ids), len(self.sites)) or len(measurable) != len(self.ids):
+            raise ValueError("codes must be (n_compounds, n_sites), with one id and one flag per compound")
+        if self.smiles is not None and len(self.smiles) != len(self.ids):
+            raise ValueError("one SMILES per compound, or None")
+        for column, site in enumerate(self.sites):
+            if len(codes) and not 0 <= codes[:, column].min() <= codes[:, column].max() < len(site.substituents):
+                raise ValueError(f"codes of site {site.name} outside its substituents")
+        if len(self._index) != len(self.ids):
+            raise ValueError("compound ids must be unique")
+        own = [site.name for site in self.sites]
+        if any(len(set(pair)) != 2 or not set(pair) <= set(own) for pair in self.interactions):
+            raise ValueError("an interaction is between two of the sites")
+
+    @classmethod
+    def listed(
+        cls,
+        site_names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        ids: Sequence[str] | None = None,
+        smiles: Sequence[str] | None = None,
+        measurable: Sequence[bool] | None = None,
+    ) -> Library:
+        """The library of the compounds in ``rows``, one label per site each; ids are made where None is given."""
+        columns = list(zip(*rows, strict=True)) if rows else [() for _ in site_names]
+        sites, codes = [], np.zeros((len(rows), len(site_names)), dtype=np.int32)
+        for position, (name, labels) in enumerate(zip(site_names, columns, strict=True)):
+            order = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+            sites.append(Site(name, tuple(order)))
+            codes[:, position] = [order[label] for label in labels]
+        if ids is None:
+            ids = [name_from_substituents(sites, row) for row in codes]
+        return cls(
+            tuple(sites),
+            codes,
+            tuple(ids),
+            None if smiles is None else tuple(smiles),
+            np.ones(len(rows), dtype=bool) if measurable is None else np.array(measurable, dtype=bool),
+        )
+
+    @classmethod
+    def product(cls, sites: Sequence[Site], *, known: Library | None = None) -> Library:
+        """Every combination of the substituents; those in ``known`` keep their id, structure and flag.
+
+        Raises AssayPilotError above ``LARGEST_PRODUCT`` combinations.
+        """
+        shape = [len(site.substituents) for site in sites]
+        size = math.prod(shape)
+        if size > LARGEST_PRODUCT:
+            raise AssayPilotError(
+                f"all combinations of the substituents are {size:,} compounds; {LARGEST_PRODUCT:,} is the most listed",
+                mend="Leave out sites or substituents, or list the compounds you would make.",
+            )
+        codes = np.array(list(itertools.product(*(range(n) for n in shape))), dtype=np.int32).reshape(size, len(shape))
+        ids = [name_from_substituents(sites, row) for row in codes]
+        smiles = [""] * size
+        measurable = np.ones(size, dtype=bool)
+        if known is not None:
+            if [site.substituents for site in known.sites] != [site.substituents for site in sites]:
+                raise ValueError("known compounds must use the same sites and substituents")
+            places = np.ravel_multi_index(tuple(known.codes.T), shape)
+            # Backwards, so that of several compounds with the same substituents the first one lends its name.
+            for row in range(len(known) - 1, -1, -1):
+                ids[places[row]] = known.ids[row]
+                measurable[places[row]] = known.measurable[row]
+                if known.smiles is not None:
+                    smiles[places[row]] = known.smiles[row]
+        scaffold = None if known is None else known.scaffold
+        pairs = () if known is None else known.interactions
+        structures = tuple(smiles) if any(smiles) else None
+        return cls(tuple(sites), codes, tuple(ids), structures, measurable, scaffold, interactions=pairs)
+
+    def __len__(self) -> int:
+        """The number of compounds."""
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Library) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.ids)}
+
+    @cached_property
+    def _aliases(self) -> dict[str, int]:
+        return {other.strip().casefold(): self._index[name] for other, name in self.aliases if name in self._index}
+
+    @cached_property
+    def _folded(self) -> dict[str, int]:
+        folded: dict[str, int] = {}
+        for position, name in enumerate(self.ids):
+            key = name.strip().casefold()
+            folded[key] = -1 if key in folded else position
+        return folded
+
+    def find(self, compound_id: str) -> int | None:
+        """The position of a compound by its id: exactly, else without regard to case and outer spaces if unique.
+
+        A name that is nobody's id may be another name of a compound.
+        """
+        position = self._index.get(compound_id)
+        if position is None:
+            folded = compound_id.strip().casefold()
+            position = self._folded.get(folded)
+            if position is None:
+                position = self._aliases.get(folded, -1)
+        return None if position < 0 else position
+
+    @cached_property
+    def modelled(self) -> tuple[tuple[Site, ...], NDArray[np.int32]]:
+        """The sites as the model takes them, and ``(n_compounds, n)`` codes: those of no pair, then the pairs."""
+        if not self.interactions:
+            return self.sites, self.codes
+        place = {site.name: position for position, site in enumerate(self.sites)}
+        pairs = [(place[first], place[second]) for first, second in self.interactions]
+        codes, _, occurring = merged(self.codes, [len(site.substituents) for site in self.sites], pairs)
+        inside = {position for pair in pairs for position in pair}
+        found = [site for position, site in enumerate(self.sites) if position not in inside]
+        for (first, second), combinations in zip(pairs, occurring, strict=True):
+            one, other = self.sites[first], self.sites[second]
+            both = (divmod(int(combination), len(other.substituents)) for combination in combinations)
+            labels = tuple(f"{one.substituents[a]}, {other.substituents[b]}" for a, b in both)
+            found.append(Site(pair_name((one.name, other.name)), labels))
+        return tuple(found), codes
+
+    def substituents(self, compound: int) -> dict[str, str]:
+        """What a compound carries, by site name."""
+        return {site.name: site.substituents[code] for site, code in zip(self.sites, self.codes[compound], strict=True)}
+
+    def encode(self) -> bytes:
+        """The library as bytes, the same for the same content: what a campaign file keeps."""
+        header: dict[str, Any] = {
+            "sites": [[site.name, list(site.substituents)] for site in self.sites],
+            "ids": list(self.ids),
+            "smiles": None if self.smiles is None else list(self.smiles),
+        }
+        if self.scaffold is not None:  # the first files had none, and their bytes are their address
+            header["scaffold"] = {"cores": list(self.scaffold.cores), "fixed": [list(f) for f in self.scaffold.fixed]}
+        if self.aliases:
+            header["aliases"] = [list(pair) for pair in self.aliases]
+        if self.interactions:
+            header["interactions"] = [list(pair) for pair in self.interactions]
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+        body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
+        return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
+
+    @classmethod
+    def decode(cls, blob: bytes) -> Library:
+        """The library that ``encode`` wrote; raises ValueError when the bytes are no library."""
+        if not blob.startswith(_MAGIC):
+            raise ValueError("not a library")
+        try:
+            unpacker = zlib.decompressobj()
+            raw = unpacker.decompress(blob[len(_MAGIC) :], _LARGEST)
+            if not unpacker.eof:
+                raise ValueError("a library cut short, or too large")
+            (length,) = struct.unpack_from("<Q", raw)
+        except (zlib.error, struct.error) as error:
+            raise ValueError("a damaged library") from error
+        try:
+            header: Mapping[str, Any] = _read_header(raw[8 : 8 + length].decode())
+        except RecursionError:
+            raise ValueError("a library nested too deeply") from None
+        sites = tuple(Site(name, tuple(labels)) for name, labels in header["sites"])
+        n = len(header["ids"])
+        start = 8 + length
+        codes = np.frombuffer(raw, dtype="<i4", count=n * len(sites), offset=start).reshape(n, len(sites))
+        flags = np.frombuffer(raw, dtype=np.uint8, offset=start + codes.nbytes)
+        smiles, core = header["smiles"], header.get("scaffold")
+        return cls(
+            sites,
+            codes.astype(np.int32),
+            tuple(header["ids"]),
+            None if smiles is None else tuple(smiles),
+            np.unpackbits(flags, count=n).astype(bool),
+            None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
+            tuple((other, name) for other, name in header.get("aliases", ())),
+            tuple((first, second) for first, second in header.get("interactions", ())),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of ``encode()``: the library's address in a campaign file."""
+        return hashlib.sha256(self.encode()).hexdigest()

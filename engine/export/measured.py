@@ -1,0 +1,71 @@
+"""What was measured of each compound: the mean of its usable values, and how many there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.tables.display import Shown, shown
+
+__all__ = ["Means", "MeasuredMean", "means_of", "means_words", "measured_means"]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredMean:
+    """The measured values of one compound and endpoint, on the model scale."""
+
+    values: tuple[Shown, ...]
+    """One relation and mean; two where there is a bound on each side alone."""
+    n: int
+    """Determinations behind it."""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean where it is a number; None where only a bound is known."""
+        return self.values[0][1] if len(self.values) == 1 and self.values[0][0] == "=" else None
+
+    def text(self, digits: int = 2) -> str:
+        """``6.75``, ``<5.00``: the mean without its count."""
+        return " ".join(f"{relation.strip('=')}{value:.{digits}f}" for relation, value in self.values)
+
+
+Means = list[tuple[str, dict[int, MeasuredMean]]]
+"""Measured means by compound, with the name of their scale."""
+
+
+def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
+    """Return the measured mean of every compound that has one, by its position; earlier values count too.
+
+    Of a difference of two endpoints it is the difference of their means, with the smaller count.
+    """
+    parts = status.endpoints[endpoint].of
+    if parts is not None:
+        places = [next(k for k, one in enumerate(status.endpoints) if one.name == name) for name in parts]
+        first, second = (measured_means(status, place) for place in places)
+        return {
+            compound: MeasuredMean((("=", own.mean - other.mean),), min(own.n, other.n))
+            for compound, own in first.items()
+            if own.mean is not None and (other := second.get(compound)) is not None and other.mean is not None
+        }
+    entries: dict[int, list[tuple[Shown, int]]] = {}
+    for one in status.measurements:
+        if one.endpoint == endpoint and one.excluded is None and not one.withdrawn:
+            entries.setdefault(one.compound, []).append(((one.relation, one.value), one.n))
+    return {
+        compound: MeasuredMean(shown([value for value, _ in own], [n for _, n in own]), sum(n for _, n in own))
+        for compound, own in entries.items()
+    }
+
+
+def means_of(status: Status) -> Means:
+    """Return the measured means of each endpoint of the goal or with a limit, by the name of its scale."""
+    return [(status.endpoints[place].scale_name, measured_means(status, place)) for place in status.asked_endpoints]
+
+
+def means_words(means: Means, compound: int, digits: int) -> str:
+    """Return ``measured 6.75 (n = 3)``, by name where there are several endpoints; empty when nothing was measured."""
+    found = [(name, own[compound]) for name, own in means if compound in own]
+    words = [
+        f"{f'{name} ' if len(means) > 1 else ''}{one.text(digits)} (n = {one.n})" for name, one in found if one.values
+    ]
+    return f"measured {', '.join(words)}" if words else ""

@@ -1,0 +1,1 @@
+"""The series model: a Gaussian process on the sites of a series."""

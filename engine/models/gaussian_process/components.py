@@ -1,0 +1,141 @@
+"""The parts of the series model: site effects, pairs of sites and own deviations, as tables of effects.
+
+Every part but the own deviation is a table with one entry per substituent of a site (or per pair of substituents of
+two sites). A compound's value is a sum of look-ups, so nothing here has one row per pair of compounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Floats, Ints
+
+__all__ = ["Component", "Components"]
+
+_MOST_PAIRS = 10
+"""Pairs of sites with a variance of their own; with more of them, all share one."""
+_JITTER = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One table of effects: of a site, or of a pair of sites."""
+
+    sites: tuple[int, ...]
+    similar: bool
+    """Whether similar substituents have similar effects; else all effects are independent."""
+    variance: int
+    """Position of its variance among the variances."""
+
+
+class Components:
+    """The tables of effects of a series and their covariances.
+
+    ``sizes``: substituents per site. ``similarity``: per site a positive semidefinite ``(l, l)`` matrix with ones on
+    the diagonal, or None where structures are unknown.
+    """
+
+    def __init__(self, sizes: Sequence[int], similarity: Sequence[Floats | None] | None = None) -> None:
+        self.sizes = tuple(int(size) for size in sizes)
+        self._similarity = tuple(similarity) if similarity is not None else (None,) * len(self.sizes)
+        active = [site for site, size in enumerate(self.sizes) if size > 1]
+        found: list[tuple[tuple[int, ...], bool]] = []
+        for site in active:
+            found.append(((site,), False))
+            if self._similarity[site] is not None:
+                found.append(((site,), True))
+        # With two sites, a pair is a compound: its own deviation.
+        pairs = list(combinations(active, 2)) if len(active) > 2 else []
+        for pair in pairs:
+            found.append((pair, False))
+            if all(self._similarity[site] is not None for site in pair):
+                found.append((pair, True))
+        shared = len(pairs) > _MOST_PAIRS
+        position: dict[tuple[object, bool], int] = {}
+        components = []
+        for sites, similar in found:
+            key = ("pairs" if shared and len(sites) == 2 else sites, similar)
+            components.append(Component(sites, similar, position.setdefault(key, len(position))))
+        self.components = tuple(components)
+        self.n_variances = len(position)
+        self.n_sites, self.n_pairs = len(active), len(pairs)
+        self._roots: dict[int, Floats] = {}
+
+    def orders(self) -> Ints:
+        """Return 1 for each variance of a site and 2 for each of a pair, ``(n_variances,)``."""
+        orders = np.zeros(self.n_variances, dtype=np.intp)
+        for component in self.components:
+            orders[component.variance] = len(component.sites)
+        return orders
+
+    def covariances(self, codes: NDArray[np.integer]) -> list[Floats]:
+        """Return the covariance between rows ``(n, n)`` for unit variance, one per variance."""
+        same = [codes[:, site][:, None] == codes[:, site] for site in range(len(self.sizes))]
+        like = [
+            None if matrix is None else matrix[np.ix_(codes[:, site], codes[:, site])]
+            for site, matrix in enumerate(self._similarity)
+        ]
+        out: list[Floats | None] = [None] * self.n_variances
+        for component in self.components:
+            first, *others = component.sites
+            if component.similar:
+                matrix: Floats = np.array(like[first])
+                for site in others:
+                    matrix = matrix * np.asarray(like[site])
+            else:
+                equal = same[first]
+                for site in others:
+                    equal = equal & same[site]
+                matrix = equal.astype(np.float64)
+            before = out[component.variance]
+            out[component.variance] = matrix if before is None else before + matrix
+        return [matrix for matrix in out if matrix is not None]
+
+    def entries(self, component: Component, codes: NDArray[np.integer]) -> Ints:
+        """Return each row's entry in the table of a component, ``(n,)``."""
+        entry: Ints = codes[:, component.sites[0]].astype(np.intp)
+        for site in component.sites[1:]:
+            entry = entry * self.sizes[site] + codes[:, site]
+        return entry
+
+    def n_entries(self, component: Component) -> int:
+        """Return how many entries the table of a component has."""
+        return int(np.prod([self.sizes[site] for site in component.sites]))
+
+    def draw(self, component: Component, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw tables of a component at unit variance, ``(n_entries, n_draws)``."""
+        table = rng.standard_normal((self.n_entries(component), n_draws))
+        return self._along(component, table, root=True) if component.similar else table
+
+    def spread(self, component: Component, entries: Ints, weights: Floats) -> Floats:
+        """Return the covariance of a table at unit variance with weighted rows, ``(n_entries, m)``.
+
+        ``entries``: those of the rows ``(n,)``; ``weights``: ``(n, m)``.
+        """
+        size = self.n_entries(component)
+        table = np.empty((size, weights.shape[1]))
+        for column in range(weights.shape[1]):
+            table[:, column] = np.bincount(entries, weights[:, column], size)
+        return self._along(component, table, root=False) if component.similar else table
+
+    def _along(self, component: Component, table: Floats, *, root: bool) -> Floats:
+        """Multiply a table by the similarity (or its root) of each of its sites."""
+        shape = [self.sizes[site] for site in component.sites]
+        out = table.reshape(*shape, -1)
+        for axis, site in enumerate(component.sites):
+            matrix = self._root(site) if root else np.asarray(self._similarity[site])
+            out = np.moveaxis(np.tensordot(matrix, out, axes=(1, axis)), 0, axis)
+        flat: Floats = out.reshape(len(table), -1)
+        return flat
+
+    def _root(self, site: int) -> Floats:
+        if site not in self._roots:
+            matrix = np.asarray(self._similarity[site])
+            values, vectors = np.linalg.eigh(matrix)
+            self._roots[site] = vectors * np.sqrt(np.maximum(values, _JITTER))
+        return self._roots[site]

@@ -1,0 +1,158 @@
+"""Joint draws of compounds' values given what was measured, by pathwise conditioning.
+
+A draw of the prior is corrected by what was measured (Matheron's rule; Wilson et al. 2021): one solve of the size of
+what was measured, and look-ups in tables of effects for every compound. No matrix has a row per compound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from ...arrays import Floats, Ints
+from .components import Component, Components
+from .variances import FLAT, Rows, Variances, covariance, parts_of
+
+__all__ = ["Posterior"]
+
+_ENTRIES = 4_000_000
+"""Numbers in the table of a component at a time."""
+_PRIOR_ROWS = 20.0
+"""Rows that the stated errors count as, beside what left-out rows say of them."""
+_MOST_CHECKED = 1500
+"""Rows up to which each is predicted from the others."""
+_TAIL = 5.0
+"""Degrees of freedom of what is added where errors are larger than stated."""
+
+
+class Posterior:
+    """The series model given its measurements, for each draw of the variances."""
+
+    def __init__(self, components: Components, rows: Rows, variances: Variances) -> None:
+        self.components, self.rows, self.variances = components, rows, variances
+        self._excess: tuple[Floats, Floats] | None = None
+        self._flat = FLAT * variances.scale
+        self._entries = [components.entries(component, rows.codes) for component in components.components]
+        parts = parts_of(components, rows)
+        logs, repeats = np.unique(variances.draws, axis=0, return_counts=True)
+        self._each = np.exp(logs)
+        self._shares = repeats / repeats.sum()
+        self._factors = [
+            cho_factor(covariance(parts, rows, one, self._flat), lower=True, overwrite_a=True, check_finite=False)
+            for one in self._each
+        ]
+
+    @property
+    def own_sd(self) -> float:
+        """The SD of own deviations at the most likely variances, on the scale of the model."""
+        return float(np.exp(0.5 * self.variances.mode[self.components.n_variances]))
+
+    @property
+    def noise_sd(self) -> float | None:
+        """The most likely SD of one measurement where it is not known; else None."""
+        return float(np.exp(0.5 * self.variances.mode[-1])) if self.rows.unknown_noise else None
+
+    def check(self) -> tuple[Floats, Floats]:
+        """Return each row's prediction from the others and its standardised error there, ``(n,)`` each."""
+        first = self._factors[0]
+        inverse = cho_solve(first, np.eye(len(self.rows)), check_finite=False)
+        residual = self.rows.values - self.variances.center
+        variance = 1.0 / np.diagonal(inverse)
+        error = (inverse @ residual) * variance
+        return self.rows.values - error, error / np.sqrt(variance)
+
+    def mean(self, codes: NDArray[np.integer], places: Ints) -> Floats:
+        """Return the posterior means of compounds, ``(K,)``; arguments as of ``draw``."""
+        total: Floats = np.zeros(len(codes))
+        for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
+            solved = cho_solve(factor, self.rows.values - self.variances.center, check_finite=False)
+            total += share * self._correction(one, solved[:, None], codes, places)[:, 0]
+        total += self.variances.center
+        return total
+
+    def draw(self, codes: NDArray[np.integer], places: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the values of compounds jointly, at least ``n_draws`` of them, ``(m, K)``.
+
+        ``codes``: ``(K, n_sites)``; ``places``: ``(n,)`` the position among them of the compound of each measured row,
+        so every measured compound has to be among them.
+        """
+        out = []
+        for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
+            size = max(1, round(n_draws * share))
+            out.append(self._draw(one, factor, codes, places, size, rng))
+        drawn: Floats = np.concatenate(out, axis=1).T
+        return drawn
+
+    def _draw(
+        self,
+        variances: Floats,
+        factor: tuple[Floats, bool],
+        codes: NDArray[np.integer],
+        places: Ints,
+        size: int,
+        rng: np.random.Generator,
+    ) -> Floats:
+        rows, components = self.rows, self.components
+        values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(codes), 1))
+        for component in components.components:
+            self._add(component, variances, values, codes, rng)
+        own = components.n_variances
+        values += np.sqrt(variances[own]) * rng.standard_normal(values.shape)
+        noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
+        seen = values[places] + np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), size))
+        for shift, variance in zip(rows.shifts, variances[own + 1 :], strict=False):
+            groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
+            groups[-1] = 0.0
+            seen += groups[shift]
+        residual = (rows.values - self.variances.center)[:, None] - seen
+        values += self._correction(variances, cho_solve(factor, residual, check_finite=False), codes, places)
+        values += self.variances.center
+        self._widen(values, places, rng)
+        return values
+
+    def _widen(self, values: Floats, places: Ints, rng: np.random.Generator) -> None:
+        """Let errors of unmeasured compounds grow to those of left-out rows with predictions like theirs."""
+        if self._excess is None:
+            if not 2 * _PRIOR_ROWS <= len(self.rows) <= _MOST_CHECKED:
+                return
+            predicted, errors = self.check()
+            order = np.argsort(predicted)
+            width = max(len(order) // 4, 1)
+            squares = np.minimum(errors[order] ** 2, 16.0)
+            total = np.concatenate([[0.0], np.cumsum(squares)])
+            starts = np.clip(np.arange(len(order)) - width // 2, 0, len(order) - width)
+            inflation = (_PRIOR_ROWS + total[starts + width] - total[starts]) / (_PRIOR_ROWS + width)
+            self._excess = predicted[order], np.maximum(inflation - 1.0, 0.0)
+        mean, variance = values.mean(axis=1), values.var(axis=1)
+        extra = np.interp(mean, *self._excess) * variance
+        extra[places] = 0.0
+        widened = np.flatnonzero(extra > 0)
+        if len(widened):
+            heavy = np.sqrt((_TAIL - 2.0) / rng.chisquare(_TAIL, (len(widened), values.shape[1])))
+            heavy *= rng.standard_normal(heavy.shape)
+            values[widened] += np.sqrt(extra[widened])[:, None] * heavy
+
+    def _add(
+        self,
+        component: Component,
+        variances: Floats,
+        values: Floats,
+        codes: NDArray[np.integer],
+        rng: np.random.Generator,
+    ) -> None:
+        entries = self.components.entries(component, codes)
+        step = max(1, _ENTRIES // self.components.n_entries(component))
+        scale = np.sqrt(variances[component.variance])
+        for start in range(0, values.shape[1], step):
+            stop = min(start + step, values.shape[1])
+            values[:, start:stop] += scale * self.components.draw(component, stop - start, rng)[entries]
+
+    def _correction(self, variances: Floats, solved: Floats, codes: NDArray[np.integer], places: Ints) -> Floats:
+        """Return the covariance of compounds with the rows times ``solved`` ``(n, m)``: ``(K, m)``."""
+        total = np.zeros((len(codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
+        for component, entries in zip(self.components.components, self._entries, strict=True):
+            table = variances[component.variance] * self.components.spread(component, entries, solved)
+            total += table[self.components.entries(component, codes)]
+        np.add.at(total, places, variances[self.components.n_variances] * solved)
+        return np.asarray(total)

@@ -1,0 +1,95 @@
+"""Monotone scales on which effects may add up better than on the one values are measured on.
+
+Yields pile up at both ends and transfection or binding saturates: a bounded scale says so, and no draw exceeds its
+ends. Which scale fits is told by the marginal likelihood of the values, with the Jacobian of the scale.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats
+
+__all__ = ["IDENTITY", "Scale", "candidate_scales"]
+
+_NEAR, _FAR = 0.05, 0.3
+"""Distance of an end from the outermost value, as a share of their range."""
+_PENALTY = 3.0
+"""Log prior odds of the values' own scale over each of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A logarithmic or logistic scale with open ends ``low`` and ``high``; the identity without any."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    log_prior: float = 0.0
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether values stay as they are."""
+        return math.isinf(self.low) and math.isinf(self.high)
+
+    def forward(self, values: Floats) -> Floats:
+        """Return values on this scale; those beyond an end are taken just inside."""
+        if self.is_identity:
+            return values
+        out = np.zeros_like(values, dtype=np.float64)
+        if math.isfinite(self.low):
+            out += np.log(np.maximum(values - self.low, self._least))
+        if math.isfinite(self.high):
+            out -= np.log(np.maximum(self.high - values, self._least))
+        return out
+
+    def slope(self, values: Floats) -> Floats:
+        """Return the derivative of ``forward``, positive."""
+        if self.is_identity:
+            return np.ones_like(values, dtype=np.float64)
+        out = np.zeros_like(values, dtype=np.float64)
+        if math.isfinite(self.low):
+            out += 1.0 / np.maximum(values - self.low, self._least)
+        if math.isfinite(self.high):
+            out += 1.0 / np.maximum(self.high - values, self._least)
+        return out
+
+    def inverse(self, scaled: Floats) -> Floats:
+        """Return values on their own scale."""
+        if self.is_identity:
+            return scaled
+        if math.isinf(self.high):
+            return self.low + np.exp(np.minimum(scaled, 700.0))
+        if math.isinf(self.low):
+            return self.high - np.exp(np.minimum(-scaled, 700.0))
+        return self.low + (self.high - self.low) / (1.0 + np.exp(np.clip(-scaled, -700.0, 700.0)))
+
+    @property
+    def _least(self) -> float:
+        width = self.high - self.low
+        return 1e-3 * width if math.isfinite(width) else 1e-9
+
+
+IDENTITY = Scale()
+
+
+def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] | None) -> tuple[Scale, ...]:
+    """Return the scales to compare for some values, the identity first.
+
+    ``ends``: what no value can go far beyond, such as (0, 100) for yields; None where none are known.
+    """
+    low, high = float(values.min()), float(values.max())
+    if high - low <= 4.0 * noise_sd:
+        return (IDENTITY,)
+    if ends is not None:
+        low, high = min(low, ends[0]), max(high, ends[1])
+    room = high - low
+    near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
+    scales = [IDENTITY]
+    for below in (near, far):
+        scales.append(Scale(low - below, math.inf, -_PENALTY))
+        above = (near, far) if ends is not None else (far,)
+        scales += [Scale(low - below, high + one, -_PENALTY) for one in above]
+    return tuple(scales)

@@ -1,0 +1,381 @@
+"""The series model of one endpoint: from measurements to joint draws of every compound's value.
+
+    value = mean + sum over sites of a_s + sum over pairs of sites of b_st + own deviation
+
+with a variance of its own for each part, on the scale the values themselves ask for. Variances and scale are
+integrated over, since plug-in estimates are overconfident. A measurement adds noise and the shifts of its plate, day
+or source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Floats, Ints
+from ...errors import AssayPilotError
+from .bounds import match_bounds
+from .components import Components
+from .posterior import Posterior
+from .scales import IDENTITY, Scale, candidate_scales
+from .variances import Rows, Variances, fit_variances
+
+__all__ = ["Measured", "SeriesPosterior", "fit_series"]
+
+_DRAWS = 8
+"""Draws of the variances that are integrated over, where few rows are solved."""
+_SCALE_ROWS = 250
+"""Rows by which scales are compared."""
+_FEWEST_ROWS = 12
+"""Rows below which the values' own scale is taken."""
+_SMALLEST_WEIGHT = 0.05
+_MANY_ROWS = (800, 2000)
+"""Above the first, half the draws of the variances; above the second, two."""
+_BOUND_ROUNDS = 2
+_MOST_ROWS = 2000
+"""Results that effects are learned from; of more, each tells of its own compound alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of one endpoint, larger values being better; one entry per result, in any order."""
+
+    arms: Ints
+    """``(n,)`` which compound."""
+    values: Floats
+    """``(n,)`` exact values; NaN for bounds."""
+    counts: Floats
+    """``(n,)`` how many determinations each is the mean of."""
+    low: Floats
+    """``(n,)`` the limit a bound lies above; -inf where open. Anything for exact values."""
+    high: Floats
+    """``(n,)`` the limit a bound lies below; inf where open."""
+    shifts: tuple[Ints, ...] = ()
+    """``(n,)`` per kind of shift (plate, day, source): the group; -1 for none."""
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    def joined(self, new: Measured) -> Measured:
+        """Return these results and some new ones without shifts."""
+        names = ("arms", "values", "counts", "low", "high")
+        fields = {name: np.concatenate([getattr(self, name), getattr(new, name)]) for name in names}
+        none = np.full(len(new), -1, dtype=np.intp)
+        return Measured(**fields, shifts=tuple(np.concatenate([shift, none]) for shift in self.shifts))
+
+    @classmethod
+    def exact(cls, arms: Ints, values: Floats, counts: Floats) -> Measured:
+        """Return exact values without shifts."""
+        n = len(arms)
+        return cls(arms, values, counts, np.full(n, -np.inf), np.full(n, np.inf))
+
+
+class SeriesPosterior:
+    """The series model given its measurements: a mixture over scales, each with draws of the variances."""
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[Scale, Posterior, float]],
+        arms: Ints,
+        noise_sd: float,
+        codes: NDArray[np.integer],
+        unit: _Unit,
+        rest: Rows | None,
+    ) -> None:
+        self._parts = tuple(parts)
+        self.arms = arms
+        """``(n,)`` the compound of each row that effects are learned from."""
+        self.noise_sd = noise_sd * unit.size
+        """SD of one measurement, as stated or estimated, on the scale values are measured on."""
+        self._codes, self._unit, self._rest = codes, unit, rest
+
+    @property
+    def scale(self) -> Scale:
+        """The likeliest scale, of values in units of their SD around their middle."""
+        return max(self._parts, key=lambda part: part[2])[0]
+
+    @property
+    def own_sd(self) -> float:
+        """SD of own deviations at the middle of the measured values, on the scale they are measured on."""
+        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        middle = scale.inverse(np.array([float(np.median(posterior.rows.values))]))
+        return posterior.own_sd / float(scale.slope(middle)[0]) * self._unit.size
+
+    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the values of compounds jointly, ``(m, len(arms))``."""
+        every = arms if np.isin(self.arms, arms).all() else np.concatenate([arms, np.setdiff1d(self.arms, arms)])
+        places, codes = _places(every, self.arms), self._codes[every]
+        drawn = []
+        for scale, posterior, weight in self._parts:
+            values = posterior.draw(codes, places, max(2, round(n_draws * weight)), rng)[:, : len(arms)]
+            self._by_own_values(values, arms, scale, values.var(axis=0), rng)
+            drawn.append(scale.inverse(values))
+        return self._unit.back(np.concatenate(drawn))
+
+    def middle(self, arms: Ints) -> Floats:
+        """Return the posterior median of compounds at the likeliest scale, ``(len(arms),)``."""
+        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        every = arms if np.isin(self.arms, arms).all() else np.concatenate([arms, np.setdiff1d(self.arms, arms)])
+        values = posterior.mean(self._codes[every], _places(every, self.arms))[None, : len(arms)]
+        self._by_own_values(values, arms, scale, np.full(len(arms), posterior.own_sd**2), None)
+        return self._unit.back(scale.inverse(values[0]))
+
+    def _by_own_values(
+        self, values: Floats, arms: Ints, scale: Scale, variance: Floats, rng: np.random.Generator | None
+    ) -> None:
+        """Condition draws ``(m, n)`` on the results that effects were not learned from, each on its own."""
+        if self._rest is None:
+            return
+        rows = self._rest
+        at = np.searchsorted(arms, rows.arms, sorter=(order := np.argsort(arms)))
+        place = order[np.minimum(at, len(arms) - 1)]
+        known = arms[place] == rows.arms
+        place, target = place[known], scale.forward(rows.values[known])
+        noise = rows.noise[known] * scale.slope(rows.values[known]) ** 2
+        noise *= (self.noise_sd / self._unit.size) ** 2 if rows.unknown_noise else 1.0
+        gain = variance[place] / np.maximum(variance[place] + noise, 1e-300)
+        missing = target - values[:, place]
+        if rng is not None:
+            missing -= np.sqrt(noise) * rng.standard_normal(missing.shape)
+        values[:, place] += gain * missing
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What values are measured in inside of the model, so that it meets numbers around one only."""
+
+    middle: float
+    size: float
+
+    def standard(self, measured: Measured) -> Measured:
+        """Return measurements in these units."""
+        return replace(
+            measured,
+            values=(measured.values - self.middle) / self.size,
+            low=(measured.low - self.middle) / self.size,
+            high=(measured.high - self.middle) / self.size,
+        )
+
+    def limits(self, ends: tuple[float, float]) -> tuple[float, float]:
+        """Return ends in these units."""
+        return (ends[0] - self.middle) / self.size, (ends[1] - self.middle) / self.size
+
+    def back(self, values: Floats) -> Floats:
+        """Return values as they are measured."""
+        return self.middle + self.size * values
+
+
+def _unit(measured: Measured, noise_sd: float | None, doubt: float) -> _Unit:
+    """Return the middle and the SD of what is known; the latter at least the noise and a difference that matters."""
+    known = np.concatenate([measured.values, measured.low, measured.high])
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return _Unit(0.0, max(noise_sd or 0.0, doubt) or 1.0)
+    middle = float(np.median(known))
+    size = max(float(np.std(known)), noise_sd or 0.0, doubt)
+    return _Unit(middle, size if size > 1e-300 else 1.0)
+
+
+def fit_series(
+    codes: NDArray[np.integer],
+    sizes: Sequence[int],
+    measured: Measured,
+    *,
+    noise_sd: float | None,
+    seed: int | np.random.SeedSequence,
+    similarity: Sequence[Floats | None] | None = None,
+    ends: tuple[float, float] | None = None,
+    scales: bool = True,
+    doubt: float = 0.0,
+) -> SeriesPosterior:
+    """Fit the series model to what was measured.
+
+    ``codes``: ``(n_compounds, n_sites)`` of all compounds; ``noise_sd``: of one measurement, None when unknown;
+    ``similarity``: of substituents per site (see ``Components``); ``ends``: what no value can go far beyond;
+    ``scales``: whether other scales than that of the values are compared; ``doubt``: a difference that matters, which
+    the prior takes for possible however equal the values are. AssayPilotError without any measurement.
+
+    Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
+    """
+    if not len(measured):
+        raise AssayPilotError(
+            "the series model needs at least one value of every endpoint", mend="Record or import one first."
+        )
+    rng = np.random.default_rng(seed)
+    components = Components(sizes, similarity)
+    unit = _unit(measured, noise_sd, doubt)
+    merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size)
+    ends = None if ends is None else unit.limits(ends)
+    rest = None
+    if len(merged.rows) > _MOST_ROWS:
+        merged, rest = merged.split(_MOST_ROWS, rng)
+    offered: tuple[Scale, ...] = (IDENTITY,)
+    if scales and len(merged.rows) >= _FEWEST_ROWS:
+        known = np.concatenate([merged.rows.values, merged.low, merged.high])
+        offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
+    some = merged.some(_SCALE_ROWS, rng)
+    fitted = [_fitted(components, some, scale, rng, n_draws=1) for scale in offered]
+    weights = np.ones(1)
+    if len(offered) > 1:
+        logs = np.array([evidence for _, _, evidence in fitted])
+        weights = np.exp(logs - logs.max())
+        weights[weights < _SMALLEST_WEIGHT * weights.max()] = 0.0
+        weights /= weights.sum()
+    n = len(merged.rows)
+    draws = _DRAWS if n <= _MANY_ROWS[0] else _DRAWS // 2 if n <= _MANY_ROWS[1] else 2
+    parts = []
+    for scale, (_, variances, _), weight in zip(offered, fitted, weights, strict=True):
+        if weight > 0:
+            rows, variances, _ = _fitted(
+                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=variances.mode
+            )
+            parts.append((scale, Posterior(components, rows, variances), float(weight)))
+    sd = merged.noise_sd
+    scale, posterior, _ = max(parts, key=lambda part: part[2])
+    if posterior.noise_sd is not None:
+        sd = posterior.noise_sd / float(np.median(scale.slope(scale.inverse(posterior.rows.values))))
+    return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Results by compound and shift, on the scale they are measured on; bounds one by one."""
+
+    rows: Rows
+    """Values are NaN where only a bound is known."""
+    low: Floats
+    """``(n,)`` limits of the bounds; infinite where open, and for exact values."""
+    high: Floats
+    noise_sd: float
+    """Of one measurement: as stated, else a first guess."""
+
+    def split(self, most: int, rng: np.random.Generator) -> tuple[_Merged, Rows]:
+        """Return so many rows, drawn at random, and the exact ones of the others, one per compound."""
+        chosen = np.zeros(len(self.rows), dtype=bool)
+        chosen[rng.choice(len(self.rows), most, replace=False)] = True
+        others = self.rows.take(np.flatnonzero(~chosen & np.isfinite(self.rows.values)))
+        _, first, group = np.unique(others.arms, return_index=True, return_inverse=True)
+        weight = np.bincount(group, 1.0 / others.noise)
+        values = np.bincount(group, others.values / others.noise) / weight
+        kept = replace(others.take(first), values=values, noise=1.0 / weight)
+        here = np.flatnonzero(chosen)
+        return _Merged(self.rows.take(here), self.low[here], self.high[here], self.noise_sd), kept
+
+    def some(self, most: int, rng: np.random.Generator) -> _Merged:
+        """Return at most so many rows, drawn at random."""
+        if len(self.rows) <= most:
+            return self
+        chosen = np.sort(rng.choice(len(self.rows), most, replace=False))
+        return _Merged(self.rows.take(chosen), self.low[chosen], self.high[chosen], self.noise_sd)
+
+    def typical(self) -> Floats:
+        """Return the values, and for a bound one half an SD of the values inside it, ``(n,)``."""
+        exact = np.isfinite(self.rows.values)
+        half = 0.5 * float(np.std(self.rows.values[exact])) if exact.sum() > 1 else 0.5
+        inside = np.where(np.isfinite(self.low), self.low + half, self.high - half)
+        both = np.isfinite(self.low) & np.isfinite(self.high)
+        inside[both] = 0.5 * (self.low[both] + self.high[both])
+        return np.where(exact, self.rows.values, inside)
+
+
+def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None) -> _Merged:
+    exact = np.flatnonzero(np.isfinite(measured.values))
+    bounds = np.flatnonzero(~np.isfinite(measured.values))
+    keys = np.column_stack([measured.arms[exact], *(shift[exact] for shift in measured.shifts)])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    group = group.ravel()
+    weights, values = measured.counts[exact], measured.values[exact]
+    counts = np.bincount(group, weights, len(first))
+    means = np.bincount(group, weights * values, len(first)) / np.maximum(counts, 1e-300)
+    squares = float((weights * (values - means[group]) ** 2).sum())
+    freedom = len(exact) - len(first)
+    spread = float(np.std(means)) if len(means) > 1 else 1.0
+    guess = math.sqrt(squares / freedom) if freedom and squares > 0 else 0.2 * spread
+    shown = np.concatenate([exact[first], bounds])
+    each = np.concatenate([1.0 / np.maximum(counts, 1.0), np.ones(len(bounds))])
+    rows = Rows(
+        codes[measured.arms[shown]],
+        measured.arms[shown],
+        np.concatenate([means, np.full(len(bounds), np.nan)]),
+        each if noise_sd is None else each * noise_sd**2,
+        tuple(shift[shown] for shift in measured.shifts),
+        noise_sd is None,
+        squares,
+        freedom,
+    )
+    none = np.full(len(first), np.inf)
+    low, high = np.concatenate([-none, measured.low[bounds]]), np.concatenate([none, measured.high[bounds]])
+    return _Merged(rows, low, high, max(guess if noise_sd is None else noise_sd, 1e-12))
+
+
+def _fitted(
+    components: Components,
+    merged: _Merged,
+    scale: Scale,
+    rng: np.random.Generator,
+    *,
+    n_draws: int,
+    start: Floats | None = None,
+) -> tuple[Rows, Variances, float]:
+    """Fit the variances on a scale; return rows on it, the variances and the log evidence on the original scale."""
+    rows, values = merged.rows, merged.typical()
+    slopes = scale.slope(values)
+    exact = np.isfinite(rows.values)
+    # A noise that is not known is one on the scale of the model, so it is measured in units of a typical slope there.
+    unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
+    scaled = replace(
+        rows, values=scale.forward(values), noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit
+    )
+    bounded = np.flatnonzero(~exact)
+    if len(bounded):
+        scaled, start = _with_bounds(components, scaled, merged, scale, bounded, rng, start)
+    variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
+    # The densities of means and of replicates around them, taken back to the values' own scale.
+    jacobian = float(np.log(slopes[exact]).sum()) + 0.5 * scaled.freedom * math.log(unit)
+    return scaled, variances, variances.evidence + jacobian + scale.log_prior
+
+
+def _least(scale: Scale) -> float:
+    """Return the variance that values may have at least, however equal they are: that of their units."""
+    return 1.0 if scale.is_identity else 0.0
+
+
+def _with_bounds(
+    components: Components,
+    rows: Rows,
+    merged: _Merged,
+    scale: Scale,
+    bounded: Ints,
+    rng: np.random.Generator,
+    start: Floats | None,
+) -> tuple[Rows, Floats]:
+    """Return rows with normal measurements in place of bounds, and the log variances they go with."""
+    low, high = (
+        np.where(np.isfinite(side), scale.forward(np.where(np.isfinite(side), side, 0.0)), side)
+        for side in (merged.low[bounded], merged.high[bounded])
+    )
+    own = rows.noise[bounded]
+    wide = rows.noise.copy()
+    wide[bounded] += max(float(np.var(rows.values)), 1e-12)
+    current = replace(rows, noise=wide)
+    least = _least(scale)
+    variances = fit_variances(components, current, n_draws=1, rng=rng, start=start, least=least)
+    for _ in range(_BOUND_ROUNDS):
+        of_one = math.exp(variances.mode[-1]) if rows.unknown_noise else 1.0
+        current = match_bounds(components, current, variances, bounded, low, high, own * of_one)
+        variances = fit_variances(components, current, n_draws=1, rng=rng, start=variances.mode, least=least)
+    return current, variances.mode
+
+
+def _places(arms: Ints, rows: Ints) -> Ints:
+    """Return the position among ``arms`` of the compound of each row."""
+    order = np.argsort(arms, kind="stable")
+    found = np.searchsorted(arms, rows, sorter=order)
+    places: Ints = order[np.minimum(found, len(arms) - 1)]
+    if not np.array_equal(arms[places], rows):
+        raise ValueError("a measured compound is missing")
+    return places

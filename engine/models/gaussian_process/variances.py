@@ -1,0 +1,237 @@
+"""Variance components by restricted likelihood with weak priors, and draws that carry their uncertainty.
+
+The restricted likelihood is that of a Gaussian process with a nearly flat prior on the mean. Its mode is found by
+Newton steps with the average information (Gilmour, Thompson and Cullis 1995), which needs one factorisation a step.
+Draws come from a t distribution around the mode, reweighted by the exact posterior density.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+
+from ...arrays import Floats, Ints
+from .components import Components
+
+__all__ = ["FLAT", "Density", "Rows", "Variances", "covariance", "fit_variances", "prior_of"]
+
+FLAT = 100.0
+"""Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
+_SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_NOISE = 0.6, 0.2, 0.1, 0.02, 0.05
+"""What the prior expects of the variance of the values: a median, for all sites or pairs together."""
+_WIDTH = 1.5
+"""SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
+_WIDTH_NOISE = 2.0
+_MOST_ROWS = 600
+"""Rows that variances are learned from; more of them change little and cost the cube."""
+_STEPS, _GAIN = 40, 1e-3
+_FREEDOM = 5
+"""Degrees of freedom of the proposal: heavier tails than any posterior seen."""
+_PROPOSALS = 4
+"""Proposals for each draw that is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What was measured: one row per compound and source, replicates averaged."""
+
+    codes: NDArray[np.integer]
+    """``(n, n_sites)`` substituents."""
+    arms: Ints
+    """``(n,)`` which compound each row is of; any numbering."""
+    values: Floats
+    """``(n,)`` means, on the scale of the model."""
+    noise: Floats
+    """``(n,)`` noise variance of each mean; with unknown noise in units of that of one measurement (1 / n)."""
+    shifts: tuple[Ints, ...] = ()
+    """``(n,)`` per kind of shift (plate, day, source): the group of each row; -1 for none."""
+    unknown_noise: bool = False
+    squares: float = 0.0
+    """Sum of squares of replicates around their means; tells an unknown noise."""
+    freedom: int = 0
+    """Degrees of freedom of ``squares``."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, chosen: Ints) -> Rows:
+        """Return some of the rows."""
+        return Rows(
+            self.codes[chosen],
+            self.arms[chosen],
+            self.values[chosen],
+            self.noise[chosen],
+            tuple(shift[chosen] for shift in self.shifts),
+            self.unknown_noise,
+            self.squares,
+            self.freedom,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Variances:
+    """Variance components, as logarithms: components, own deviation, shifts, noise if unknown."""
+
+    mode: Floats
+    """``(d,)`` the most likely ones."""
+    draws: Floats
+    """``(n_draws, d)`` from their posterior."""
+    evidence: float
+    """Laplace approximation of the log marginal likelihood of the values."""
+    center: float
+    scale: float
+    """Mean and variance of the values that the priors refer to."""
+
+
+def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, Floats]:
+    """Return mean and SD of the normal prior of the log variances, ``(d,)`` each."""
+    orders = components.orders()
+    shares = np.where(
+        orders == 1, _SHARE_SITES / max((orders == 1).sum(), 1), _SHARE_PAIRS / max((orders == 2).sum(), 1)
+    )
+    medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts)]
+    widths = [_WIDTH] * len(medians)
+    if rows.unknown_noise:
+        medians.append(_SHARE_NOISE)
+        widths.append(_WIDTH_NOISE)
+    return np.log(np.array(medians) * scale), np.array(widths)
+
+
+def parts_of(components: Components, rows: Rows) -> list[Floats]:
+    """Return the covariance of the rows ``(n, n)`` for each variance at one."""
+    parts = components.covariances(rows.codes)
+    parts.append((rows.arms[:, None] == rows.arms).astype(np.float64))
+    for shift in rows.shifts:
+        parts.append(((shift[:, None] == shift) & (shift >= 0)[:, None]).astype(np.float64))
+    if rows.unknown_noise:
+        parts.append(np.diag(rows.noise))
+    return parts
+
+
+def covariance(parts: list[Floats], rows: Rows, variances: Floats, flat: float) -> Floats:
+    """Return the covariance of the measured rows ``(n, n)``; ``variances`` are no logarithms."""
+    total = np.full((len(rows), len(rows)), flat)
+    for part, variance in zip(parts, variances, strict=True):
+        total += variance * part
+    if not rows.unknown_noise:
+        total[np.diag_indices_from(total)] += rows.noise
+    return total
+
+
+class Density:
+    """The log posterior density of the log variances, with its gradient and average information."""
+
+    def __init__(self, components: Components, rows: Rows, center: float, scale: float) -> None:
+        self.rows, self.parts = rows, parts_of(components, rows)
+        self.residual = rows.values - center
+        self.flat = FLAT * scale
+        self.mean, self.width = prior_of(components, rows, scale)
+
+    def value(self, logs: Floats) -> float:
+        """Return the density without its constant; minus infinity outside of its domain."""
+        factor = self._factor(np.exp(logs))
+        return -math.inf if factor is None else self._density(logs, factor)
+
+    def _factor(self, variances: Floats) -> Floats | None:
+        total = covariance(self.parts, self.rows, variances, self.flat)
+        try:
+            factor: Floats = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return None
+        return factor
+
+    def _density(self, logs: Floats, factor: Floats) -> float:
+        white = solve_triangular(factor, self.residual, lower=True, check_finite=False)
+        total = -0.5 * float(white @ white) - float(np.log(np.diagonal(factor)).sum())
+        total -= 0.5 * float((((logs - self.mean) / self.width) ** 2).sum())
+        if self.rows.unknown_noise:
+            total -= 0.5 * (self.rows.freedom * logs[-1] + self.rows.squares * math.exp(-logs[-1]))
+        return total
+
+    def derivatives(self, logs: Floats) -> tuple[float, Floats, Floats] | None:
+        """Return the density, its gradient ``(d,)`` and the information ``(d, d)``; None outside of its domain."""
+        variances = np.exp(logs)
+        factor = self._factor(variances)
+        if factor is None:
+            return None
+        inverse = cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
+        solved = inverse @ self.residual
+        seen = np.column_stack([part @ solved for part in self.parts]) * variances
+        traces = np.array([np.vdot(inverse, part) for part in self.parts]) * variances
+        gradient = 0.5 * (solved @ seen - traces) - (logs - self.mean) / self.width**2
+        information = 0.5 * seen.T @ (inverse @ seen) + np.diag(1.0 / self.width**2)
+        if self.rows.unknown_noise:
+            within = self.rows.squares / variances[-1]
+            gradient[-1] += 0.5 * (within - self.rows.freedom)
+            information[-1, -1] += 0.5 * max(within, self.rows.freedom) / 2.0
+        return self._density(logs, factor), gradient, information
+
+
+def fit_variances(
+    components: Components,
+    rows: Rows,
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+    start: Floats | None = None,
+    least: float = 0.0,
+) -> Variances:
+    """Fit the variance components and draw ``n_draws`` from their posterior.
+
+    ``start``: log variances to begin with, such as the mode before the last results; ``least``: a variance that the
+    prior takes for possible, however equal the values are. Of more than some hundreds of rows a random part is used.
+    """
+    if len(rows) > _MOST_ROWS:
+        rows = rows.take(np.sort(rng.choice(len(rows), _MOST_ROWS, replace=False)))
+    center = float(rows.values.mean())
+    noise = float(np.median(rows.noise)) if not rows.unknown_noise else rows.squares / max(rows.freedom, 1)
+    scale = max(float(np.var(rows.values)), noise, least, 1e-12)
+    density = Density(components, rows, center, scale)
+    logs = density.mean.copy() if start is None or len(start) != len(density.mean) else start.copy()
+    now = density.derivatives(logs)
+    if now is None:
+        logs = density.mean.copy()
+        now = density.derivatives(logs)
+    assert now is not None  # the prior's own medians give a covariance far from singular
+    damping = 1e-2
+    for _ in range(_STEPS):
+        value, gradient, information = now
+        damped = information + damping * np.diag(np.diagonal(information))
+        step = np.clip(np.linalg.solve(damped, gradient), -2.0, 2.0)
+        new = density.derivatives(logs + step)
+        if new is None or new[0] < value - 1e-9:
+            damping = max(damping, 1e-3) * 8.0
+            if damping > 1e8:
+                break
+            continue
+        logs, now, damping = logs + step, new, damping / 4.0
+        if new[0] - value < _GAIN:
+            break
+    spread = np.linalg.inv(now[2]).astype(np.float64)
+    evidence = now[0] + 0.5 * float(np.linalg.slogdet(spread)[1])
+    evidence -= float(np.log(density.width).sum())
+    draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
+    return Variances(logs, draws, evidence, center, scale)
+
+
+def _draws(density: Density, mode: Floats, spread: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Draw log variances by importance resampling of a t distribution around the mode, ``(n_draws, d)``."""
+    d, n = len(mode), n_draws * _PROPOSALS
+    root = np.linalg.cholesky(spread)
+    normal = rng.standard_normal((n, d))
+    heavy = np.sqrt(_FREEDOM / rng.chisquare(_FREEDOM, n))
+    proposals = mode + (normal * heavy[:, None]) @ root.T
+    proposals = np.clip(proposals, density.mean - 5.0 * density.width, density.mean + 5.0 * density.width)
+    lengths = ((normal * heavy[:, None]) ** 2).sum(axis=1)
+    proposed = -0.5 * (_FREEDOM + d) * np.log1p(lengths / _FREEDOM)
+    ratio = np.array([density.value(one) for one in proposals]) - proposed
+    weights = np.exp(ratio - ratio.max())
+    # A single large weight is more often a poor proposal than the truth: truncated (Ionides 2008).
+    weights = np.minimum(weights, weights.mean() * math.sqrt(n))
+    steps = (rng.random() + np.arange(n_draws)) / n_draws
+    chosen = np.searchsorted(np.cumsum(weights) / weights.sum(), steps)
+    return np.asarray(proposals[np.minimum(chosen, n - 1)])

@@ -1,0 +1,316 @@
+"""Adaptive Pareto Exploration: the Pareto set of arms that share nothing, with fixed confidence, one arm after another.
+
+Source: Kone, Kaufmann and Richert, "Adaptive Algorithms for Relaxed Pareto Set Identification" (2023), which GEGE
+compares with; the stopping rule of its epsilon-1 relaxation, exact at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.domain.pareto import beaten
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.baselines.ege import own_means, pooled
+from assaypilot.engine.strategies.gege.parts import estimates, goal_of, units
+from assaypilot.engine.strategies.linfact.planning import design_rows
+from assaypilot.engine.strategies.phased import Phased, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from assaypilot.engine.system.progress import Report, silent
+
+__all__ = ["Ape", "deviation", "threshold"]
+
+
+_MOST = 2000
+"""Compounds whose pairs can be looked at after every measurement."""
+
+
+@lru_cache(maxsize=256)
+def deviation(x: float) -> float:
+    """C^g(x) = min over 1/2 < l < 1 of (g(l) + x) / l, g(l) = 2l - 2l log(4l) + log zeta(2l) - log(1 - l) / 2.
+
+    Kaufmann and Koolen, "Mixture martingales revisited" (2021), Theorem 9: sum over a in S of N_a (mean error of
+    a)^2 / 2 stays below |S| C^g(x / |S|) + 2 sum of log(4 + log N_a), at all times at once, but for e^-x.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import zeta
+
+    def value(part: float) -> float:
+        g = 2 * part - 2 * part * math.log(4 * part) + math.log(zeta(2 * part)) - math.log(1 - part) / 2
+        return (g + x) / part
+
+    return float(minimize_scalar(value, bounds=(0.5 + 1e-9, 1 - 1e-12), method="bounded").fun)
+
+
+def threshold(radii: str, delta: float, arms: int, endpoints: int) -> float:
+    """The constant of the bonus of a pair: C^g(log(K (K - 1) d / (2 delta)) / 2).
+
+    ``simplified``: without the union over pairs and endpoints and with x + log x for C^g, as in the experiments.
+    """
+    if radii == "simplified":
+        x = math.log(1.0 / delta) / 2.0
+        return x + max(math.log(x), 0.0) if x > 0 else 0.0
+    return deviation(math.log(max(arms * (arms - 1) / 2.0, 1.0) * endpoints / delta) / 2.0)
+
+
+class _Known(NamedTuple):
+    """What is known of the arms in the race, in the endpoints' common units, ``(n_endpoints, m)``."""
+
+    means: Floats
+    counts: Floats
+    """Measurements, or what an estimate is worth in measurements; 0 where nothing is known."""
+    sigma: Floats
+    """``(n_endpoints,)``."""
+    constant: float
+
+
+def _bounds(known: _Known, some: Ints) -> tuple[Floats, Floats]:
+    """Bounds on M(i, j) = max over endpoints of mean_i - mean_j for some i and all j, ``(len(some), m)`` each.
+
+    The bonus of a pair is 2 sigma sqrt((C + log(4 + log N_i) + log(4 + log N_j)) (1 / N_i + 1 / N_j)). With the signs
+    of all means turned round it is M(j, i).
+    """
+    means, counts, sigma, constant = known
+    lower = np.full((len(some), means.shape[1]), -math.inf)
+    upper = lower.copy()
+    for mean, count, sd in zip(means, counts, sigma, strict=True):
+        inverse = np.divide(1.0, count, out=np.full_like(count, np.inf), where=count > 0)
+        logs = np.log(4.0 + np.log(np.maximum(count, 1.0)))
+        bonus = np.add.outer(logs[some] + constant, logs) * np.add.outer(inverse[some], inverse)
+        bonus = 2.0 * sd * np.sqrt(bonus)
+        apart = np.subtract.outer(mean[some], mean)
+        np.maximum(lower, apart - bonus, out=lower)
+        np.maximum(upper, apart + bonus, out=upper)
+    return lower, upper
+
+
+class _Race:
+    """The bounds on M(i, j) for all pairs of arms, kept while counts grow and means stay."""
+
+    def __init__(self, known: _Known, epsilon: float) -> None:
+        self.known = known
+        self.epsilon = epsilon
+        m = known.means.shape[1]
+        self.lower, self.upper = _bounds(known, np.arange(m))
+        np.fill_diagonal(self.lower, math.inf)
+        np.fill_diagonal(self.upper, math.inf)
+
+    def nearest(self) -> Floats:
+        """The least M^-(i, j) with epsilon over all others j: above 0, i surely stands within epsilon of the front."""
+        least: Floats = self.lower.min(axis=1) + self.epsilon
+        return least
+
+    def above(self) -> Floats:
+        """The largest m^-(i, j) = -M^+(i, j) over all others j: above 0, i is surely beaten."""
+        return -self.hope()
+
+    def hope(self) -> Floats:
+        """The least M^+(i, j) over all others j: how far i may stand out."""
+        least: Floats = self.upper.min(axis=1)
+        return least
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """The arm that may stand out most of those not sure, and the one it may be beaten by; None if all are sure."""
+        unsure = np.flatnonzero(self.nearest() <= 0)
+        if not len(unsure):
+            return None
+        bold = int(unsure[np.argmax(self.hope()[unsure])])
+        return bold, int(np.argmin(self.lower[bold]))
+
+    def measured(self, arm: int) -> None:
+        """The same means with one more measurement of an arm."""
+        self.known.counts[:, arm] += 1.0
+        one = np.array([arm])
+        lower, upper = _bounds(self.known, one)
+        self.lower[arm], self.upper[arm] = lower[0], upper[0]
+        lower, upper = _bounds(self.known._replace(means=-self.known.means), one)
+        self.lower[:, arm], self.upper[:, arm] = lower[0], upper[0]
+        self.lower[arm, arm] = self.upper[arm, arm] = math.inf
+
+
+class Ape(Phased):
+    """The arm that may stand out most of those not yet sure, or the one that threatens it most: the less measured."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="ape",
+        version=1,
+        title="APE",
+        goals=("pareto",),
+        endpoints=(2, None),
+        parameters=(
+            Parameter(
+                "radii",
+                "proven",
+                "proven: bounds that hold at all times; simplified: as in the papers' experiments, without the union",
+            ),
+            Parameter(
+                "batch", None, "measurements chosen before the next look; none: 1, or a lab's round up to all compounds"
+            ),
+        ),
+        guarantee=(
+            "with the stated confidence every compound that no other beats in all endpoints is returned, "
+            "and none that another beats by more than the given differences in all of them, compound by compound"
+        ),
+        source="Kone, Kaufmann and Richert (2023)",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = self.parameters(problem)
+        one_of("radii", parameters["radii"], ("proven", "simplified"))
+        if problem.wanted.sum() > _MOST:
+            raise AssayPilotError(
+                f"ape compares every pair of compounds: {int(problem.wanted.sum()):,} are too many",
+                option="--strategy",
+                mend=f"It takes up to {_MOST:,}.",
+            )
+        batch = parameters["batch"]
+        if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
+            raise AssayPilotError(
+                f"batch must be a whole number of 1 or more, got {batch!r}", option="--parameter batch"
+            )
+        return parameters
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised with these parameters."""
+        reasons = []
+        if self.parameters(problem)["radii"] == "simplified":
+            reasons.append("bounds without the union over compounds and endpoints, as in the papers' experiments")
+        if (problem.wanted & ~problem.measurable).any():
+            reasons.append("compounds that cannot be measured are judged by an additive estimate")
+        return tuple(reasons)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """All measurements so far."""
+        shape = (problem.n_endpoints, problem.n_arms)
+        return {"counts": np.zeros(shape), "means": np.zeros(shape)}
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """Every arm once; then the arms of a batch, as if the means stayed what they are now."""
+        problem = state.problem
+        rows, _ = design_rows(state)
+        counts = np.zeros(problem.n_arms, dtype=np.intp)
+        left = problem.n_arms if problem.budget is None else problem.budget - state.spent
+        never = rows[(state.memory["counts"][:, rows] == 0).any(axis=0)]
+        if len(never):
+            counts[never[:left]] = 1
+        else:
+            batch = self._batch(problem)
+            counts = self._chosen(state, rows, batch if problem.budget is None else min(batch, left))
+        arms = np.flatnonzero(counts)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=arms,
+            counts=counts[arms],
+            radius=math.inf,
+            certificate=Certificate("adaptive", float(len(rows)), 0.0),
+            cut_to_budget=len(never) > left,
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Nothing until both stopping indices are above 0; then everything."""
+        active = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        problem = state.problem
+        counts, means = pooled(state.memory, outcome)
+        known = self._known(problem, counts, means, active)
+        front = ~beaten(known.means, known.means)
+        race = _Race(known, self._epsilon(problem))
+        nearest, above = race.nearest(), race.above()
+        finished = bool((np.where(front, nearest, np.maximum(above, nearest)) > 0).all())
+        ins = front | (above <= 0)
+        shown = np.full((3, *state.low.shape), np.nan)
+        shown[0][:, active] = np.where(known.counts > 0, known.means * units(problem), np.nan)
+        shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
+        return Decision(
+            phase=state.phase + 1,
+            radius=math.inf,
+            ins=active[ins] if finished else active[:0],
+            outs=active[~ins] if finished else active[:0],
+            left=active[ins] if finished else active[:0],
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=active[:0],
+            spent=outcome.spent,
+            numbers={"measurements": float(outcome.counts.max(axis=0).sum())},
+            memory={"counts": counts, "means": means},
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything decided, or the budget used up."""
+        done = settled(state)
+        if done:
+            return done
+        budget = state.problem.budget
+        if budget is not None and state.spent >= budget:
+            open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+            text = "the budget leaves 0 measurements, and one more decision needs at least 1"
+            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
+        return ()
+
+    def _batch(self, problem: Problem) -> int:
+        given = self.parameters(problem)["batch"]
+        if given is not None:
+            return int(given)
+        return 1 if problem.capacity is None else max(min(problem.capacity.per_round, problem.n_arms), 1)
+
+    def _chosen(self, state: State, rows: Ints, n: int) -> Ints:
+        """``(n_arms,)`` measurements of a batch: each as the paper chooses, with those before it counted as made."""
+        problem = state.problem
+        active = np.flatnonzero(state.active)
+        race = _Race(
+            self._known(problem, state.memory["counts"], state.memory["means"], active), self._epsilon(problem)
+        )
+        place = np.full(problem.n_arms, -1)
+        place[active] = np.arange(len(active))
+        least = state.memory["counts"].min(axis=0)
+        chosen = np.zeros(problem.n_arms, dtype=np.intp)
+        for _ in range(n):
+            pair = race.next_pair()
+            able = [int(arm) for arm in active[list(pair)] if problem.measurable[arm]] if pair else []
+            arm = min(able, key=lambda one: least[one]) if able else int(rows[np.argmin(least[rows])])
+            chosen[arm] += 1
+            least[arm] += 1.0
+            if place[arm] >= 0:
+                race.measured(int(place[arm]))
+        return chosen
+
+    def _epsilon(self, problem: Problem) -> float:
+        return 1.0 if any(goal_of(problem).margins) else 0.0
+
+    def _known(self, problem: Problem, counts: Floats, means: Floats, arms: Ints) -> _Known:
+        unit = units(problem)
+        found = own_means(problem, counts, means, arms)
+        worth = counts[:, arms]
+        if (~problem.measurable[arms]).any():
+            norms = estimates(problem, counts, means, arms).norms
+            indirect = np.divide(1.0, norms**2, out=np.zeros_like(norms), where=np.isfinite(norms) & (norms > 0))
+            worth = np.where((worth > 0) | problem.measurable[arms], worth, indirect)
+        constant = threshold(
+            self.parameters(problem)["radii"], problem.delta, int(problem.wanted.sum()), problem.n_endpoints
+        )
+        return _Known(
+            np.nan_to_num(found / unit),
+            np.where(np.isnan(found), 0.0, worth),
+            np.array(problem.noise) / unit[:, 0],
+            constant,
+        )

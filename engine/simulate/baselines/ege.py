@@ -1,0 +1,266 @@
+"""Empirical Gap Elimination, EGE-SH and EGE-SR: fixed-budget Pareto sets of arms that share nothing.
+
+Source: Kone, Kaufmann and Richert, "Bandit Pareto Set Identification: the Fixed Budget Setting" (2024), which GEGE
+compares with: the same gaps, but every arm has its own mean, from all its measurements so far.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.gege.fixed_budget import Halved, halving, rounds_for
+from assaypilot.engine.strategies.gege.parts import estimates, units
+from assaypilot.engine.strategies.linfact.planning import design_rows
+from assaypilot.engine.strategies.phased import Phased, settled
+from assaypilot.engine.strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from assaypilot.engine.system.progress import Report, silent
+
+__all__ = ["EgeSh", "EgeSr", "own_means", "pooled"]
+
+
+def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
+    """Counts and means ``(n_endpoints, n_arms)`` of every measurement so far."""
+    counts = memory["counts"] + outcome.counts
+    fresh = np.where(outcome.counts > 0, outcome.means, 0.0)
+    sums = memory["counts"] * memory["means"] + outcome.counts * fresh
+    return counts, sums / np.maximum(counts, 1.0)
+
+
+def own_means(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Floats:
+    """The mean of each arm's own measurements, ``(n_endpoints, m)``; NaN where nothing tells about it.
+
+    An arm that cannot be measured takes the additive estimate from those that were: these algorithms know no other way
+    to speak of it.
+    """
+    out = np.where(counts[:, arms] > 0, means[:, arms], np.nan)
+    if np.isnan(out).any():
+        found = estimates(problem, counts, means, arms)
+        told = np.isnan(out) & np.isfinite(found.norms) & ~problem.measurable[arms]
+        out = np.where(told, found.means, out)
+    return out
+
+
+class _Eliminating(Phased):
+    """What EGE-SH and EGE-SR share: rounds in which every remaining arm is measured equally often."""
+
+    def rounds(self, arms: int) -> int:
+        """How many rounds there are for so many arms."""
+        raise NotImplementedError
+
+    def per_arm(self, state: State, arms: int) -> int:
+        """Measurements of each of so many arms in the next round."""
+        raise NotImplementedError
+
+    def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
+        """What a phase decides of the arms it knows (``unknown`` others stay anyway), and the rounds that took."""
+        raise NotImplementedError
+
+    def least_budget(self, arms: int) -> int:
+        """The smallest budget that measures every arm in the first round."""
+        raise NotImplementedError
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """No parameters; AssayPilotError without a budget or with one that cannot measure every arm."""
+        name = self.info.name
+        if problem.budget is None:
+            raise AssayPilotError(
+                f"{name} needs a budget", option="--budget", mend="Give the number of measurements, or choose gege."
+            )
+        least = self.least_budget(int(problem.wanted.sum()))
+        if problem.budget < least:
+            raise AssayPilotError(
+                f"{name} measures every compound by itself: a budget of {problem.budget:,} is too small for "
+                f"{int(problem.wanted.sum()):,} compounds",
+                option="--budget",
+                mend=f"Give at least {least:,} measurements.",
+            )
+        return self.parameters(problem)
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A fixed budget promises no error probability."""
+        return ("with a fixed budget the chance of an error depends on the unknown means, and delta is not used",)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """All measurements so far, the number of arms at the start, and the rounds done."""
+        shape = (problem.n_endpoints, problem.n_arms)
+        arms = int(problem.wanted.sum())
+        return {"counts": np.zeros(shape), "means": np.zeros(shape), "arms": np.array([arms]), "rounds": np.array([0])}
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """Every arm of the round equally often."""
+        rows, _ = design_rows(state)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=rows,
+            counts=np.full(len(rows), self.per_arm(state, len(rows)), dtype=np.intp),
+            radius=math.inf,
+            certificate=Certificate("equal", float(len(rows)), 0.0),
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """The arms of the largest empirical gaps leave the race; after the last round the rest is in."""
+        problem = state.problem
+        active = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        counts, means = pooled(state.memory, outcome)
+        found = own_means(problem, counts, means, active)
+        known = ~np.isnan(found).any(axis=0)
+        here = active[known]
+        phase = state.phase + 1
+        verdict, done = self.verdict(state, found[:, known] / units(problem), int((~known).sum()))
+        done += _done(state)
+        ins, outs = here[verdict.ins], here[verdict.outs]
+        last = np.setdiff1d(active, np.concatenate([ins, outs]))
+        if done >= self.rounds(_arms(state)) and known.all():
+            ins = np.sort(np.concatenate([ins, last]))
+        shown = np.full((3, *state.low.shape), np.nan)
+        shown[0][:, active] = found
+        shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
+        return Decision(
+            phase=phase,
+            radius=math.inf,
+            ins=ins,
+            outs=outs,
+            left=ins,
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=here[:0],
+            spent=outcome.spent,
+            numbers={"measurements": float(outcome.counts.max(axis=0).sum()), "kept": float(len(last))},
+            memory={**state.memory, "counts": counts, "means": means, "rounds": np.array([done])},
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything decided, all rounds done, or less left than one measurement of every arm of the round."""
+        done = settled(state)
+        if done:
+            return done
+        needed = len(design_rows(state)[0])
+        over = _done(state) >= self.rounds(_arms(state))
+        if over or self.per_arm(state, needed) < 1:
+            budget = state.problem.budget
+            assert budget is not None
+            open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+            left = max(budget - state.spent, 0)
+            text = f"{left} measurements are left, too few for another round over {needed} compounds"
+            return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+        return ()
+
+
+class EgeSh(_Eliminating):
+    """Sequential halving: ceil(log2 K) rounds of equal size, half of the arms decided in each."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="ege-sh",
+        version=1,
+        title="EGE-SH",
+        goals=("pareto",),
+        endpoints=(2, None),
+        parameters=(),
+        guarantee="everything is decided within the budget, compound by compound; no confidence is stated",
+        source="Kone, Kaufmann and Richert (2024), EGE-SH",
+        baseline=True,
+    )
+
+    def rounds(self, arms: int) -> int:
+        """ceil(log2 K)."""
+        return rounds_for(arms)
+
+    def least_budget(self, arms: int) -> int:
+        """K ceil(log2 K)."""
+        return arms * rounds_for(arms)
+
+    def per_arm(self, state: State, arms: int) -> int:
+        """An even share of what is left over the rounds to come, divided by the arms of this one."""
+        budget = state.problem.budget
+        assert budget is not None
+        rounds = max(self.rounds(_arms(state)) - _done(state), 1)
+        return int(max(budget - state.spent, 0) // rounds // max(arms, 1))
+
+    def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
+        """Half of the arms, rounded up, stay: those of the smallest gaps."""
+        return halving(means, max(math.ceil((means.shape[1] + unknown) / 2) - unknown, 0)), 1
+
+
+class EgeSr(_Eliminating):
+    """Successive rejects: K - 1 rounds, one arm decided in each."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="ege-sr",
+        version=1,
+        title="EGE-SR",
+        goals=("pareto",),
+        endpoints=(2, None),
+        parameters=(),
+        guarantee="everything is decided within the budget, compound by compound; no confidence is stated",
+        source="Kone, Kaufmann and Richert (2024), EGE-SR",
+        baseline=True,
+    )
+
+    def rounds(self, arms: int) -> int:
+        """K - 1, and one for a single arm."""
+        return max(arms - 1, 1)
+
+    def least_budget(self, arms: int) -> int:
+        """K + 1, which gives every arm one measurement (a single arm needs one)."""
+        return arms + 1 if arms > 1 else 1
+
+    def per_arm(self, state: State, arms: int) -> int:
+        """n_r - n_(r-1) with n_r = ceil((T - K) / (log K-bar (K + 1 - r))); what is left at most."""
+        budget = state.problem.budget
+        assert budget is not None
+        step = _step(_arms(state), budget, _done(state) + 1)
+        return int(min(step, max(budget - state.spent, 0) // max(arms, 1)))
+
+    def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
+        """The arm of the largest gap, of equal ones one that some other beats; again in rounds without measurements."""
+        budget = state.problem.budget
+        assert budget is not None
+        m = means.shape[1]
+        ins, outs = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
+        rest = np.arange(m)
+        rounds = 0
+        while True:
+            rounds += 1
+            if len(rest) + unknown > 1 and len(rest):
+                one = halving(means[:, rest], len(rest) - 1)
+                ins[rest[one.ins]], outs[rest[one.outs]] = True, True
+                rest = rest[~(one.ins | one.outs)]
+            following = _done(state) + rounds + 1
+            if following > self.rounds(_arms(state)) or _step(_arms(state), budget, following) > 0:
+                return Halved(ins, outs), rounds
+
+
+def _step(arms: int, budget: int, phase: int) -> int:
+    """n_r - n_(r-1) with n_r = ceil((T - K) / ((1/2 + sum of 1/i from 2 to K) (K + 1 - r))) and n_0 = 0."""
+    if arms == 1:
+        return budget
+    share = (budget - arms) / (0.5 + sum(1.0 / i for i in range(2, arms + 1)))
+    before = math.ceil(share / (arms + 2 - phase)) if phase > 1 else 0
+    return math.ceil(share / (arms + 1 - phase)) - before
+
+
+def _arms(state: State) -> int:
+    return int(state.memory["arms"][0])
+
+
+def _done(state: State) -> int:
+    return int(state.memory["rounds"][0])

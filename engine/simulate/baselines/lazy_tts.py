@@ -1,0 +1,292 @@
+"""Lazy track-and-stop: tracks the weights that are optimal for the estimate, renewed at powers of two alone.
+
+Source: Jedra and Proutiere (2020), "Optimal best-arm identification in linear bandits", Algorithm 1: forced exploration
+of a spanning set while the smallest eigenvalue of V is below c sqrt(t), tracking of the sum of the weights over their
+support, weights renewed at t = 2^r, and the stopping rule of Proposition 3: Z(t) > beta(t) and V >= c I, with
+beta = (1 + u) sigma^2 log(det(V / (u c) + I)^(1/2) / delta), c the largest squared row and u = 1. For a border between
+in and out (the thresholding bandit of Rivera and Tewari 2024, as LinFACT section 7 uses it) the same with the distances
+to the border; all epsilon-best then has to be told the border.
+Ours: the weights come from a certified design; slack widens every gap; in a batch the weights stay as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.design import Against, Rows, xy_optimal
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
+from assaypilot.engine.simulate.baselines.bayesgap_belief import batch_of
+from assaypilot.engine.simulate.baselines.oracle import true_means
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
+from assaypilot.engine.strategies.gse.allocations import independent
+from assaypilot.engine.strategies.phased import Phased, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from assaypilot.engine.system.progress import Report, silent
+
+__all__ = ["LazyTts"]
+
+
+_U = 1.0
+_GAP = 1e-2
+_SMALL = 1e-6
+"""Gaps below this share of the noise count as this."""
+
+
+class LazyTts(Phased):
+    """Tracks the optimal weights of the estimate until the nearest alternative is far enough away."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="lazy-tts",
+        version=1,
+        title="Lazy track-and-stop",
+        goals=("best", "threshold", "epsilon-best"),
+        parameters=(
+            Parameter(
+                "truth",
+                None,
+                "for epsilon-best: the true means, of which it is told the border alone, the best minus epsilon",
+            ),
+            Parameter(
+                "threshold",
+                "proven",
+                "proven: bounds that hold at every look; experiments: log((1 + log t) / delta)",
+            ),
+            Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
+            Parameter(
+                "at_budget",
+                "undecided",
+                "undecided: what is not proven stays open; guess: the estimates decide it, without a promise",
+            ),
+        ),
+        guarantee="with the stated confidence what is decided before the budget ends is right",
+        source="Jedra and Proutiere (2020), Algorithm 1",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters; AssayPilotError for one out of range, or for all epsilon-best without a truth."""
+        given = self.parameters(problem)
+        one_of("threshold", given["threshold"], ("proven", "experiments"))
+        one_of("at_budget", given["at_budget"], ("undecided", "guess"))
+        batch_of(problem, given["batch"])
+        if isinstance(problem.goal, AllEpsilonBest):
+            true_means(given["truth"], problem, "lazy-tts with this goal")
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """What the parameters give up."""
+        given, why = self.parameters(problem), []
+        if given["threshold"] == "experiments":
+            why.append("threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here")
+        if isinstance(problem.goal, AllEpsilonBest):
+            why.append("the border between in and out is taken as told, not found")
+        if given["at_budget"] == "guess" and problem.budget is not None:
+            why.append("what is not proven when the budget ends is decided by the estimates")
+        return tuple(why)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Nothing measured; even weights on compounds that span."""
+        weights = np.zeros(problem.n_arms)
+        start = _spanning(problem)
+        weights[start] = 1.0 / max(len(start), 1)
+        return {
+            **empty_sums(problem),
+            "counts": np.zeros(problem.n_arms),
+            "tracked": np.zeros(problem.n_arms),
+            "weights": weights,
+            "renew": np.array([1.0]),
+        }
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A batch: a spanning compound while too little is known in some direction, else the one most behind."""
+        problem, memory = state.problem, state.memory
+        batch = batch_of(problem, self.parameters(problem)["batch"])
+        n = batch if problem.budget is None else min(batch, problem.budget - state.spent)
+        rows = np.flatnonzero(problem.measurable)
+        candidates = table(problem.features, rows)
+        x = candidates.coordinates()
+        base = _spanning_positions(problem)
+        least = float(np.linalg.eigvalsh(x[base].T @ x[base])[0]) / math.sqrt(candidates.rank)
+        information = candidates.basis.T @ memory["information"][0] @ candidates.basis
+        counts, behind = memory["counts"][rows].copy(), memory["counts"][rows] - memory["tracked"][rows]
+        weights = memory["weights"][rows]
+        # Compounds that were to be measured and cannot be any more leave their share to those that can.
+        weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(rows), 1.0 / len(rows))
+        support = np.flatnonzero((memory["tracked"][rows] > 0) | (weights > 0))
+        added = np.zeros(len(rows), dtype=np.intp)
+        total = float(memory["counts"].sum())
+        for done in range(n):
+            report(done / n, "choosing measurements")
+            behind -= weights
+            if float(np.linalg.eigvalsh(information)[0]) < least * math.sqrt(total):
+                # In turn: the one of them measured least.
+                chosen = int(base[np.argmin(counts[base] + added[base])])
+            else:
+                chosen = int(support[np.argmin(behind[support])])
+            added[chosen] += 1
+            behind[chosen] += 1.0
+            information = information + np.outer(x[chosen], x[chosen])
+            total += 1.0
+        report(1.0, "measurements chosen")
+        used = np.flatnonzero(added)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=rows[used],
+            counts=added[used],
+            radius=math.inf,
+            certificate=Certificate("xy", math.inf, 0.0),
+            cut_to_budget=n < batch,
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Everything at once, when the nearest alternative is further away than the threshold."""
+        problem, given = state.problem, self.parameters(state.problem)
+        active = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        old = state.memory
+        memory: dict[str, NDArray[Any]] = {**old, **absorbed(old, problem, outcome)}
+        memory["counts"] = old["counts"] + outcome.counts[0]
+        memory["tracked"] = old["tracked"] + old["weights"] * outcome.allocation.total
+        total = float(memory["counts"].sum())
+        fit = fitted(problem.features, memory["information"][0], memory["moment"][0])
+        norms = fit.half_norms(active)
+        rows = active[np.isfinite(norms)]
+        means = np.where(np.isfinite(norms), fit.means(active), np.nan)
+        members = self._members(problem, fit, rows)
+        if total >= float(old["renew"][0]) and len(rows) == len(active):
+            memory["weights"] = self._weights(problem, fit, rows)
+            memory["renew"] = np.array([2.0 ** (math.floor(math.log2(total) + 1e-12) + 1)])
+        level, known = self._threshold(problem, memory["information"][0], fit, total, given["threshold"])
+        away = self._away(problem, fit, rows)
+        over = problem.budget is not None and problem.budget - outcome.spent < 1
+        sure = (known and len(rows) == len(active) and away > level) or (over and given["at_budget"] == "guess")
+        undecided = state.status[rows] == UNDECIDED
+        radius = math.sqrt(2.0 * level)
+        return decided(
+            state,
+            outcome,
+            ins=rows[members & undecided & sure],
+            outs=rows[~members & undecided & sure],
+            rows=active,
+            estimate=means[None],
+            half=(radius * norms)[None],
+            numbers={"away": min(away, 1e300), "level": level, "measurements": float(outcome.counts.sum())},
+            memory=memory,
+        )
+
+    def _border(self, problem: Problem) -> float:
+        goal = problem.goal
+        if isinstance(goal, Threshold):
+            return goal.threshold
+        assert isinstance(goal, AllEpsilonBest)
+        means = true_means(self.parameters(problem)["truth"], problem)
+        return float(means[problem.wanted].max()) - goal.epsilon
+
+    def _members(self, problem: Problem, fit: Fit, rows: Ints) -> Flags:
+        means = fit.means(rows)
+        if not isinstance(problem.goal, Best):
+            return means > self._border(problem)
+        chosen = np.zeros(len(rows), dtype=bool)
+        if len(rows):
+            chosen[int(np.argmax(means))] = True
+        return chosen
+
+    def _gaps(self, problem: Problem, fit: Fit, rows: Ints) -> Floats:
+        means = fit.means(rows)
+        behind = means.max() - means if isinstance(problem.goal, Best) else np.abs(means - self._border(problem))
+        goal = problem.goal
+        assert isinstance(goal, Best | Threshold | AllEpsilonBest)
+        found: Floats = np.maximum(behind + goal.slack, _SMALL * problem.noise[0])
+        return found
+
+    def _away(self, problem: Problem, fit: Fit, rows: Ints) -> float:
+        """Z(t): half the squared distance to the nearest alternative."""
+        if not len(rows):
+            return 0.0
+        gaps = self._gaps(problem, fit, rows)
+        if isinstance(problem.goal, Best):
+            leader = int(np.argmax(fit.means(rows)))
+            sizes = np.delete(fit.apart(rows, int(rows[leader])), leader)
+            gaps = np.delete(gaps, leader)
+            # A compound equal to the leader is no alternative.
+            gaps, sizes = gaps[sizes > 0], sizes[sizes > 0]
+        else:
+            sizes = fit.half_norms(rows)
+        return float(0.5 * ((gaps / sizes) ** 2).min(initial=math.inf))
+
+    def _threshold(
+        self, problem: Problem, information: Floats, fit: Fit, total: float, kind: str
+    ) -> tuple[float, bool]:
+        """The threshold in units of values squared, and whether V is large enough for it."""
+        features = problem.features
+        c = float(features.quadratic(np.eye(features.n_columns)).max())
+        values = np.linalg.eigvalsh(fit.basis.T @ information @ fit.basis)
+        variance = problem.noise[0] ** 2
+        if kind == "experiments":
+            return variance * math.log((1.0 + math.log(max(total, 1.0))) / problem.delta), True
+        log_det = float(np.log1p(values / (_U * c)).sum())
+        enough = bool((values >= c * (1.0 - 1e-9)).all())
+        return (1.0 + _U) * variance * (0.5 * log_det + math.log(1.0 / problem.delta)), enough
+
+    def _weights(self, problem: Problem, fit: Fit, rows: Ints) -> Floats:
+        """The weights that are optimal for the estimate."""
+        measurable = np.flatnonzero(problem.measurable)
+        candidates = table(problem.features, measurable)
+        targets = table(problem.features, rows, measurable)
+        weights = np.zeros(problem.n_arms)
+        gaps = self._gaps(problem, fit, rows)
+        if not isinstance(problem.goal, Best):
+            design = xy_optimal(candidates, Rows(targets, gaps=gaps), gap=_GAP)
+        else:
+            leader = int(np.argmax(fit.means(rows)))
+            apart = fit.apart(rows, int(rows[leader])) > 0
+            apart[leader] = True
+            if apart.sum() < 2:
+                weights[_spanning(problem)] = 1.0
+                weights /= weights.sum()
+                return weights
+            few = table(problem.features, rows[apart], measurable)
+            against = Against(few, int(np.flatnonzero(np.flatnonzero(apart) == leader)[0]), gaps=gaps[apart])
+            design = xy_optimal(candidates, against, gap=_GAP)
+        weights[measurable[design.support]] = design.weights
+        return weights
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything is decided, or the budget is used up."""
+        done = settled(state)
+        budget = state.problem.budget
+        if done or budget is None or budget - state.spent >= 1:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        text = f"the budget of {budget} measurements is used up"
+        return (StopReason("budget", text, {"left": budget - state.spent, "needed": 1, "undecided": open_arms}),)
+
+
+def _spanning_positions(problem: Problem) -> Ints:
+    """Positions among what can be measured of compounds that span it."""
+    candidates = table(problem.features, np.flatnonzero(problem.measurable))
+    return independent(candidates, np.arange(candidates.n_rows))
+
+
+def _spanning(problem: Problem) -> Ints:
+    measurable = np.flatnonzero(problem.measurable)
+    return measurable[_spanning_positions(problem)] if len(measurable) else measurable

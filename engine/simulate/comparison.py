@@ -1,0 +1,45 @@
+"""All that a simulation can run, by name: strategies, and baselines to compare them with."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.protocol import Strategy
+
+__all__ = ["baselines", "get"]
+
+_BASELINES = {
+    "uniform": "baselines.uniform.Uniform",
+    "static-g": "baselines.static.StaticG",
+    "static-xy": "baselines.static.StaticXY",
+    "oracle": "baselines.oracle.OracleRun",
+    "lingape": "baselines.lingape.LinGapE",
+    "m-lingape": "baselines.m_lingape.MLinGapE",
+    "lingifa": "baselines.lingifa.LinGIFA",
+    "ege-sh": "baselines.ege.EgeSh",
+    "ege-sr": "baselines.ege.EgeSr",
+    "ape": "baselines.ape.Ape",
+    "od-linbai": "baselines.od_linbai.OdLinBai",
+    "bayesgap": "baselines.bayesgap.BayesGap",
+    "kgcb": "baselines.kgcb.Kgcb",
+    "lazy-tts": "baselines.lazy_tts.LazyTts",
+}
+
+
+@cache
+def _kind(name: str) -> type[Strategy]:
+    module, _, kind = _BASELINES[name].rpartition(".")
+    return cast(type[Strategy], getattr(import_module(f"{__package__}.{module}"), kind))
+
+
+def baselines() -> tuple[type[Strategy], ...]:
+    """Return what is for comparison only."""
+    return tuple(map(_kind, _BASELINES))
+
+
+def get(name: str) -> Strategy:
+    """Return the strategy or baseline of that name; AssayPilotError names the ones there are."""
+    return _kind(name)() if name in _BASELINES else registry.get(name, also=tuple(_BASELINES))

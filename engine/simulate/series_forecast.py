@@ -1,0 +1,216 @@
+"""What a budget will find under the series model: the campaign played forward against truths that may be.
+
+Each truth is a joint draw from what is known; before the first value, from a prior that the report names. The
+campaign's own strategy plans every round, so replicates, limits and capacity count as they will.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..arrays import Floats
+from ..campaign.file.store import Store
+from ..campaign.replay import Ledger
+from ..domain.features import SiteFeatures
+from ..errors import AssayPilotError
+from ..models.gaussian_process.series import Measured
+from ..strategies.gaussian_process.strategy import GaussianProcess, calculate, measurements_of
+from ..strategies.protocol import IN, Problem, State
+from ..system.progress import Report, silent
+
+__all__ = ["ForecastPoint", "SeriesForecast", "forecast_series"]
+
+_RUNS = 6
+_ROUNDS = 6
+"""Rounds that are played at most where no budget ends a campaign before."""
+_MOST_ARMS = 20_000
+_SPREAD = 3.0
+"""SD of the values before the first measurement, in units of what is asked of the goal: epsilon, or five noise SDs."""
+_OWN = 0.3
+"""Share of it that no sum of site effects explains."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastPoint:
+    """What is expected at the end of a round; means over the runs."""
+
+    measurements: int
+    """In the whole campaign, of all endpoints."""
+    found: float
+    """Share of the members measured at least once."""
+    best_found: float
+    """Probability that a best compound was measured."""
+    missed: float
+    """Members that are not in."""
+    wrong: float
+    """Compounds in that no right answer holds."""
+    finished: float
+    """Share of the runs that had ended by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesForecast:
+    """The curve of a forecast, and what it rests on."""
+
+    curve: tuple[ForecastPoint, ...]
+    ends: tuple[tuple[int, int, bool], ...]
+    """Of every run: measurements and rounds at its end, and whether it had finished by then."""
+    runs: int
+    members: float
+    """Members expected in all."""
+    assumed: str
+
+
+def forecast_series(path: str | Path, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
+    """Return the forecast of the campaign in a file, which is only read; AssayPilotError for one under a proof."""
+    store = Store.open(path, read_only=True)
+    try:
+        ledger = Ledger(store.part)
+        for event in store.events():
+            ledger.apply(event)
+    finally:
+        store.close()
+    return forecast_ledger(ledger, report, seed=seed)
+
+
+def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
+    """Return the forecast of a campaign from where it stands."""
+    strategy = ledger.strategy
+    if not isinstance(strategy, GaussianProcess):
+        raise AssayPilotError(f"{strategy.info.name} has a forecast of its own")
+    if ledger.n_arms > _MOST_ARMS:
+        raise AssayPilotError(
+            f"a forecast takes up to {_MOST_ARMS:,} different compounds, and there are {ledger.n_arms:,}",
+            mend="Go on without it; each round states what is expected to be missing.",
+        )
+    now = ledger.current()
+    state = replace(now, problem=replace(now.problem, parameters={**now.problem.parameters, "scales": "as-measured"}))
+    rng = np.random.default_rng(seed)
+    known = strategy.has_values(state)
+    truths = _posterior_truths(state, rng) if known else _prior_truths(state, rng)
+    curves, members = [], []
+    for number, truth in enumerate(truths):
+        report(number / len(truths), f"forecast: {number} of {len(truths)} simulated campaigns")
+        curve, size = _play(strategy, state, truth, rng)
+        curves.append(curve)
+        members.append(size)
+    report(1.0, "forecast made")
+    longest = max((len(curve) for curve in curves), default=0)
+    each = ledger.per_sample
+    points = []
+    for place in range(longest):
+        rows = np.array([curve[min(place, len(curve) - 1)] for curve in curves if curve])
+        ended = float(np.mean([len(curve) <= place for curve in curves])) + float(
+            np.mean([len(curve) > place and curve[place][5] for curve in curves])
+        )
+        spent = ledger.spent() + (place + 1) * _size(state) * each
+        if ledger.settings.budget is not None:
+            spent = min(spent, ledger.settings.budget)
+        found, best_found, missed, wrong = rows[:, 1:5].mean(axis=0).tolist()
+        points.append(ForecastPoint(spent, found, best_found, missed, wrong, min(ended, 1.0)))
+    step = _size(state) * each
+    ends = [(ledger.spent() + len(one) * step, len(one), bool(one[-1][5])) for one in curves if one]
+    assumed = (
+        "Simulated from what the series model knows now."
+        if known
+        else f"Nothing is measured yet: values are taken to spread {_SPREAD:g} times as far as what counts as equal."
+    )
+    expected = float(np.mean(members)) if members else math.nan
+    return SeriesForecast(tuple(points), tuple(ends), len(truths), expected, assumed)
+
+
+def _size(state: State) -> int:
+    capacity = state.problem.capacity
+    return capacity.per_round if capacity is not None else max(1, state.problem.n_arms // 25)
+
+
+def _posterior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
+    """Return joint draws ``(n_rows, n_arms)`` given what was measured."""
+    said = calculate(state.problem, state.memory)
+    chosen = rng.choice(said.draws.shape[1], _RUNS, replace=False)
+    truths = []
+    for draw in chosen:
+        truth = said.estimate.copy()
+        truth[:, said.arms] = said.draws[:, draw]
+        truths.append(truth)
+    return truths
+
+
+def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
+    """Return values that may be before anything is measured, ``(n_rows, n_arms)`` each."""
+    problem = state.problem
+    features = problem.features
+    assert isinstance(features, SiteFeatures)
+    goal = problem.goal
+    border = float(
+        getattr(goal, "epsilon", 0.0) or getattr(goal, "slack", 0.0) or max(getattr(goal, "margins", (0.0,)))
+    )
+    truths = []
+    for _ in range(_RUNS):
+        rows = []
+        for sd in (*problem.noise, *problem.beside):
+            size = _SPREAD * (border if border > 0 else 5.0 * sd)
+            total = _OWN * size * rng.standard_normal(features.n_rows)
+            for site, levels in enumerate(features.sizes):
+                effects = rng.standard_normal(levels) * size / math.sqrt(len(features.sizes))
+                total += effects[features.codes[:, site]]
+            rows.append(total)
+        truths.append(np.array(rows))
+    return truths
+
+
+def _play(
+    strategy: GaussianProcess, state: State, truth: Floats, rng: np.random.Generator
+) -> tuple[list[tuple[float, ...]], int]:
+    """Return a point per round, and how many members the truth has."""
+    problem = state.problem
+    asked = truth[: problem.n_endpoints]
+    kept = _kept(problem, truth)
+    means = np.where(kept, asked, np.nan) if problem.goal.name == "pareto" else np.where(kept, asked[0], np.nan)
+    members = problem.goal.members(means) if kept.any() else np.zeros(problem.n_arms, dtype=bool)
+    acceptable = problem.goal.acceptable(means) if kept.any() else members
+    best = members & (asked[0] >= asked[0][members].max()) if members.any() else members
+    measured = np.zeros(problem.n_arms, dtype=bool)
+    for row in measurements_of(state)[: problem.n_endpoints]:
+        measured[row.arms] = True
+    noise = np.array((*problem.noise, *problem.beside))
+    points: list[tuple[float, ...]] = []
+    while len(points) < _ROUNDS and not strategy.stop(state):
+        allocation = strategy.ask(state)
+        if not allocation.total:
+            break
+        arms, counts = allocation.arms, allocation.counts.astype(np.float64)
+        rows = [
+            old.joined(
+                Measured.exact(arms, value[arms] + sd / np.sqrt(counts) * rng.standard_normal(len(arms)), counts)
+            )
+            for old, value, sd in zip(measurements_of(state), truth, noise, strict=True)
+        ]
+        measured[arms] = True
+        told = strategy.inform(state, tuple(rows))
+        spent = state.spent + allocation.total
+        decided = strategy.apply(told, strategy.decision(told, spent))
+        state = strategy.inform(decided, tuple(rows))
+        inside = state.status == IN
+        points.append(
+            (
+                float(spent),
+                float((members & measured).sum() / max(members.sum(), 1)),
+                float((best & measured).any()),
+                float((members & ~inside).sum()),
+                float((inside & ~acceptable).sum()),
+                float(bool(strategy.stop(state))),
+            )
+        )
+    return points, int(members.sum())
+
+
+def _kept(problem: Problem, truth: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    kept = np.ones(truth.shape[1], dtype=bool)
+    for row, low, high in problem.limits:
+        kept &= (truth[row] >= low) & (truth[row] <= high)
+    return kept

@@ -1,0 +1,108 @@
+"""Which compounds to measure next: a first round spread over substituents, then what settles the answer most."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Flags, Floats, Ints
+from .beliefs import Beliefs
+
+__all__ = ["find", "settle", "spread"]
+
+_POOL = 400
+"""Compounds looked at for each pick of the first round."""
+_CONSIDERED = 400
+"""Compounds that a round is chosen among."""
+
+
+def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free: Ints, n: int, seed: int) -> Ints:
+    """Return ``n`` compounds among ``free`` whose substituents are as evenly used as can be, those ``seen`` counted."""
+    rng = np.random.default_rng(seed)
+    used = [np.bincount(codes[seen, site], minlength=size).astype(float) for site, size in enumerate(sizes)]
+    left = free.copy()
+    rng.shuffle(left)
+    chosen = []
+    for _ in range(min(n, len(left))):
+        pool = rng.choice(len(left), min(_POOL, len(left)), replace=False)
+        rows = codes[left[pool]]
+        score = 1e-3 * rng.random(len(pool))
+        for site, size in enumerate(sizes):
+            score += used[site][rows[:, site]] * size
+        place = int(pool[np.argmin(score)])
+        pick = int(left[place])
+        chosen.append(pick)
+        left[place] = left[-1]
+        left = left[:-1]
+        for site in range(len(sizes)):
+            used[site][codes[pick, site]] += 1.0
+    return np.array(chosen, dtype=np.intp)
+
+
+def find(score: Floats, free: Flags, n: int, rng: np.random.Generator) -> Ints:
+    """Return up to ``n`` compounds, each the best of those left in one joint draw (Thompson sampling).
+
+    ``score``: ``(n_draws, K)``, larger is better; ``free``: ``(K,)`` what may be picked.
+    """
+    left = free.copy()
+    chosen: list[int] = []
+    for draw in rng.permutation(len(score)):
+        if len(chosen) >= n or not left.any():
+            break
+        pick = int(np.argmax(np.where(left, score[draw], -np.inf)))
+        left[pick] = False
+        chosen.append(pick)
+    return np.array(chosen, dtype=np.intp)
+
+
+def settle(
+    draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, taken: Ints, cost: Floats | None = None
+) -> Ints:
+    """Return how often to measure each compound, ``(K,)``, so that expected wrong decisions fall most.
+
+    Greedy: each pick explains the largest share of the variance of the margins of doubtful compounds, given the picks
+    before it (variances updated as if measured). ``draws``: ``(n_endpoints, n_draws, K)``; ``noise``:
+    ``(n_endpoints,)`` variance of one measurement; ``room``: ``(K,)`` how often each may still be planned; ``taken``:
+    compounds picked before; ``cost``: ``(K,)`` of one measurement: gains are then per cost.
+    """
+    planned = np.zeros(draws.shape[2], dtype=np.intp)
+    loss = np.minimum(beliefs.p_member, 1.0 - beliefs.p_acceptable)
+    mean, spread_of = beliefs.margin.mean(axis=0), beliefs.margin.std(axis=0)
+    unit = float(spread_of.max()) or 1.0
+    spread_of = np.maximum(spread_of / unit, 1e-9)
+    mean = mean / unit
+    # Where nothing is in doubt, what is nearest to the border tells most.
+    rank = loss + 1e-4 * np.exp(np.clip(-np.abs(mean / spread_of), -9.0, 0.0))
+    considered = np.argsort(-rank, kind="stable")[:_CONSIDERED]
+    value = draws[:, :, considered] / unit
+    value -= value.mean(axis=1, keepdims=True)
+    margin = beliefs.margin[:, considered] / unit - mean[considered]
+    noise = noise / unit**2
+    own = np.einsum("emi,emj->eij", value, value, optimize=True) / draws.shape[1]
+    cross = np.einsum("emi,mj->eij", value, margin, optimize=True) / draws.shape[1]
+    weight = rank[considered] / spread_of[considered] ** 2
+    left = room[considered].copy()
+    price = np.ones(len(considered)) if cost is None else np.maximum(cost[considered], 1e-9)
+
+    def measure(position: int) -> None:
+        for each, through, error in zip(own, cross, noise, strict=True):
+            column, row = each[position].copy(), through[position].copy()
+            total = column[position] + error
+            through -= np.outer(column, row) / total
+            each -= np.outer(column, column) / total
+
+    place = {int(arm): position for position, arm in enumerate(considered)}
+    for arm in taken:
+        if int(arm) in place:
+            measure(place[int(arm)])
+    for _ in range(n):
+        variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise[:, None]
+        gain = ((cross**2 @ weight) / variances).sum(axis=0) / price
+        gain[left < 1] = -np.inf
+        position = int(np.argmax(gain))
+        if not np.isfinite(gain[position]):
+            break
+        left[position] -= 1
+        planned[considered[position]] += 1
+        measure(position)
+    return planned

@@ -1,0 +1,91 @@
+"""What joint draws say of a goal: who belongs to the answer, and what an answer would cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Flags, Floats
+from ...domain.goals import AllEpsilonBest, Best, Goal, ParetoSet, Threshold
+
+__all__ = ["Beliefs", "believe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """Draw by draw which compounds belong to the answer, and which an answer may hold; ``(n_draws, K)`` each."""
+
+    member: Flags
+    acceptable: Flags
+    margin: Floats
+    """``(n_draws, K)`` how far each compound is above the border of the answer, in the objective's units."""
+
+    @property
+    def p_member(self) -> Floats:
+        """Probability of belonging to the answer, ``(K,)``."""
+        share: Floats = self.member.mean(axis=0)
+        return share
+
+    @property
+    def p_acceptable(self) -> Floats:
+        """Probability that an answer may hold it, ``(K,)``."""
+        share: Floats = self.acceptable.mean(axis=0)
+        return share
+
+    def best_answer(self, goal: Goal) -> Flags:
+        """Return the answer with the least expected number of wrong decisions, ``(K,)``."""
+        if isinstance(goal, Best):
+            chosen = np.zeros(self.member.shape[1], dtype=bool)
+            chosen[int(np.argmax(self.p_acceptable + 1e-6 * self.p_member))] = True
+            return chosen
+        better: Flags = self.p_member + self.p_acceptable > 1.0
+        return better
+
+    def p_wrong(self, goal: Goal, answer: Flags) -> float:
+        """Return the probability that an answer is not right: a member left out, or anything not acceptable in."""
+        wrong = (~self.acceptable & answer).any(axis=1)
+        if not isinstance(goal, Best):
+            wrong = wrong | (self.member & ~answer).any(axis=1)
+        return float(wrong.mean())
+
+
+def believe(goal: Goal, draws: Floats, kept: Flags | None = None) -> Beliefs:
+    """Return what joint draws ``(n_endpoints, n_draws, K)`` of the goal's endpoints say.
+
+    ``kept``: ``(n_draws, K)`` whether a compound keeps every limit; what does not is no member.
+    """
+    if isinstance(goal, ParetoSet):
+        beliefs = _pareto(goal, draws)
+    elif isinstance(goal, AllEpsilonBest):
+        behind = draws[0] - draws[0].max(axis=1, keepdims=True)
+        beliefs = Beliefs(
+            behind >= -goal.epsilon, behind >= -goal.epsilon - goal.slack, behind + goal.epsilon + 0.5 * goal.slack
+        )
+    elif isinstance(goal, Best):
+        behind = draws[0] - draws[0].max(axis=1, keepdims=True)
+        beliefs = Beliefs(behind >= 0.0, behind >= -goal.slack, behind + 0.5 * goal.slack)
+    else:
+        assert isinstance(goal, Threshold)
+        above = draws[0] - goal.threshold
+        beliefs = Beliefs(above > goal.slack, above > -goal.slack, above)
+    if kept is None:
+        return beliefs
+    # As the proven strategies have it: the best is the best of all, and a limit takes compounds out of the answer.
+    return Beliefs(beliefs.member & kept, beliefs.acceptable & kept, beliefs.margin)
+
+
+def _pareto(goal: ParetoSet, draws: Floats) -> Beliefs:
+    n_draws = draws.shape[1]
+    member = np.empty(draws.shape[1:], dtype=bool)
+    acceptable = np.empty_like(member)
+    margin = np.empty(draws.shape[1:])
+    spread = np.maximum(draws.std(axis=(1, 2)), 1e-12)[:, None]
+    for draw in range(n_draws):
+        means = draws[:, draw]
+        member[draw], acceptable[draw] = goal.members(means), goal.acceptable(means)
+        front = means[:, member[draw]] / spread
+        # By how much the nearest member of the front is better in its least endpoint, in SDs of the endpoints.
+        lead = (front[:, :, None] - (means / spread)[:, None, :]).min(axis=0)
+        margin[draw] = -lead.max(axis=0)
+    return Beliefs(member, acceptable, margin)

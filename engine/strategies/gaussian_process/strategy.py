@@ -1,0 +1,487 @@
+"""``gaussian-process``: rounds and answers by the series model, calibrated rather than proven."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Flags, Floats, Ints
+from ...domain.features import SiteFeatures
+from ...domain.goals import AllEpsilonBest, Goal, ParetoSet
+from ...errors import AssayPilotError
+from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
+from ...system.progress import Report, silent
+from ..phased import Phased, one_of
+from ..protocol import (
+    IN,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Answer,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from .batch import find, settle, spread
+from .beliefs import Beliefs, believe
+
+__all__ = ["Calculated", "GaussianProcess", "calculate", "fingerprint", "measurements_of", "without_rows"]
+
+_FEW = 8
+"""Measured compounds below which a round is spread over substituents."""
+_NUMBERS, _LEAST_DRAWS, _MOST_DRAWS = 1_500_000, 256, 1024
+"""Values drawn in all; draws at least and at most."""
+_CONTENDERS = 20_000
+"""Compounds up to which all are drawn jointly; of more, the best by their means."""
+_KEPT = 10_000
+_ROWS = "rows."
+
+
+@dataclass(frozen=True, slots=True)
+class Calculated:
+    """What the series model says of every arm, from everything measured so far."""
+
+    arms: Ints
+    """``(K,)`` contenders: the arms that were drawn jointly."""
+    draws: Floats
+    """``(n_rows, n_draws, K)`` values of the contenders: of the goal's endpoints, then of further ones."""
+    score: Floats
+    """``(n_draws, K)`` what the goal wants most of, lowered where a limit is not kept."""
+    beliefs: Beliefs
+    estimate: Floats
+    """``(n_rows, n_arms)`` posterior means."""
+    low: Floats
+    """``(n_rows, n_arms)`` 2.5 % points."""
+    high: Floats
+    """97.5 % points."""
+    p_member: Floats
+    """``(n_arms,)`` probability of belonging to the answer."""
+    p_acceptable: Floats
+    """``(n_arms,)`` probability that an answer may hold it."""
+    p_kept: Floats
+    """``(n_limits, n_arms)`` probability of keeping to each limit."""
+    answer: Flags
+    """``(n_arms,)`` the answer with the fewest expected wrong decisions."""
+    p_wrong: float
+    """Probability that this answer is not right."""
+    noise: Floats
+    """``(n_endpoints,)`` SD of one measurement, stated or estimated."""
+    own: Floats
+    """``(n_endpoints,)`` SD of own deviations from site and pair effects."""
+
+    def status(self, delta: float, measured: Flags) -> NDArray[np.int8]:
+        """Return the status of every arm; one measured near the top is never out, whatever the model says."""
+        if self.p_wrong <= delta:
+            return np.where(self.answer, IN, OUT).astype(np.int8)
+        status = np.full(len(self.answer), UNDECIDED, dtype=np.int8)
+        status[self.answer & (1.0 - self.p_acceptable <= delta)] = IN
+        # Out are those that hold few members not one by one only, but together: a set without members would else be
+        # believed out where every single compound of many is unlikely.
+        order = np.argsort(self.p_member, kind="stable")
+        together = np.cumsum(self.p_member[order]) <= delta * self.p_member.sum()
+        status[order[together & ~(self.answer | measured)[order]]] = OUT
+        return status
+
+
+class GaussianProcess(Phased):
+    """Rounds that find and settle, and an answer with its expected errors; every round is a phase."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="gaussian-process",
+        version=1,
+        title="Series model (Gaussian process)",
+        goals=("epsilon-best", "best", "pareto"),
+        parameters=(
+            Parameter("aim", "both", "find: the best soon; settle: the whole set; both"),
+            Parameter("scales", "auto", "auto: the scale of the values is chosen by likelihood; as-measured"),
+        ),
+        guarantee="calibrated on real series: expected missed and wrong members are stated at all times",
+        source="ours: REPORT-series in tests/published",
+        endpoints=(1, None),
+        calibrated=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """Return the parameters; AssayPilotError for wrong ones, or for features without sites."""
+        given = self.parameters(problem)
+        one_of("aim", given["aim"], ("both", "find", "settle"))
+        one_of("scales", given["scales"], ("auto", "as-measured"))
+        if not isinstance(problem.features, SiteFeatures):
+            raise AssayPilotError(
+                f"{self.info.name} needs compounds described by substituents at sites",
+                option="--strategy",
+                mend="Choose another strategy for numeric features.",
+            )
+        return given
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """Return what the calibration rests on."""
+        return ("similar combinations of substituents behave alike, as they did in the series it was calibrated on",)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Return no measurement and no decision."""
+        n = problem.n_arms
+        none = [Measured.exact(*_NONE) for _ in range(problem.n_endpoints + len(problem.limits))]
+        return {"status": np.full(n, UNDECIDED, dtype=np.int8), **_as_arrays(none)}
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """Return the state when only these arms can be measured."""
+        problem = replace(state.problem, measurable=measurable)
+        return replace(state, problem=problem, spent=spent)
+
+    def inform(self, state: State, measured: tuple[Measured, ...]) -> State:
+        """Return the state with these measurements, one entry per endpoint, instead of those it knew."""
+        return replace(state, memory={**state.memory, **_as_arrays(measured)})
+
+    def has_values(self, state: State) -> bool:
+        """Return whether anything was measured of every endpoint of the goal."""
+        return all(len(one) for one in _rows(state.memory)[: state.problem.n_endpoints])
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """Return the next round."""
+        problem = state.problem
+        size = _round_size(state)
+        counts = self._plan(state, size)
+        arms = np.flatnonzero(counts)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=arms,
+            counts=counts[arms],
+            radius=math.inf,
+            certificate=Certificate("expected errors", _number(state, "expected_missed"), 0.0),
+            cut_to_budget=problem.budget is not None and size < _capacity(problem),
+        )
+
+    def _plan(self, state: State, size: int) -> Ints:
+        problem = state.problem
+        assert isinstance(problem.features, SiteFeatures)
+        counts = np.zeros(problem.n_arms, dtype=np.intp)
+        free = problem.measurable & (problem.wanted | ~problem.wanted.any())
+        measured = np.unique(np.concatenate([one.arms for one in _rows(state.memory)]))
+        seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
+        new = np.zeros(problem.n_arms, dtype=bool)
+        new[measured] = True
+        if len(measured) < _FEW:
+            unmeasured = np.flatnonzero(free & ~new)
+            counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
+            return self._filled(counts, free, problem, size)
+        now = calculate(problem, state.memory)
+        rng = np.random.default_rng(seed)
+        fresh = free[now.arms] & ~new[now.arms]
+        # As long as the best may be a compound that nobody measured, that is looked for; then the set is settled.
+        best = np.argmax(now.score, axis=1)
+        share = {"both": float(fresh[best].mean()), "find": 1.0, "settle": 0.0}[str(self.parameters(problem)["aim"])]
+        found = find(now.score, fresh, round(share * size), rng)
+        room = np.where(free[now.arms], _replicates(problem), 0)
+        room[found] -= 1
+        planned = settle(now.draws, now.beliefs, now.noise**2, room, size - len(found), found)
+        planned[found] += 1
+        counts[now.arms] = planned
+        return self._filled(counts, free, problem, size)
+
+    def _filled(self, counts: Ints, free: Flags, problem: Problem, size: int) -> Ints:
+        """Fill a round that has room left with replicates, evenly, as far as the lab allows."""
+        while counts.sum() < size:
+            able = np.flatnonzero(free & (counts < _replicates(problem)) & (counts > 0))
+            if not len(able):
+                able = np.flatnonzero(free & (counts < _replicates(problem)))
+            if not len(able):
+                break
+            able = able[np.argsort(counts[able], kind="stable")][: int(size - counts.sum())]
+            counts[able] += 1
+        return counts
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Return what is known after a round: every status anew, by everything measured."""
+        came = [
+            Measured.exact(arms, means[arms], counts[arms])
+            for counts, means in zip(outcome.counts, outcome.means, strict=True)
+            for arms in [np.flatnonzero(counts > 0)]
+        ]
+        if not any(len(one) for one in came):
+            return None
+        rows = [old.joined(new) for old, new in zip(_rows(state.memory), came, strict=True)]
+        memory = {**state.memory, **_as_arrays(rows)}
+        return self.decision(replace(state, memory=memory), outcome.spent)
+
+    def decision(self, state: State, spent: int) -> Decision:
+        """Return what the measurements of a state say, as the end of a phase."""
+        problem, memory = state.problem, state.memory
+        now = calculate(problem, memory)
+        status = now.status(problem.delta, _near_the_top(_rows(memory), now, problem))
+        status[~problem.wanted] = UNDECIDED
+        inside, goal = status == IN, problem.n_endpoints
+        return Decision(
+            phase=state.phase + 1,
+            radius=math.inf,
+            ins=np.flatnonzero(inside & (state.status != IN)),
+            outs=np.flatnonzero((status == OUT) & (state.status != OUT)),
+            left=np.zeros(0, dtype=np.intp),
+            estimate=now.estimate[:goal],
+            low=now.low[:goal],
+            high=now.high[:goal],
+            contradicted=np.zeros(0, dtype=np.intp),
+            spent=spent,
+            numbers={
+                "expected_missed": float(now.p_member[problem.wanted & ~inside].sum()),
+                "expected_wrong": float((1.0 - now.p_acceptable)[inside].sum()),
+                "p_wrong": now.p_wrong,
+                "noise": float(now.noise[0]),
+                "own": float(now.own[0]),
+            },
+            memory={
+                **memory,
+                "status": status,
+                "fingerprint": fingerprint(memory),
+                "p_member": now.p_member,
+                "p_acceptable": now.p_acceptable,
+                "p_kept": now.p_kept,
+                "beside": np.stack([now.estimate[goal:], now.low[goal:], now.high[goal:]]),
+            },
+        )
+
+    def apply(self, state: State, decision: Decision) -> State:
+        """Return the state after a decision; statuses move both ways."""
+        status = np.asarray(decision.memory["status"], dtype=np.int8)
+        when = np.where(status == state.status, state.decided_in_phase, decision.phase)
+        return replace(
+            state,
+            phase=decision.phase,
+            status=status,
+            active=state.problem.wanted.copy(),
+            low=decision.low,
+            high=decision.high,
+            decided_in_phase=np.where(status == UNDECIDED, 0, when),
+            spent=decision.spent,
+            last=decision,
+            memory=decision.memory,
+        )
+
+    def answer(self, state: State) -> Answer:
+        """Return every arm's status and the phase it last changed in."""
+        return Answer(state.status, state.decided_in_phase)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Return a reason when the expected errors are below what was asked, or nothing is left to measure."""
+        problem = state.problem
+        if not problem.measurable.any():
+            return (StopReason("nothing measurable", "no compound can be measured any more"),)
+        if state.last is not None and state.last.numbers["p_wrong"] <= problem.delta:
+            numbers = state.last.numbers
+            text = (
+                f"about {numbers['expected_missed']:.2g} members are expected to be missing, "
+                f"about {numbers['expected_wrong']:.2g} to be wrong"
+            )
+            return (StopReason("decided", text, dict(numbers)),)
+        if _round_size(state) < 1:
+            return (StopReason("budget", "the budget is used up", {"left": 0, "needed": 1}),)
+        return ()
+
+
+def fingerprint(memory: Arrays) -> NDArray[np.uint8]:
+    """Return a digest of the measurements in a memory, ``(32,)`` bytes."""
+    digest = hashlib.sha256()
+    for name in sorted(memory):
+        if name.startswith(_ROWS):
+            digest.update(name.encode() + np.ascontiguousarray(memory[name]).tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)
+
+
+def calculate(problem: Problem, memory: Arrays) -> Calculated:
+    """Return what the series model says given a strategy's memory; kept for the last few memories."""
+    digest = hashlib.sha256(fingerprint(memory).tobytes())
+    assert isinstance(problem.features, SiteFeatures)
+    for array in (problem.features.codes, problem.wanted, *(one for one in problem.similarity if one is not None)):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(
+        repr((problem.goal, problem.noise, problem.estimated, problem.seed, dict(problem.parameters))).encode()
+    )
+    key = digest.hexdigest()
+    held = _HELD.get(key)
+    if held is None:
+        held = _calculate(problem, _rows(memory))
+        _HELD[key] = held
+        while len(_HELD) > _HOLD:
+            _HELD.pop(next(iter(_HELD)))
+    return held
+
+
+_HELD: dict[str, Calculated] = {}
+_HOLD = 4
+
+
+def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
+    """Fit the series model of every endpoint."""
+    features = problem.features
+    assert isinstance(features, SiteFeatures)
+    scales = {p.name: p.default for p in GaussianProcess.info.parameters} | dict(problem.parameters)
+    return [
+        fit_series(
+            features.codes,
+            features.sizes,
+            one,
+            noise_sd=None if problem.estimated or not sd > 0 else sd,
+            seed=np.random.SeedSequence([problem.seed, place, len(one)]),
+            similarity=problem.similarity or None,
+            ends=problem.ends[place] if place < len(problem.ends) else None,
+            scales=scales["scales"] == "auto",
+            doubt=_doubt(problem.goal, place),
+        )
+        for place, (one, sd) in enumerate(zip(measured, (*problem.noise, *problem.beside), strict=True))
+    ]
+
+
+def _doubt(goal: Goal, place: int) -> float:
+    """Return a difference of an endpoint that matters to a goal; 0 where it names none."""
+    if isinstance(goal, ParetoSet):
+        return goal.margins[place] if place < len(goal.margins) else 0.0
+    return goal.epsilon + 0.5 * goal.slack if isinstance(goal, AllEpsilonBest) else goal.slack
+
+
+def _calculate(problem: Problem, measured: list[Measured]) -> Calculated:
+    posteriors = fit(problem, measured)
+    n = problem.n_arms
+    asked = np.flatnonzero(problem.wanted)
+    seen = np.unique(np.concatenate([one.arms for one in measured]))
+    arms = _contenders(problem, posteriors, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
+    size = int(np.clip(_NUMBERS // len(arms), _LEAST_DRAWS, _MOST_DRAWS))
+    rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
+    drawn = [one.draw(arms, size, rng) for one in posteriors]
+    size = min(len(one) for one in drawn)
+    draws = np.stack([one[:: max(len(one) // size, 1)][:size] for one in drawn])
+    inside = problem.wanted[arms]
+    arms, draws = arms[inside], draws[:, :, inside]
+    goal_draws = draws[: problem.n_endpoints]
+    keeps = [(draws[row] >= low) & (draws[row] <= high) for row, low, high in problem.limits]
+    kept = np.all(keeps, axis=0) if keeps else None
+    beliefs = believe(problem.goal, goal_draws, kept)
+    score = goal_draws[0] if len(goal_draws) == 1 else beliefs.margin
+    if kept is not None:
+        score = np.where(kept, score, score - np.ptp(score))
+    answer = np.zeros(n, dtype=bool)
+    chosen = beliefs.best_answer(problem.goal)
+    answer[arms[chosen]] = True
+    p_member, p_acceptable, p_kept = np.zeros(n), np.zeros(n), np.full((len(keeps), n), np.nan)
+    for row, keep in enumerate(keeps):
+        p_kept[row, arms] = keep.mean(axis=0)
+    p_member[arms], p_acceptable[arms] = beliefs.p_member, beliefs.p_acceptable
+    estimate, low, high = (np.empty((len(posteriors), n)) for _ in range(3))
+    rest = np.setdiff1d(np.arange(n), arms)
+    for place, posterior in enumerate(posteriors):
+        values = draws[place]
+        estimate[place, arms] = values.mean(axis=0)
+        low[place, arms], high[place, arms] = np.quantile(values, (0.025, 0.975), axis=0)
+        if len(rest):
+            all_rest = np.union1d(rest, seen)
+            middle = posterior.middle(all_rest)[np.searchsorted(all_rest, rest)]
+            half = float(np.median(high[place, arms] - low[place, arms])) / 2.0
+            estimate[place, rest], low[place, rest], high[place, rest] = middle, middle - half, middle + half
+    return Calculated(
+        arms,
+        draws,
+        score,
+        beliefs,
+        estimate,
+        low,
+        high,
+        p_member,
+        p_acceptable,
+        p_kept,
+        answer,
+        beliefs.p_wrong(problem.goal, chosen),
+        np.array([one.noise_sd for one in posteriors]),
+        np.array([one.own_sd for one in posteriors]),
+    )
+
+
+def _contenders(problem: Problem, posteriors: list[SeriesPosterior], asked: Ints, seen: Ints) -> Ints:
+    """Return the arms that can matter in a large table: the best by their means, and everything measured."""
+    everything = np.union1d(asked, seen)
+    means = np.stack([one.middle(everything) for one in posteriors])
+    spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
+    level = means / spread_of
+    orders = [*level, level.mean(axis=0)] if len(level) > 1 else list(level)
+    each = _KEPT // len(orders)
+    best = [everything[np.argpartition(-order, min(each, len(order) - 1))[:each]] for order in orders]
+    return np.unique(np.concatenate([*best, seen]))
+
+
+def _near_the_top(measured: list[Measured], now: Calculated, problem: Problem) -> Flags:
+    """Return which arms' own measured means are within the answer: these are never decided out."""
+    n = problem.n_arms
+    near = np.zeros(n, dtype=bool)
+    if problem.n_endpoints > 1 or problem.limits:
+        return near
+    one = measured[0]
+    known = np.isfinite(one.values)
+    counts = np.bincount(one.arms[known], one.counts[known], n)
+    sums = np.bincount(one.arms[known], one.counts[known] * one.values[known], n)
+    has = counts > 0
+    border = float((now.draws[0] - now.beliefs.margin).mean())
+    near[has] = sums[has] / counts[has] >= border
+    return near
+
+
+def _round_size(state: State) -> int:
+    problem = state.problem
+    size = _capacity(problem)
+    if problem.budget is not None:
+        size = min(size, problem.budget - state.spent)
+    return size
+
+
+def _capacity(problem: Problem) -> int:
+    if problem.capacity is not None and problem.capacity.per_round < (problem.budget or math.inf):
+        return problem.capacity.per_round
+    return max(1, round(0.04 * problem.n_arms))
+
+
+def _replicates(problem: Problem) -> int:
+    return problem.capacity.max_replicates if problem.capacity is not None else 4
+
+
+def _number(state: State, name: str) -> float:
+    return float(state.last.numbers[name]) if state.last is not None else float(state.problem.n_arms)
+
+
+_NONE = (np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+_FIELDS = ("arms", "values", "counts", "low", "high")
+
+
+def measurements_of(state: State) -> tuple[Measured, ...]:
+    """Return what a state was informed of, one entry per endpoint."""
+    return tuple(_rows(state.memory))
+
+
+def without_rows(memory: Arrays) -> Arrays:
+    """Return a memory without the measurements: what is worth keeping beside them."""
+    return {name: array for name, array in memory.items() if not name.startswith(_ROWS)}
+
+
+def _as_arrays(measured: list[Measured] | tuple[Measured, ...]) -> dict[str, NDArray[Any]]:
+    out: dict[str, NDArray[Any]] = {}
+    for place, one in enumerate(measured):
+        for name in _FIELDS:
+            out[f"{_ROWS}{place}.{name}"] = getattr(one, name)
+        for kind, shift in enumerate(one.shifts):
+            out[f"{_ROWS}{place}.shift{kind}"] = shift
+    return out
+
+
+def _rows(memory: Arrays) -> list[Measured]:
+    out: list[Measured] = []
+    while (start := f"{_ROWS}{len(out)}.") + "arms" in memory:
+        shifts = tuple(memory[name] for name in sorted(memory) if name.startswith(start + "shift"))
+        out.append(Measured(**{name: memory[start + name] for name in _FIELDS}, shifts=shifts))
+    return out

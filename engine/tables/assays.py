@@ -1,0 +1,150 @@
+"""Assays or sources that a column names: never pooled without a word, but one of them, each on its own, or pooled."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.claims import Claims
+from assaypilot.engine.tables.contents import share_of_dates
+from assaypilot.engine.tables.described import described
+from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
+from assaypilot.engine.tables.raw import fold
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["EACH", "POOLED", "by_assay"]
+
+EACH, POOLED = "each", "pooled"
+_NAMES = re.compile(
+    r"\b(?:assay|source|lab|laborator(?:y|ies)|cro|protocol|cell ?line|species|document|publication|test site|target)\b"
+)
+_MOST = 40
+_TOGETHER = 0.2
+"""The share of the compounds in two and more assays from which each assay is an endpoint of its own."""
+_SHOWN = 5
+
+
+def by_assay(
+    claims: Claims, columns: Sequence[EndpointColumn], keys: Sequence[Hashable], asked: str | None
+) -> tuple[str | None, tuple[EndpointColumn, ...]]:
+    """Return the column that names assays, if values come from several, and the endpoints as they are read then.
+
+    Where assays share compounds each is an endpoint of its own; where they hardly do they are pooled, and each value
+    keeps the name of its assay. ``keys``: the compound of each row; ``asked``: ``each``, ``pooled`` or the assay.
+    """
+    raw = claims.raw
+    values = [column for column in columns if column.value is not None]
+    column = _assay_column(claims, values, asked)
+    if column is None:
+        if asked is not None:
+            raise AssayPilotError(
+                "no column names assays or sources", file=raw.file, option="--assays", mend="Leave the option out."
+            )
+        return None, tuple(columns)
+    claims.taken.add(column)
+    texts = raw.column(column)
+    names = [name for name, _ in Counter(text for text in texts if not is_missing(text)).most_common()]
+    of: dict[Hashable, set[str]] = {}
+    for key, text in zip(keys, texts, strict=True):
+        if key and not is_missing(text):
+            of.setdefault(key, set()).add(text)
+    shared = sum(len(found) > 1 for found in of.values())
+    reading = asked or (EACH if shared >= _TOGETHER * len(of) else POOLED)
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    head = (
+        f"Column {column} names {len(names)} assays or sources ({shown}); {shared} of {len(of)} compounds are in "
+        "several."
+    )
+    others = {
+        EACH: "--assays each (an endpoint for each)",
+        POOLED: "--assays pooled",
+        "one": f"--assays {_quoted(names[0])} (that one alone)",
+    }
+    if fold(reading) == POOLED:
+        claims.warnings.append(
+            f"{head} They are pooled, and each value keeps its assay as its batch. Or: {others[EACH]}, {others['one']}."
+        )
+        return column, tuple(columns)
+    if fold(reading) == EACH:
+        claims.warnings.append(f"{head} Each is an endpoint of its own. Or: {others[POOLED]}, {others['one']}.")
+        return column, tuple(part for one in columns for part in _each(claims, one, texts, names))
+    chosen = next((name for name in names if fold(name) == fold(reading)), None)
+    if chosen is None:
+        raise AssayPilotError(
+            f"column {column} names no assay {reading!r}; it names {shown}",
+            file=raw.file,
+            option="--assays",
+            mend="Name one of them, or give each or pooled.",
+        )
+    claims.notes.append(f"Only the values of {chosen} in column {column} are read.")
+    return column, tuple(one if one.value is None else replace(one, assay=chosen) for one in columns)
+
+
+def _assay_column(claims: Claims, values: Sequence[EndpointColumn], asked: str | None) -> str | None:
+    """The column that names most assays, the shortest names first."""
+    raw = claims.raw
+    found = []
+    for column in claims.free():
+        folded = fold(headers.split_unit(column)[0])
+        if _NAMES.search(folded) is None or claims.numbers(column):
+            continue
+        texts = [text for text in raw.column(column) if not is_missing(text)]
+        different = len(set(texts))
+        if not 1 < different <= min(_MOST, len(texts) // 2) or share_of_dates(texts) > 0.5:
+            continue
+        # A column that changes with the values' own name says nothing more.
+        length = sum(map(len, set(texts))) / different
+        found.append((-different, length, raw.columns.index(column), column))
+    return min(found)[-1] if found and values else None
+
+
+def _each(claims: Claims, column: EndpointColumn, texts: Sequence[str], names: Sequence[str]) -> list[EndpointColumn]:
+    """An endpoint's column once for each assay that has values of it."""
+    if column.value is None:
+        return [column]
+    raw, endpoint = claims.raw, column.endpoint
+    cells = raw.column(column.value)
+    held = {name for name, cell in zip(texts, cells, strict=True) if not is_missing(cell) and not is_missing(name)}
+    if len(held) < 2:
+        return [column]
+    out = []
+    for name in names:
+        if name not in held:
+            continue
+        own = [cell for cell, text in zip(cells, texts, strict=True) if text == name]
+        out.append(_of_assay(column, endpoint, name, claims.values(own)))
+    return out
+
+
+def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Sequence[float]) -> EndpointColumn:
+    if endpoint.kind != "value":
+        return replace(column, endpoint=replace(endpoint, name=f"{endpoint.name} {name}"), assay=name)
+    given = column.direction_why == "given"
+    spec = EndpointSpec(
+        f"{endpoint.name} {name}",
+        endpoint.unit,
+        endpoint.direction if given else None,
+        endpoint.transform,
+        endpoint.noise_sd,
+        endpoint.wells_per_measurement,
+        endpoint.epsilon,
+        endpoint.limit,
+        sd_estimated=endpoint.noise_estimated,
+    )
+    found = described(spec, f"{headers.split_unit(endpoint.name)[0]} {name}", endpoint.unit, values)
+    return replace(
+        column,
+        endpoint=found.endpoint,
+        assay=name,
+        direction_why=found.direction_why,
+        direction_known=found.direction_known or column.direction_known,
+    )
+
+
+def _quoted(name: str) -> str:
+    return f"'{name}'" if " " in name else name

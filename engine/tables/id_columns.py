@@ -1,0 +1,138 @@
+"""Which column holds the ids of the compounds: by its header and by what stands in it, even when ids repeat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.claims import Claims
+from assaypilot.engine.tables.contents import looks_like_ids, share_of_dates, share_of_structures
+from assaypilot.engine.tables.raw import fold
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["find_ids"]
+
+_NAMES = re.compile(
+    r"\b(?:id|ids|no|nr|num|number|nummer|ref|reference|code|key|name|title|label|cid|sid|registry|reg|entry|#)\b|#|"
+    r"\w+(?:_?id|nr|nummer)\b"
+)
+_OF_COMPOUNDS = re.compile(
+    r"\b(?:compounds?|cmpds?|cpds?|molecules?|mol|corporate|registry|registration|reg|vault|entity|substance|substanz|"
+    r"verbindung|sample|structure|library|lib|product|peptide|lipid|ligand|inhibitor|analog(?:ue)?|molregno|chembl|"
+    r"cdd|entry|example|run|exp(?:eriment)?|reaction|notebook)\b"
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:batch|lot|assay|document|doc|target|project|protocol|source|user|scientist|chemist|operator|submitter|well|"
+    r"plate|patent|journal|author|series|class|flag|status|outcome|url|link|description|comment|synonyms?|all ids|"
+    r"salt|supplier|vendor name|cell|organism|sequence|inchi|inchikey|formula|rationale|site)\b"
+)
+_SECOND = re.compile(r"\b(?:barcode|cas|catalog(?:ue)?|vendor|supplier|alias|other|alternate|old|external|original)\b")
+"""Names of compounds, and not the ones that a chemist calls them by."""
+_MOST = 0.9
+_IN_LIST = 4
+_SURE = 3
+
+
+def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: bool) -> str | None:
+    """The column of ids, which is taken; None without one.
+
+    An id must stand for one compound: one structure, or one combination of substituents, however often it repeats.
+    ``sure``: only columns whose header speaks of ids.
+    """
+    raw = claims.raw
+    scores = {c: _score(claims, c, smiles, sites) for c in claims.free() if headers.role_of(c) is None}
+    known = {fold(name): place for place, name in enumerate(headers.IDS)}
+    order = sorted(
+        (c for c in scores if scores[c] > 0),
+        key=lambda c: (-scores[c], known.get(fold(c), len(known)), raw.columns.index(c)),
+    )
+    if not order or (sure and scores[order[0]] < _SURE):
+        return None
+    chosen = order[0]
+    claims.taken.add(chosen)
+    others = [column for column in order[1:] if scores[column] >= max(_SURE, scores[chosen] - 1)]
+    if fold(chosen) not in headers.IDS:
+        claims.notes.append(f"No column is called ID; column {chosen} was taken for the ids. To choose: --id COLUMN.")
+    if others:
+        claims.notes.append(
+            f"Column {', '.join(others[:3])} could be the ids, too; column {chosen} was taken. To choose: --id COLUMN."
+        )
+    return chosen
+
+
+def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]) -> int:
+    """How much a column looks like ids of compounds; 0: not at all."""
+    raw = claims.raw
+    folded = fold(column)
+    if folded in ("core", "scaffold") or headers.SITE.fullmatch(folded) is not None:
+        return 0
+    texts = raw.column(column)
+    listed = folded in headers.IDS
+    named = 2 * (_OF_COMPOUNDS.search(folded) is not None) + 2 * (_NAMES.search(folded) is not None)
+    # A column that is called ID is one even where a spreadsheet has made dates of some.
+    named = _IN_LIST if listed else min(named, _IN_LIST - 1)
+    if not listed and _OF_OTHERS.search(folded) is not None:
+        named = -1
+    elif not listed and _SECOND.search(folded) is not None:
+        named = min(named, 1)
+    plain = [text for text in texts[:2000] if text]
+    whole = all(re.fullmatch(r"\d+(?:\.0+)?", text) is not None for text in plain)
+    if not listed and whole and _counts_rows(plain):
+        named = min(named, 1)
+    if not listed and not whole and claims.numbers(column):
+        return 0
+    if not listed and whole and (named < 1 or headers.is_property(column) or headers.looks_like_activity(column)):
+        return 0
+    if not listed and share_of_dates(texts) > 0.5:
+        return 0
+    if share_of_structures(texts) > 0.5:
+        return 0
+    # Most columns are out by their first cells; only the others are looked through.
+    held = [not is_missing(text) for text in texts]
+    n = sum(held)
+    different = len({text for text, there in zip(texts, held, strict=True) if there})
+    if not listed and (different < 2 or n < _MOST * len(texts)):
+        return 0
+    score = named + looks_like_ids(texts) + (whole and n == different and not _counts_rows(plain))
+    fits = _tells_compounds_apart(texts, held, _keys(claims, smiles, sites), drawn=smiles is not None)
+    if listed:
+        return score if fits is not False else score - 2
+    if fits is None:
+        fits = different >= _MOST * n
+    return max(1, score) if fits and named >= 0 else 0
+
+
+def _counts_rows(texts: Sequence[str]) -> bool:
+    """Whether whole numbers go up by one from row to row."""
+    numbers = [int(float(text)) for text in texts]
+    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _tells_compounds_apart(
+    texts: Sequence[str], held: Sequence[bool], keys: Sequence[object] | None, *, drawn: bool
+) -> bool | None:
+    """Whether each text stands for one compound, and hardly two for the same; None where nothing else tells."""
+    if keys is None:
+        return None
+    of: dict[str, set[object]] = {}
+    for text, key, there in zip(texts, keys, held, strict=True):
+        if there and key:
+            of.setdefault(text, set()).add(key)
+    compounds = len({key for key in keys if key})
+    clear = sum(len(found) == 1 for found in of.values())
+    if clear < _MOST * len(of) or len(of) < _MOST * compounds:
+        return False
+    # Compounds may share substituents, but hardly a structure.
+    return not drawn or len(of) <= max(compounds / _MOST, compounds + 2)
+
+
+def _keys(claims: Claims, smiles: str | None, sites: Sequence[str]) -> Sequence[object] | None:
+    """What each row's compound is known by apart from its id: the structure, else its substituents."""
+    if smiles is not None:
+        texts = claims.raw.column(smiles)
+        return [text if not is_missing(text) else "" for text in texts]
+    if sites:
+        return list(zip(*map(claims.raw.column, sites), strict=True))
+    return None

@@ -1,0 +1,119 @@
+"""The default of the command line: a campaign under the series model, from a table to a shortlist."""
+
+import csv
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+SITES = {"R1": "ABCDEF", "R2": "GHIJ", "R3": "KLM"}
+
+
+@pytest.fixture
+def truth():
+    """Values that no sum of site effects explains."""
+    rng = np.random.default_rng(5)
+    effects = [dict(zip(labels, rng.normal(0.0, 0.6, len(labels)), strict=True)) for labels in SITES.values()]
+    names = list(itertools.product(*SITES.values()))
+    return {"".join(n): 6.0 + sum(e[s] for e, s in zip(effects, n, strict=True)) + rng.normal(0.0, 0.3) for n in names}
+
+
+@pytest.fixture
+def table(tmp_path, truth):
+    path = tmp_path / "series.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", *SITES])
+        writer.writerows([name, *name] for name in truth)
+    return path
+
+
+def play(done, path, truth, rounds, seed=1):
+    """Plan and record some rounds; return the documents of the plans."""
+    rng, plans = np.random.default_rng(seed), []
+    for number in range(rounds):
+        plan = done("plan", path)
+        if plan["finished"]:
+            break
+        plans.append(plan)
+        results = path.with_name(f"results{number}-{seed}.csv")
+        with results.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["ID", "Value"])
+            for entry in plan["compounds"]:
+                writer.writerows(
+                    [entry["id"], truth[entry["id"]] + 0.15 * rng.standard_normal()] for _ in range(entry["replicates"])
+                )
+        done("record", path, results, "--close")
+    return plans
+
+
+def new(done, tmp_path, table, *more):
+    path = tmp_path / "x.assaypilot"
+    words = ("--endpoint", "pIC50;sd=0.15", "--epsilon", "0.4", "--per-round", "12")
+    return path, done("new", path, "--table", table, "--sites", "R1,R2,R3", *words, *more)
+
+
+def test_default_campaign_finds_best_and_states_expected_errors(done, tmp_path, table, truth):
+    path, made = new(done, tmp_path, table, "--strategy", "auto")
+    assert made["strategy"] == "gaussian-process"
+    play(done, path, truth, 1)
+    assert done("forecast", path)["curve"][0]["measurements"] == 24
+    play(done, path, truth, 3, seed=2)
+    now = done("status", path)
+    assert now["claim"]["kind"] == "calibrated"
+    assert 0.0 <= now["claim"]["expected_missed"] < 6.0
+    assert 0.0 <= now["claim"]["expected_wrong"] < 3.0
+    best = max(truth, key=truth.__getitem__)
+    entry = next(one for one in now["compounds"] if one["id"] == best)
+    assert entry["status"] != "out"
+    assert entry["measured"] > 0
+    assert done("verify", path, "--recompute")["ok"]
+
+
+def test_measured_compound_at_the_top_is_never_out(done, tmp_path, table, truth):
+    path, _ = new(done, tmp_path, table, "--strategy", "auto")
+    play(done, path, truth, 3)
+    odd = min(truth, key=truth.__getitem__)
+    results = tmp_path / "odd.csv"
+    results.write_text(f"ID,Value\n{odd},{max(truth.values()) + 1.0}\n", encoding="utf-8")
+    done("record", path, results)
+    entry = next(one for one in done("status", path)["compounds"] if one["id"] == odd)
+    assert entry["status"] != "out"
+
+
+def test_change_of_strategy_keeps_every_measurement(done, tmp_path, table, truth):
+    path, made = new(done, tmp_path, table, "--strategy", "proven")
+    assert made["strategy"] == "adaptive"
+    play(done, path, truth, 2)
+    before = done("status", path)
+    done("change", path, "--strategy", "gaussian-process", "--yes")
+    after = done("status", path)
+    assert after["strategy"] == "gaussian-process"
+    assert after["claim"]["kind"] == "calibrated"
+    assert after["measurements_used"] == before["measurements_used"]
+    assert len(play(done, path, truth, 1, seed=2)) == 1
+    assert done("verify", path, "--recompute")["ok"]
+
+
+def test_unknown_noise_needs_no_replicates(done, tmp_path, table, truth):
+    path = tmp_path / "y.assaypilot"
+    words = ("--endpoint", "pIC50", "--epsilon", "0.4", "--per-round", "12", "--strategy", "auto")
+    made = done("new", path, "--table", table, "--sites", "R1,R2,R3", *words)
+    assert any("noise" in text for text in made["warnings"])
+    play(done, path, truth, 2)
+    assert json.dumps(done("status", path)["claim"])
+
+
+def test_values_of_the_table_count_from_the_start(done, tmp_path, table, truth):
+    rows = table.read_text(encoding="utf-8").splitlines()
+    known = [
+        f"{row},{truth[row.split(',')[0]]:.2f}" if number % 2 else f"{row}," for number, row in enumerate(rows[1:])
+    ]
+    table.write_text("\n".join([rows[0] + ",pIC50", *known]), encoding="utf-8")
+    path, _ = new(done, tmp_path, table, "--strategy", "auto")
+    plan = done("plan", path)
+    assert all(entry["expected"] is not None for entry in plan["compounds"])
+    best = sorted(truth, key=truth.__getitem__)[-12:]
+    assert len({entry["id"] for entry in plan["compounds"]} & set(best)) >= 4

@@ -1,0 +1,68 @@
+"""Scales: inverse, slope, and which one the evidence chooses."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.models.gaussian_process.scales import IDENTITY, Scale, candidate_scales
+from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+
+SCALES = (IDENTITY, Scale(-5.0), Scale(-5.0, 105.0), Scale(high=105.0))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_inverse_undoes_forward_and_order_stays(scale):
+    values = np.linspace(-4.0, 104.0, 50)
+    there = scale.forward(values)
+    assert (np.diff(there) > 0).all()
+    np.testing.assert_allclose(scale.inverse(there), values, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_slope_is_the_derivative_of_forward(scale):
+    values = np.linspace(-4.0, 104.0, 50)
+    step = 1e-5
+    numeric = (scale.forward(values + step) - scale.forward(values - step)) / (2 * step)
+    np.testing.assert_allclose(scale.slope(values), numeric, rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_extreme_values_stay_finite_and_inside_the_ends(scale):
+    there = np.array([-1e6, -50.0, 0.0, 50.0, 1e6])
+    if not scale.is_identity:
+        back = scale.inverse(there)
+        assert np.isfinite(back).all()
+        assert (back >= scale.low).all()
+        assert (back <= scale.high).all()
+    assert np.isfinite(scale.forward(np.array([-1e9, 1e9]))).all()
+
+
+def test_values_within_noise_keep_their_scale():
+    assert candidate_scales(np.array([1.0, 1.3, 1.1]), 0.1, None) == (IDENTITY,)
+
+
+def test_candidate_scales_hold_every_value_and_the_known_ends():
+    values = np.array([3.0, 40.0, 103.0])
+    for scale in candidate_scales(values, 1.0, (0.0, 100.0))[1:]:
+        assert scale.low < 0.0
+        assert scale.high > 103.0
+        assert scale.log_prior < 0.0
+
+
+@pytest.mark.parametrize("noise_sd", [1.0, None])
+@pytest.mark.parametrize("bent", [False, True])
+def test_evidence_chooses_the_scale_on_which_effects_add_up(bent, noise_sd):
+    rng = np.random.default_rng(11)
+    sizes = (8, 8, 6)
+    codes = np.array([(a, b, c) for a in range(8) for b in range(8) for c in range(6)])
+    sums = sum(rng.normal(0, 1.3, size)[codes[:, site]] for site, size in enumerate(sizes))
+    truth = 100.0 / (1.0 + np.exp(-sums)) if bent else 50.0 + 10.0 * sums
+    arms = np.tile(rng.permutation(len(truth))[:120], 2)
+    seen = truth[arms] + rng.standard_normal(240)
+    found = fit_series(
+        codes, sizes, Measured.exact(arms, seen, np.ones(240)), noise_sd=noise_sd, seed=2, ends=(0.0, 100.0)
+    )
+    assert found.scale.is_identity != bent
+    assert math.isfinite(found.own_sd)
+    assert found.noise_sd == pytest.approx(1.0, rel=0.45 if noise_sd is None else 1e-9)

@@ -1,0 +1,195 @@
+"""OD-LinBAI, BayesGap and the knowledge gradient: their steps by slow references, their refusals and their accuracy."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate.baselines.bayesgap_belief import belief
+from assaypilot.engine.simulate.baselines.kgcb import expected_gain
+from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
+from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
+from tests.strategies import came_back, problem_of
+
+NAMES = ("od-linbai", "bayesgap", "kgcb")
+
+
+def asked(x, budget, *, sd=1.0, goal=None, **given):
+    capacity = None if budget is None else Capacity(10**6, 10**6, budget=budget)
+    problem = problem_of(DenseFeatures(x), goal=goal or Best(), sd=sd, capacity=capacity)
+    return replace(problem, parameters=given)
+
+
+def steps(strategy, problem, truth, rng):
+    state = strategy.start(problem)
+    while not strategy.stop(state):
+        outcome = came_back(problem, truth, strategy.ask(state), rng, spent=state.spent)
+        yield state, outcome
+        state = strategy.tell(state, outcome)
+    yield state, None
+
+
+def sphere(n, d, seed):
+    x = np.random.default_rng(seed).normal(size=(n, d))
+    return x / np.linalg.norm(x, axis=1)[:, None]
+
+
+def test_od_linbai_keeps_half_the_dimension_at_every_stage():
+    """K = 30, d = 8: three stages on at most 36 compounds, 4, 2 and 1 kept, never more than the budget."""
+    x = sphere(30, 8, 0)
+    truth = x @ np.eye(8)[0]
+    problem = asked(x, 300)
+    seen = list(steps(comparison.get("od-linbai"), problem, truth, np.random.default_rng(0)))
+    assert [int(state.active.sum()) for state, _ in seen] == [30, 4, 2, 1]
+    m = (300 - min(30, 36) - 4 - 2) / 3
+    for state, outcome in seen[:-1]:
+        allocation = outcome.allocation
+        d = np.linalg.matrix_rank(x[state.active])
+        assert m <= allocation.total <= m + len(allocation.arms)
+        weights = allocation.counts / allocation.total
+        v = (x[allocation.arms] * weights[:, None]).T @ x[allocation.arms]
+        size = np.einsum("ij,jk,ik->i", x[state.active], np.linalg.pinv(v, rcond=1e-9, hermitian=True), x[state.active])
+        assert size.max() <= d * 1.5
+        means = np.zeros(30)
+        root = np.sqrt(outcome.counts[0])
+        theta = np.linalg.lstsq(x * root[:, None], outcome.means[0] * root, rcond=1e-9)[0]
+        means = np.where(state.active, x @ theta, -math.inf)
+        kept = math.ceil(8 / 2 ** (state.phase + 1))
+        after = comparison.get("od-linbai").tell(state, outcome)
+        assert sorted(np.argsort(-means)[:kept]) == np.flatnonzero(after.active).tolist()
+    assert seen[-1][0].spent <= 300
+
+
+def test_the_gain_is_the_expectation_of_the_maximum():
+    rng = np.random.default_rng(0)
+    z = np.linspace(-9, 9, 400_001)
+    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * (z[1] - z[0])
+    for _ in range(20):
+        n = int(rng.integers(1, 7))
+        a, b = rng.normal(size=n), rng.normal(size=n)
+        if n > 2:
+            b[1] = b[0]
+        exact = float((a[:, None] + b[:, None] * z).max(axis=0) @ density) - a.max()
+        assert expected_gain(a, b) == pytest.approx(exact, abs=1e-6)
+
+
+def test_the_belief_is_the_posterior():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(5, 3))
+    problem = asked(x, 50, sd=0.7, prior=2.0)
+    strategy = comparison.get("kgcb")
+    outcome = came_back(problem, x @ np.ones(3), strategy.ask(strategy.start(problem)), rng)
+    sums = absorbed(empty_sums(problem), problem, outcome)
+    found = belief(problem, sums, 2.0)
+    joint = 4.0 * x @ x.T + np.diag(0.49 / np.maximum(outcome.counts[0], 1e-12))
+    used = outcome.counts[0] > 0
+    gain = 4.0 * x[used].T @ np.linalg.inv(joint[np.ix_(used, used)])
+    np.testing.assert_allclose(found.mean, gain @ outcome.means[0][used], atol=1e-9)
+    np.testing.assert_allclose(found.covariance, 4.0 * np.eye(3) - gain @ x[used] * 4.0, atol=1e-9)
+    after = found.measured(x[0])
+    precision = np.linalg.inv(found.covariance) + np.outer(x[0], x[0]) / 0.49
+    np.testing.assert_allclose(after.covariance, np.linalg.inv(precision), atol=1e-9)
+
+
+def test_the_knowledge_gradient_measures_where_the_maximum_is_expected_to_rise_most():
+    x = sphere(8, 3, 2)
+    problem = asked(x, 40, batch=1)
+    strategy, rng = comparison.get("kgcb"), np.random.default_rng(0)
+    draws = np.random.default_rng(5).standard_normal(200_000)
+    for number, (state, outcome) in enumerate(steps(strategy, problem, x @ np.ones(3), rng)):
+        if outcome is None or number == 6:
+            break
+        seen = strategy.believed(state)
+        gains = []
+        for row in x:
+            slope = x @ seen.covariance @ row / math.sqrt(1.0 + row @ seen.covariance @ row)
+            gains.append(np.mean(((x @ seen.mean)[:, None] + slope[:, None] * draws).max(axis=0)))
+        (chosen,) = outcome.allocation.arms
+        assert gains[chosen] >= max(gains) - 0.01
+
+
+def test_bayesgap_measures_the_less_known_of_leader_and_rival():
+    x = sphere(8, 3, 3)
+    problem = asked(x, 60, batch=1, epsilon=0.1)
+    strategy = comparison.get("bayesgap")
+    smallest, leader = math.inf, None
+    for state, outcome in steps(strategy, problem, x @ np.ones(3), np.random.default_rng(1)):
+        if outcome is None:
+            assert np.flatnonzero(state.status == IN).tolist() == [leader]
+            break
+        seen = strategy.believed(state)
+        mean = x @ seen.mean
+        s = np.sqrt([row @ seen.covariance @ row for row in x])
+        gaps = [max(max(mean[j] + 3 * s[j] for j in range(8) if j != k) - mean[k] + 3 * s[k], 0) for k in range(8)]
+        hard = sum(max((gap + 0.1) / 2, 0.1) ** -2 for gap in gaps)
+        beta = math.sqrt((52 / 1.0 + 8.0) / (4 * hard))
+        behind = [max(mean[j] + beta * s[j] for j in range(8) if j != k) - mean[k] + beta * s[k] for k in range(8)]
+        first = int(np.argmin(behind))
+        rival = max((j for j in range(8) if j != first), key=lambda j: mean[j] + beta * s[j])
+        assert outcome.allocation.arms.tolist() == [first if s[first] >= s[rival] else rival]
+        if behind[first] < smallest:
+            smallest, leader = behind[first], first
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_budget_is_spent_and_exactly_one_is_found(name):
+    x = sphere(12, 4, 4)
+    truth = 3.0 * x @ x[5]
+    problem = asked(x, 90, sd=0.2)
+    *_, (state, _) = steps(comparison.get(name), problem, truth, np.random.default_rng(2))
+    assert state.spent <= 90
+    assert np.flatnonzero(state.status == IN).tolist() == [5]
+    assert (state.status == OUT).sum() == 11
+    (why,) = comparison.get(name).void(problem)
+    assert "no error probability" in why
+
+
+@pytest.mark.parametrize("name", ["bayesgap", "kgcb"])
+def test_all_within_epsilon_by_the_means_at_the_end(name):
+    x = np.eye(4)
+    problem = asked(x, 120, sd=0.05, goal=AllEpsilonBest(0.5), batch=10)
+    *_, (state, _) = steps(comparison.get(name), problem, np.array([1.0, 0.8, 0.2, 0.9]), np.random.default_rng(2))
+    assert np.flatnonzero(state.status == IN).tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "given", "text"),
+    [
+        ("od-linbai", None, {}, "od-linbai needs a budget"),
+        ("bayesgap", None, {}, "bayesgap needs a budget"),
+        ("bayesgap", 20, {"prior": 0}, "prior must be a number above 0, got 0"),
+        ("bayesgap", 20, {"epsilon": -1}, "epsilon must be a number above 0, got -1"),
+        ("kgcb", 20, {"batch": 0}, "batch must be a whole number of measurements, at least 1, got 0"),
+    ],
+)
+def test_what_cannot_work_is_refused(name, budget, given, text):
+    with pytest.raises(AssayPilotError, match=text):
+        comparison.get(name).start(asked(np.eye(4), budget, **given))
+
+
+def test_od_linbai_says_what_it_needs():
+    """K = d = 4: min(4, 10) + 2 for rounding up and one for each of two stages."""
+    with pytest.raises(AssayPilotError, match=r"at least 8 measurements here .* got 7"):
+        comparison.get("od-linbai").start(asked(np.eye(4), 7))
+    comparison.get("od-linbai").start(asked(np.eye(4), 8))
+
+
+def test_more_budget_is_more_often_right():
+    x = sphere(20, 5, 6)
+    truth = x @ x[3]
+    for name in NAMES:
+        found = []
+        for budget in (40, 400):
+            right = 0
+            for seed in range(12):
+                problem = replace(asked(x, budget, sd=0.4, **({} if name == "od-linbai" else {"batch": 20})), seed=seed)
+                *_, (state, _) = steps(comparison.get(name), problem, truth, np.random.default_rng(seed))
+                right += np.flatnonzero(state.status == IN).tolist() == [3]
+            found.append(right)
+        assert found[1] >= found[0], name
+        assert found[1] >= 8, name

@@ -1,0 +1,220 @@
+"""LinGapE, m-LinGapE and LinGIFA: races and pulls against plain references, errors, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.baselines.lingape import LinGapE
+from assaypilot.engine.simulate.baselines.lingape_index import _shares
+from assaypilot.engine.simulate.baselines.lingifa import LinGIFA, index_race
+from assaypilot.engine.simulate.baselines.m_lingape import MLinGapE, leading_race
+from assaypilot.engine.simulate.comparison import baselines
+from assaypilot.engine.strategies.lingame.pool import table_of
+from assaypilot.engine.strategies.protocol import IN, Outcome
+from tests.oracles import lingame as oracle
+from tests.strategies import came_back, problem_of
+
+EVERY = pytest.mark.parametrize("kind", [LinGapE, MLinGapE, LinGIFA])
+TOP = pytest.mark.parametrize("kind", [MLinGapE, LinGIFA])
+
+
+def unit_rows(rng, k, d):
+    rows = rng.standard_normal((k, d))
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def campaign(kind, problem, truth, seed, *, most=5000, **came):
+    strategy, rng = kind(), np.random.default_rng((9, seed))
+    state = strategy.start(problem)
+    for _ in range(most):
+        if strategy.stop(state):
+            break
+        state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent, **came))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("race", "reference"), [(leading_race, oracle.race_by_means), (index_race, oracle.race_by_indices)]
+)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_race_is_that_of_the_definition(race, reference, seed):
+    rng = np.random.default_rng((2, seed))
+    k, m = 9, int(rng.integers(1, 8))
+    means, spread, width = rng.standard_normal(k), rng.standard_normal((k, 3)), float(rng.uniform(0.0, 1.0))
+
+    def index(i, j):
+        return means[i] - means[j] + width * np.linalg.norm(spread[i] - spread[j])
+
+    found = race(means, spread, width, m)
+    leaders, weakest, challenger, excess = reference(means, index, m)
+    assert set(found.leaders.tolist()) == leaders
+    assert (found.weakest, found.challenger) == (weakest, challenger)
+    assert found.excess == pytest.approx(excess)
+
+
+@pytest.mark.parametrize("race", [leading_race, index_race])
+def test_when_everybody_leads_nobody_challenges(race):
+    found = race(np.array([1.0, 0.0, 2.0]), np.eye(3), 1.0, 3)
+    assert found.leaders.tolist() == [0, 1, 2]
+    assert found.excess == -math.inf
+
+
+@EVERY
+@pytest.mark.parametrize("batch", [1, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_pulls_and_the_end_are_those_of_the_definition(kind, batch, seed):
+    """argmin |y| in (A + a a')^-1 over all arms, every matrix inverted anew; the end when B is within the slack."""
+    rng = np.random.default_rng((3, seed))
+    x, sd, norm = unit_rows(rng, 6, 3), 0.25, 1.5
+    truth = x @ rng.standard_normal(3)
+    goal = Best(0.1) if kind is LinGapE else AllEpsilonBest(0.5, 0.1)
+    given = {} if kind is LinGapE else {"m": 2}
+    problem = problem_of(DenseFeatures(x), goal=goal, sd=sd, norm=norm, pull="greedy", batch=batch, **given)
+    strategy = kind()
+    state = strategy.start(problem)
+    state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng))
+    eta = (sd / norm) ** 2
+    reference = oracle.race_by_indices if kind is LinGIFA else oracle.race_by_means
+    ended = False
+    for _ in range(600):
+        counts = state.memory["counts"]
+        a = x.T @ (counts[:, None] * x) + eta * np.eye(3)
+        means = x @ np.linalg.solve(a, x.T @ state.memory["sums"])
+        beta = oracle.beta(counts.sum(), math.log(10), d=3, length=1.0, eta=eta, norm=norm, sigma=sd)
+        width = sd * math.sqrt(2 * beta)
+
+        def race(a, means=means, width=width):
+            inverse = np.linalg.inv(a)
+
+            def index(i, j):
+                y = x[i] - x[j]
+                return means[i] - means[j] + width * math.sqrt(max(y @ inverse @ y, 0.0))
+
+            return reference(means, index, given.get("m", 1))
+
+        leaders, *_, excess = race(a)
+        ended = bool(strategy.stop(state))
+        assert ended == (excess <= goal.slack)
+        if ended:
+            assert set(np.flatnonzero(state.status == IN).tolist()) == leaders
+            break
+        allocation = strategy.ask(state)
+        planned = np.zeros(6, dtype=int)
+        for _ in range(batch):
+            _, b, c, _ = race(a)
+            y = x[b] - x[c]
+            arm = int(np.argmin([y @ np.linalg.inv(a + np.outer(row, row)) @ y for row in x]))
+            planned[arm] += 1
+            a = a + np.outer(x[arm], x[arm])
+        assert np.flatnonzero(planned).tolist() == allocation.arms.tolist()
+        assert planned[allocation.arms].tolist() == allocation.counts.tolist()
+        state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent))
+    assert ended
+
+
+def test_optimised_shares_are_those_of_the_shortest_combination():
+    """y = a1 - a3 of the paper's instance: 0.05 of the first, 0.95 of the second (Xu et al., eq. 11 and 12)."""
+    x = np.array([[1.0, 0.0], [0.0, 1.0], [math.cos(0.1), math.sin(0.1)]])
+    every = np.ones(3, dtype=bool)
+    table = table_of(DenseFeatures(x), every)
+    shares = _shares(table, (0, 2), np.arange(3).tobytes())
+    y = np.abs(x[0] - x[2])
+    np.testing.assert_allclose(shares, [y[0] / y.sum(), y[1] / y.sum(), 0.0], atol=1e-9)
+    assert _shares(table, (0, 0), np.arange(3).tobytes()) is None
+
+
+@EVERY
+@pytest.mark.parametrize("batch", [1, 24])
+def test_the_best_is_found_and_errors_stay_below_delta(kind, batch):
+    rng = np.random.default_rng(12)
+    x = unit_rows(rng, 6, 3)
+    truth = x @ np.array([0.6, 0.2, 0.5])
+    for seed in range(4):
+        problem = problem_of(DenseFeatures(x), goal=Best(0.1), sd=0.25, delta=0.3, batch=batch, seed=seed)
+        state = campaign(kind, problem, truth, seed, lost=0.1, extra=seed % 2)
+        assert kind().stop(state)[0].name == "decided"
+        assert problem.goal.is_right(state.status == IN, truth)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pull"),
+    [(MLinGapE, "greedy"), (MLinGapE, "optimised"), (LinGIFA, "variance"), (LinGIFA, "greedy")],
+)
+@pytest.mark.parametrize("m", [None, 3])
+def test_the_m_best_are_those_within_epsilon_when_there_are_m_of_them(kind, pull, m):
+    rng = np.random.default_rng(5)
+    x = np.vstack([np.eye(4), unit_rows(rng, 4, 4) * 0.3])
+    truth = x @ np.array([1.0, 0.9, 0.8, 0.0])
+    goal = AllEpsilonBest(0.4, 0.1)
+    assert goal.members(truth).sum() == 3
+    problem = problem_of(DenseFeatures(x), goal=goal, sd=0.1, delta=0.1, m=m, pull=pull, batch=8)
+    state = campaign(kind, problem, truth, 0)
+    assert goal.is_right(state.status == IN, truth)
+    assert kind().stop(state)[0].name == "decided"
+
+
+@TOP
+def test_the_wrong_m_gives_as_many_compounds_all_the_same(kind):
+    x = np.eye(4)
+    truth = np.array([1.0, 0.9, 0.0, -0.5])
+    problem = problem_of(DenseFeatures(x), epsilon=0.4, slack=0.1, sd=0.05, m=3, batch=8)
+    state = campaign(kind, problem, truth, 0)
+    assert np.flatnonzero(state.status == IN).tolist() == [0, 1, 2]
+    (reason,) = kind().void(problem)
+    assert reason == (
+        "it returns the 3 best compounds up to the slack; those are the ones within epsilon only when there are 3 "
+        "of them and the slack is 0"
+    )
+
+
+@TOP
+def test_the_number_taken_from_the_estimate_is_said(kind):
+    features = DenseFeatures(np.eye(3))
+    (reason,) = kind().void(problem_of(features))
+    assert "the number of compounds within epsilon is taken from the estimate" in reason
+    assert kind().void(problem_of(features, goal=Best())) == ()
+    assert "not guaranteed" in kind().void(problem_of(features, goal=Best(), threshold="experiments"))[0]
+
+
+@EVERY
+def test_no_decision_while_a_compound_is_not_known_at_all(kind):
+    problem = problem_of(DenseFeatures(np.eye(3)), goal=Best(), sd=0.1, first="spanning")
+    strategy = kind()
+    state = strategy.start(problem)
+    counts = np.array([1e4, 1e4, 0.0])
+    decision = strategy.decide(state, Outcome(strategy.ask(state), counts[None], np.array([[1.0, 0.0, 9.0]]), 20000))
+    assert len(decision.ins) == len(decision.outs) == 0
+    assert np.isposinf(decision.high[0, 2])
+    assert strategy.ask(strategy.apply(state, decision)).arms.tolist() == [2]
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"pull": "random"}, "got 'random'"),
+        ({"first": "some"}, "first must be spanning or each, got 'some'"),
+        ({"batch": -2}, "batch must be a whole number, at least 1, got -2"),
+        ({"threshold": "none"}, "threshold must be proven or experiments, got 'none'"),
+    ],
+)
+def test_refusals_say_what_is_needed(kind, given, text):
+    with pytest.raises(AssayPilotError) as caught:
+        kind().start(problem_of(DenseFeatures(np.eye(3)), goal=Best(), **given))
+    assert text in str(caught.value)
+
+
+@TOP
+def test_m_is_a_whole_number(kind):
+    with pytest.raises(AssayPilotError, match="m must be a whole number, at least 1, got 0"):
+        kind().start(problem_of(DenseFeatures(np.eye(3)), m=0))
+
+
+@EVERY
+def test_they_are_baselines(kind):
+    assert kind in baselines()
+    assert kind.info.baseline

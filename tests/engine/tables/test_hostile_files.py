@@ -1,0 +1,142 @@
+"""Small files that ask for gigabytes or hours: a refusal in one line within 20 s and 1 GB."""
+
+import io
+import random
+import sys
+import time
+import zipfile
+
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.limits import CHILD_MEMORY, CHILD_SECONDS, MOST_CELLS
+from assaypilot.engine.tables.opening import read_table
+from tests.engine.tables.workbooks import write_xlsx
+
+resource = pytest.importorskip("resource", reason="what a process took is measured on POSIX")
+pytestmark = pytest.mark.apart
+UNIT = 1 if sys.platform == "darwin" else 1024
+OFFICE = 'xmlns:office="o" xmlns:table="t" xmlns:text="x"'
+ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]
+
+
+def refused(path):
+    start, before = time.monotonic(), largest()
+    with pytest.raises(AssayPilotError) as caught:
+        read_table(path)
+    assert "\n" not in str(caught.value)
+    within_limits(start, before)
+    return str(caught.value)
+
+
+def largest():
+    """The most bytes that this process had so far, and the most that one it started had."""
+    return [resource.getrusage(whose).ru_maxrss * UNIT for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
+def within_limits(start, before):
+    assert time.monotonic() - start < 3.0 * CHILD_SECONDS + 5.0  # where others use the machine, too
+    for now, then in zip(largest(), before, strict=True):  # tests that ran here before may have had more
+        assert now <= max(then, CHILD_MEMORY + 100_000_000)
+
+
+def ods(path, rows):
+    text = (
+        f'<office:document-content {OFFICE}><office:body><office:spreadsheet><table:table table:name="A">{rows}'
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        book.writestr("META-INF/manifest.xml", "<m/>")
+        book.writestr("content.xml", text)
+    return path
+
+
+@pytest.mark.parametrize("form", ['"{}"', "'{}'", ' = "{}"', '=" {}"', "=\n'{}'"])
+def test_cells_repeated_without_end(tmp_path, form):
+    assign = form if form.lstrip().startswith("=") else f"={form}"
+    cell = "<table:table-cell table:number-columns-repeated%s office:value-type='float' office:value='1'/>"
+    rows = "number-rows-repeated" + assign.format(1_000_000)
+    row = f"<table:table-row table:{rows}>{cell % assign.format(16_000)}</table:table-row>"
+    line = refused(ods(tmp_path / "a.ods", row))
+    assert "repeats its cells" in line or "damaged" in line
+
+
+def test_many_cells_repeated_a_little(tmp_path):
+    inside = 'office:value-type="string"><text:p>x</text:p></table:table-cell>'
+    cell = f'<table:table-cell table:number-columns-repeated="99" {inside}'
+    row = f'<table:table-row table:number-rows-repeated="99">{cell * 160}</table:table-row>'
+    refused(ods(tmp_path / "a.ods", row * 400))
+
+
+def test_one_long_text_in_thousands_of_cells(tmp_path):
+    path = tmp_path / "a.xlsx"
+    write_xlsx(path, {"Data": ROWS})
+    cells = "".join(f'<row r="{n}"><c r="A{n}" t="s"><v>0</v></c></row>' for n in range(1, 9_001))
+    rewritten = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(rewritten, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            text = old.read(part)
+            if part.filename.endswith("sheet1.xml"):
+                begin, end = text.index(b"<sheetData>") + 11, text.index(b"</sheetData>")
+                text = text[:begin] + cells.encode() + text[end:]
+            new.writestr(part, text)
+        new.writestr("xl/sharedStrings.xml", f"<sst><si><t>{'x' * 1_200_000}</t></si></sst>")
+    path.write_bytes(rewritten.getvalue())
+    assert "a cell has more than 131,072 characters" in refused(path)
+
+
+def test_one_cell_of_many_megabytes(tmp_path):
+    path = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "pIC50"], ["x" * 60_000_000, 1.0], ["b", 2.0]]})
+    assert "a cell has more than" in refused(path)
+
+
+def test_text_of_nothing_but_lines_or_cells(tmp_path):
+    for sign in (b"\n", b",", b"a\n", b";"):
+        path = tmp_path / "a.csv"
+        path.write_bytes(b"ID,R1,pIC50\n" + sign * (MOST_CELLS + 1))
+        assert f"at most {MOST_CELLS:,} are read" in refused(path)
+
+
+def test_large_text_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"ID,R1,pIC50\n" + b"x" * 81_000_000)
+    assert "the file has 81 MB; files like this up to 80 MB are read" in refused(path)
+
+
+def test_records_without_end(tmp_path):
+    path = tmp_path / "a.sdf"
+    path.write_bytes(b"$$$$\n" * 600_000)
+    assert "at most 500,000 are read" in refused(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-7x", "no-such-encoding", "utf-16"])
+def test_workbook_with_an_encoding_nobody_knows(tmp_path, encoding):
+    path = write_xlsx(tmp_path / "a.xlsx", {"Data": ROWS})
+    changed = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
+        for part in old.infolist():
+            declared = f'<?xml version="1.0" encoding="{encoding}"?>'.encode()
+            new.writestr(part, old.read(part).replace(b'<?xml version="1.0"?>', declared))
+    path.write_bytes(changed.getvalue())
+    try:
+        read_table(path)
+    except AssayPilotError as error:
+        assert "\n" not in str(error)  # noqa: PT017  # it may be read, too
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(400))
+def test_damaged_workbook_is_read_or_refused(tmp_path, seed):
+    rng = random.Random(seed)
+    path = write_xlsx(tmp_path / "a.xlsx", {"Data": ROWS * 20})
+    data = bytearray(path.read_bytes())
+    for _ in range(rng.choice((1, 3, 10))):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    path.write_bytes(bytes(data))
+    start = time.monotonic()
+    try:
+        read_table(path)
+    except AssayPilotError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    within_limits(start)

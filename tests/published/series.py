@@ -1,0 +1,263 @@
+"""The series model on real tables: what it finds along the budget, and whether its stated errors are true.
+
+``python -m tests.published.series`` writes REPORT-series.md beside this file; ``--seeds N`` sets the runs per table.
+Every measurement adds noise of the stated SD to the table's value. Tables that are not here are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from assaypilot import datasets
+from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.strategies.gaussian_process.batch import spread
+from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
+from assaypilot.engine.strategies.protocol import IN, Capacity, Outcome, Problem
+from tests.public import DATA
+
+REPORT = Path(__file__).with_name("REPORT-series.md")
+SHARES = (0.1, 0.2, 0.3)
+ROUND = 0.04
+RIDGE = 0.1
+"""Noise variance over that of an effect in the additive baseline."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose values are known in (nearly) every combination."""
+
+    file: str
+    sites: tuple[str, ...]
+    value: str
+    sd: float
+    epsilon: float
+    sign: float = 1.0
+    ends: tuple[float, float] | None = None
+
+
+YIELD = (0.0, 100.0)
+REDOX = ("R1", "R3", "R4", "R5")
+TABLES = {
+    "deoxyfluorination": Table(
+        "real/deoxyfluorination_740.csv", ("base", "fluoride", "substrate"), "yield", 3, 10, 1, YIELD
+    ),
+    "amidation": Table(
+        "real/amidation_960.csv", ("base", "solvent", "activator", "nucleophile"), "yield", 3, 10, 1, YIELD
+    ),
+    "arylation": Table("real/arylation_1536.csv", ("ligand", "electrophile", "nucleophile"), "yield", 3, 10, 1, YIELD),
+    "Ugi lipids, HeLa": Table("real/ugi_lipids_1200.csv", ("amine", "aldehyde", "isocyanide"), "HeLa", 0.25, 1.5),
+    "redoxmers, ered": Table("real/redoxmers_1408.csv", REDOX, "ered", 0.05, 0.15, -1),
+    "redoxmers, gsol": Table("real/redoxmers_1408.csv", REDOX, "gsol", 0.02, 0.1, -1),
+    "aryl halide": Table(
+        "baybe_aryl_halide.csv", ("base", "ligand", "aryl_halide", "additive"), "yield", 3, 10, 1, YIELD
+    ),
+}
+
+
+@cache
+def load(name: str) -> tuple[Ints, Floats]:
+    """Return the substituents ``(n, n_sites)`` and the values of a table, larger is better; equal rows averaged."""
+    table = TABLES[name]
+    with (DATA / table.file).open(encoding="utf-8") as stream:
+        rows = [row for row in csv.DictReader(stream) if row[table.value] and all(row[site] for site in table.sites)]
+    codes = np.stack([np.unique([row[site] for row in rows], return_inverse=True)[1] for site in table.sites], axis=1)
+    values = table.sign * np.array([float(row[table.value]) for row in rows])
+    kept, group = np.unique(codes, axis=0, return_inverse=True)
+    group = group.ravel()
+    return kept.astype(np.intp), np.bincount(group, values) / np.bincount(group)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: per round what was found, and what was stated beside what was true."""
+
+    found: tuple[float, ...]
+    stated: float = 0.0
+    true: float = 0.0
+    covered: float = float("nan")
+    spent: int = 0
+    ended: bool = False
+    wrong: bool = False
+
+
+def problem(codes: Ints, sd: float, epsilon: float, size: int, seed: int, ends: tuple[float, float] | None) -> Problem:
+    """Return the task: all within epsilon of the best, with half of it as tolerance."""
+    sizes = tuple(int(one) + 1 for one in codes.max(axis=0))
+    every = np.ones(len(codes), dtype=bool)
+    slack = epsilon / 2 if ends is not None or epsilon != 0.5 else 0.5
+    return Problem(
+        SiteFeatures(codes, sizes),
+        every,
+        every,
+        AllEpsilonBest(epsilon, slack),
+        0.05,
+        (sd,),
+        seed=seed,
+        capacity=Capacity(size, 4, None),
+        ends=(ends,) if ends else (),
+    )
+
+
+def series(given: Problem, truth: Floats, most: int, seed: int) -> Run:
+    """Play the series model until it ends or has spent ``most``."""
+    strategy, rng = GaussianProcess(), np.random.default_rng([seed, 77])
+    state, spent, n = strategy.start(given), 0, len(truth)
+    members, wrong_in = given.goal.members(truth), ~given.goal.acceptable(truth)
+    seen = np.zeros(n, dtype=bool)
+    found: list[float] = []
+    stated = true = 0.0
+    covered: list[float] = []
+    while spent < most and not strategy.stop(state):
+        plan = strategy.ask(state)
+        spent += plan.total
+        counts, means = np.zeros((1, n)), np.zeros((1, n))
+        counts[0, plan.arms] = plan.counts
+        noise = given.noise[0] / np.sqrt(plan.counts) * rng.standard_normal(len(plan.arms))
+        means[0, plan.arms] = truth[plan.arms] + noise
+        state = strategy.tell(state, Outcome(plan, counts, means, spent))
+        seen[plan.arms] = True
+        assert state.last is not None
+        inside, last = state.status == IN, state.last
+        found.append(float((members & seen).sum() / members.sum()))
+        stated += last.numbers["expected_missed"] + last.numbers["expected_wrong"]
+        true += float((members & ~inside).sum() + (inside & wrong_in).sum())
+        if not seen.all():
+            covered.append(float(((truth >= last.low[0]) & (truth <= last.high[0]))[~seen].mean()))
+    ended = any(reason.name == "decided" for reason in strategy.stop(state))
+    right = given.goal.is_right(state.status == IN, truth)
+    return Run(tuple(found), stated, true, float(np.mean(covered)), spent, ended, ended and not right)
+
+
+def baseline(name: str, codes: Ints, truth: Floats, epsilon: float, sd: float, seed: int) -> Run:
+    """Play random picks, or the best by an additive ridge model; the first round as that of the series model."""
+    rng, n = np.random.default_rng([seed, 78]), len(truth)
+    size, members = max(1, round(ROUND * n)), truth >= truth.max() - epsilon
+    sizes = tuple(int(one) + 1 for one in codes.max(axis=0))
+    starts = np.cumsum((0, *sizes[:-1]))
+    columns = codes + starts
+    seen, values = np.zeros(n, dtype=bool), truth + sd * rng.standard_normal(n)
+    found: list[float] = []
+    for number in range(round(max(SHARES) / ROUND) + 1):
+        free = np.flatnonzero(~seen)
+        if name == "random":
+            picks = rng.permutation(free)[:size]
+        elif not number:
+            picks = spread(codes, sizes, np.zeros(0, dtype=np.intp), free, size, seed)
+        else:
+            known = np.flatnonzero(seen)
+            design = np.zeros((n, sum(sizes)))
+            np.put_along_axis(design, columns, 1.0, axis=1)
+            middle = values[known].mean()
+            gram = design[known].T @ design[known] + RIDGE * np.eye(design.shape[1])
+            effects = np.linalg.solve(gram, design[known].T @ (values[known] - middle))
+            picks = free[np.argsort(-(design @ effects)[free], kind="stable")[:size]]
+        seen[picks] = True
+        found.append(float((members & seen).sum() / members.sum()))
+    return Run(tuple(found))
+
+
+def job(task: tuple[str, str, int]) -> Run:
+    """Play one run: strategy, table and seed."""
+    how, name, seed = task
+    if name.startswith("practice"):
+        with datasets.load("practice-960").path.open(encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        sites = datasets.load("practice-960").sites
+        codes = np.stack([np.unique([row[site] for row in rows], return_inverse=True)[1] for site in sites], axis=1)
+        truth = np.array(datasets.truth("practice-960")[1])
+        truth += float(name.split()[1]) * np.random.default_rng([seed, 5]).standard_normal(len(truth))
+        return series(problem(codes.astype(np.intp), 0.2, 0.5, 48, seed, None), truth, 960, seed)
+    table = TABLES[name]
+    codes, truth = load(name)
+    if how != "series":
+        return baseline(how, codes, truth, table.epsilon, table.sd, seed)
+    size = max(1, round(ROUND * len(truth)))
+    given = problem(codes, table.sd, table.epsilon, size, seed, table.ends)
+    return series(given, truth, round(0.32 * len(truth)), seed)
+
+
+def at(run: Run, share: float) -> float:
+    """Return what was found by a share of the table: at the last round that ends by it."""
+    return 100.0 * run.found[min(int(share / ROUND + 1e-9), len(run.found)) - 1]
+
+
+def main(given: list[str]) -> int:
+    """Write the report."""
+    parser = argparse.ArgumentParser(prog="series", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--practice", default="0,0.1,0.2,0.3,0.4")
+    parser.add_argument("--skip", default="", help="tables to leave out, by name, with ';' between them")
+    options = parser.parse_args(given)
+    skipped = options.skip.split(";")
+    names = [name for name in TABLES if (DATA / TABLES[name].file).exists() and name not in skipped]
+    ways = ("series", "additive", "random")
+    practice = [f"practice {own}" for own in options.practice.split(",") if own]
+    tasks = [(how, name, seed) for name in names for how in ways for seed in range(options.seeds)]
+    tasks += [("series", name, seed) for name in practice for seed in range(options.seeds)]
+    with ProcessPoolExecutor(options.workers) as pool:
+        runs = dict(zip(tasks, pool.map(job, tasks), strict=True))
+    lines = [
+        "# The series model on real tables",
+        "",
+        f"Made by `python -m tests.published.series`; {options.seeds} seeds each, rounds of 4 % of the table, "
+        "noise of the SD stated added to every measurement. The last round that ends by 10, 20 or 30 % counts.",
+        "",
+        "## Share of the members measured, %, by 10 / 20 / 30 % of the table",
+        "",
+        "| table | series model | additive, greedy | random | expected over true errors | 95 % intervals cover |",
+        "|---|---|---|---|---|---|",
+    ]
+    totals = []
+    for name in names:
+        cells = []
+        for how in ways:
+            mine = [runs[how, name, seed] for seed in range(options.seeds)]
+            cells.append(" / ".join(f"{np.mean([at(run, share) for run in mine]):.0f}" for share in SHARES))
+        mine = [runs["series", name, seed] for seed in range(options.seeds)]
+        stated, true = sum(run.stated for run in mine), sum(run.true for run in mine)
+        totals.append((stated, true))
+        covered = 100.0 * np.mean([run.covered for run in mine])
+        lines.append(f"| {name} | {' | '.join(cells)} | {stated:.1f} / {true:.0f} | {covered:.1f} % |")
+    if totals:
+        stated, true = np.sum(totals, axis=0)
+        lines += ["", f"All tables: expected over true errors {stated / true:.2f}."]
+        ratios = [one / max(other, 1.0) for one, other in totals]
+        lines += [f"Tables too cautious and too sure cancel in it: one by one {min(ratios):.2f} to {max(ratios):.2f}."]
+    lines += ["", "## practice-960 with own deviations: epsilon 0.5, slack 0.5, rounds of 48, ended at 5 %", ""]
+    lines += ["| SD of own deviations | median measurements | ended | wrong of ended |", "|---|---|---|---|"]
+    for name in practice:
+        mine = [runs["series", name, seed] for seed in range(options.seeds)]
+        median = np.median([run.spent for run in mine])
+        ended, wrong = sum(run.ended for run in mine), sum(run.wrong for run in mine)
+        lines.append(f"| {name.split()[1]} | {median:.0f} | {ended} of {len(mine)} | {wrong} |")
+    lines += [
+        "",
+        "## Tried and dropped",
+        "",
+        "In earlier trials, of a few seeds; this command does not repeat them.",
+        "",
+        "- The values' own scale alone: overconfident on yields (expected over true errors .68); 3 of 6 ended "
+        "campaigns on amidation were wrong.",
+        "- Thompson draws only, p(1 - p), top p, upper confidence bounds, expected improvement: within the noise of "
+        "seeds of each other.",
+        "- Draws cut off at 100 %: wrong where yields exceed 100.",
+        "",
+        "Not run here: BayBE and `adaptive` on these tables.",
+    ]
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
