@@ -12,6 +12,7 @@ from assaypilot.engine.simulate.instances import Instance
 from assaypilot.engine.simulate.runner import Task, drawn_of, problem_of
 from assaypilot.engine.simulate.yardsticks import Yardsticks
 from assaypilot.engine.strategies.phased import ADDITIVE
+from assaypilot.engine.text.percentages import percent
 
 __all__ = ["simulated_document", "simulated_lines"]
 
@@ -90,7 +91,7 @@ def _curve_lines(entry: dict[str, Any]) -> list[str]:
     lines = table(header, rows)
     if ended["wrong_share"] is not None:
         lines.append(
-            f"Ended by itself: {ended['share']:.0%} of the runs, {ended['wrong_share']:.0%} of them wrong, "
+            f"Ended by itself: {percent(ended['share'])} of the runs, {percent(ended['wrong_share'])} of them wrong, "
             f"after {ended['measurements_median']:,.0f} measurements in the median"
         )
     return lines

@@ -77,7 +77,8 @@ def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(
 ) -> None:
     for name, words in (("plain", ()), ("together", ("--interaction", "R1,R2"))):
         file = tmp_path / f"{name}.assaypilot"
-        new = ["new", str(file), "--table", str(series), "--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", *words]
+        terms = ["--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", "--strategy", "proven"]
+        new = ["new", str(file), "--table", str(series), *terms, *words]
         assert main(new) == 0
         window = open_window(file)
         until(qtbot, lambda window=window: window.session.view is not None)

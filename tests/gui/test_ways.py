@@ -28,7 +28,7 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     table, path = written(tmp_path / "series.csv", "R1,R3,R2"), tmp_path / "series.assaypilot"
     made = main(
         ["new", str(path), "--table", str(table), "--sites", "R1,R2,R3", "--endpoint", "pIC50;sd=0.15",
-         "--epsilon", "0.5", "--json"]
+         "--epsilon", "0.5", "--strategy", "proven", "--json"]
     )  # fmt: skip
     assert made == 0
     window = open_window(path)

@@ -13,6 +13,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
@@ -111,7 +112,7 @@ def test_contributions_have_every_substituent_with_its_count(decided: Status) ->
             carried[site, label] = carried.get((site, label), 0) + m.n
     for (site, label), count in carried.items():
         assert site in part
-        assert ("H" if label.startswith("[H]") else label) in part
+        assert short_name(label) in part
         assert f"{count:,}" in part
     assert "additive model fits" in text
 

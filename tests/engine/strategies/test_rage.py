@@ -13,7 +13,7 @@ from assaypilot.engine.design import farthest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies import registry
+from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
 from assaypilot.engine.strategies.rage.elimination import beaten, first_of_equals
 from assaypilot.engine.strategies.rage.rage import Rage, union_log
@@ -351,7 +351,7 @@ def test_the_order_of_the_paper_on_soares_instance():
     for name in ("oracle", "rage", "static-xy"):
         given = {"truth": [truth.tolist()]} if name == "oracle" else {"first_radius": 0.5} if name == "rage" else {}
         problem = asked(DenseFeatures(x), **given)
-        runs = [finished(registry.get(name), problem, truth, seed, most=200) for seed in range(3)]
+        runs = [finished(comparison.get(name), problem, truth, seed, most=200) for seed in range(3)]
         assert all(np.flatnonzero(state.status == IN).tolist() == [0] for state in runs)
         spent[name] = np.mean([state.spent for state in runs])
     assert spent["oracle"] < spent["rage"] < spent["static-xy"]
