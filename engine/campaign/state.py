@@ -519,6 +519,12 @@ class Status:
         """Positions of the endpoints that values are entered for: all but the differences."""
         return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.of is None)
 
+    @property
+    def value_columns(self) -> list[str]:
+        """The columns of a work list that are filled in: Value with one endpoint, else one for each measured."""
+        entered = self.entered_endpoints
+        return ["Value"] if len(entered) == 1 else [self.endpoints[k].name for k in entered]
+
     def reason(self, compound: int) -> str | None:
         """Why a compound is out although the goal does not say so: ``fails hERG < 5``; None for all others."""
         failed = int(self.candidates.failed_limit[compound])

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.cli.console import Console
-from assaypilot.engine.cli.naming import named
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
@@ -17,6 +16,7 @@ from assaypilot.engine.simulate.instances import Instance, get
 from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
 from assaypilot.engine.strategies.protocol import check_delta
 from assaypilot.engine.system.progress import part_of
+from assaypilot.engine.tables.endpoint_names import named
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.importer import ImportedTable

@@ -31,7 +31,6 @@ from assaypilot.engine.cli.work_lists import (
 )
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.export.work_list import value_columns
 from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
@@ -325,34 +324,15 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
     """What the table of results says and where it comes from; refuses one without a usable value."""
-    from assaypilot.engine.tables.results import ResultsTable, read_results
+    from assaypilot.engine.campaign.results.returned import returned
+    from assaypilot.engine.tables.results import ResultsTable
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
     from assaypilot.engine.tables.opening import read_table
 
     raw = read_table(options.results, console.report, sheet=options.sheet)
-    found = read_results(
-        raw, now.library, now.endpoints, console.report, controls=now.settings.controls, layouts=now.layouts
-    )
-    if not found.results:
-        if not found.rejected:
-            raise AssayPilotError(
-                "no value is filled in",
-                file=raw.file,
-                mend=f"Fill in {' and '.join(value_columns(now))} and save the table as csv."
-                if len(now.entered_endpoints) > 1
-                else "Fill in the column Value and save the table as csv.",
-            )
-        first, others = found.rejected[0], len(found.rejected) - 1
-        more = f" (and {many(others, 'more row')})" if others else ""
-        raise AssayPilotError(
-            f"{first.reason.rstrip('.')}{more}; nothing was recorded",
-            file=raw.file,
-            row=first.row,
-            column=first.column,
-            mend="Correct the table and try again.",
-        )
+    found = returned(raw, now, console.report)
     return found, Source(raw.file or "", raw.digest)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,10 @@ from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
-from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
+from assaypilot.engine.cli.stock_words import stock_document, stock_lines
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import estimate_text, only_bounds
+from assaypilot.engine.export.entries import compound_entry
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 from assaypilot.engine.text.percentages import probability
@@ -121,7 +122,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
-        "compounds": [_compound(now, compound) for compound in listed[:limit].tolist()],
+        "compounds": [compound_entry(now, compound) for compound in listed[:limit].tolist()],
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),
         "additivity": [told.as_json(ids) for told in now.additivity],
@@ -223,64 +224,6 @@ def confirmation_lines(now: Status) -> list[str]:
         are = "is in without a measurement" if len(found.due) == 1 else "are in without a measurement"
         lines.append(f"{many(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")
     return lines
-
-
-def _compound(now: Status, compound: int) -> dict[str, Any]:
-    """One entry of ``compounds``; with several endpoints estimate and bounds are objects by endpoint."""
-    candidates = now.candidates
-    estimate: Any = float(candidates.estimate[compound])
-    low: Any = float(candidates.low[compound])
-    high: Any = float(candidates.high[compound])
-    more: dict[str, Any] = {}
-    if len(now.endpoints) > 1:
-        names = [endpoint.name for endpoint in now.endpoints]
-        estimate = {name: float(candidates.estimates[name][compound]) for name in names}
-        low = {name: _of(candidates.lows, name, compound) for name in names}
-        high = {name: _of(candidates.highs, name, compound) for name in names}
-        more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
-    if now.limited_endpoints:
-        more["probability_meets_limits"] = {
-            name: float(chance[compound]) for name, chance in candidates.probability_meets.items()
-        }
-        more["reason"] = now.reason(compound)
-    return {
-        "id": now.library.ids[compound],
-        "status": STATUSES[candidates.status[compound]].replace(" ", "_"),
-        "decided_in_round": int(candidates.decided_in_round[compound]) or None,
-        "estimate": estimate,
-        "low": low,
-        "high": high,
-        "probability_within_epsilon": float(candidates.probability_within_epsilon[compound]),
-        "probability_within_slack": float(candidates.probability_within_slack[compound]),
-        "measured": int(candidates.measured[compound]),
-        "censored": int(candidates.censored[compound]),
-        **_bounds_of(now, compound),
-        "made": bool(candidates.made[compound]),
-        "confirmed": now.confirmation.states.get(compound),
-        **({} if now.stock is None else of_compound(now.stock, compound)),
-        **more,
-    }
-
-
-def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
-    """Where values known only as bounds say that a compound lies, and to which side its estimate is open.
-
-    By endpoint; nothing of compounds that no bound and no open estimate concerns.
-    """
-    known = now.candidates
-    found: dict[str, dict[str, float | str | None]] = {}
-    for name, sides in known.open_sides.items():
-        below, above = _of(known.under, name, compound), _of(known.over, name, compound)
-        side, end = int(sides[compound]), float(known.open_ends[name][compound])
-        if side or any(limit is not None and np.isfinite(limit) for limit in (below, above)):
-            word = {-1: "below", 0: None, 1: "above"}[side]
-            found[name] = {"below": below, "above": above, "open": word, "end": end}
-    return {"bounds": found} if found else {}
-
-
-def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None:
-    """A bound of an endpoint; None for endpoints that decide nothing."""
-    return float(by_name[name][compound]) if name in by_name else None
 
 
 def _round_number(now: Status) -> int:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.state import Settings, Source, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.check_words import check_lines
 from assaypilot.engine.cli.console import Console, Reply
-from assaypilot.engine.cli.naming import named
 from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.cli.standing import what_can_be_done
@@ -22,9 +20,8 @@ from assaypilot.engine.domain.controls import parse_control
 from assaypilot.engine.domain.difference import parts
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stated_noise import StatedNoise
-from assaypilot.engine.domain.usual import usual
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.check import EndpointFacts, check_report, endpoint_facts
+from assaypilot.engine.tables.check import check_report, endpoint_facts
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
@@ -32,8 +29,6 @@ from assaypilot.engine.tables.raw import RawTable
 __all__ = ["check", "new", "parameters_of"]
 
 _HISTORY = "they are shown and used to estimate, not to decide"
-_ROWS = 10
-"""Rows named in one sentence."""
 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
@@ -45,24 +40,20 @@ def check(options: argparse.Namespace, console: Console) -> Reply:
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
     """A campaign file made from a table."""
-    from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.campaign.from_table import Wanted, campaign_from_table, refuse_taken
 
     path = Path(options.file)
-    _refuse_taken(path)
+    refuse_taken(path)
     terms = terms_of(options)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
-    objectives = _objectives(options.objective, imported.endpoints, options.goal)
     facts = endpoint_facts(imported)
     document = check_report(raw, mapping, imported, facts)
-    epsilon = _epsilon(options.epsilon, epsilons, objectives, options.goal)
-    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, epsilon, options.goal)
-    settings = Settings(
-        objective=objectives[0] if objectives else "",
-        objectives=objectives,
-        epsilon=epsilon,
+    wanted = Wanted(
+        goal=options.goal,
+        objectives=options.objective,
+        epsilon=options.epsilon,
         slack=options.slack,
         delta=options.delta,
-        goal=options.goal,
         strategy=options.strategy,
         parameters=parameters_of(options),
         per_round=options.per_round,
@@ -70,20 +61,12 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         budget=options.budget,
         seed=options.seed,
         controls=tuple(map(parse_control, options.control)),
-    )
-    with Campaign.create(
-        path,
-        library=imported.library,
-        endpoints=imported.endpoints,
-        settings=settings,
+        stock=terms,
         name=options.name,
-        history=imported.history,
-        stock=(imported.stock, terms),
-        source=Source(raw.file or "", raw.digest),
-        mapping=mapping.as_json(),
-        warnings=[*taken, *imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(options)],
-        report=console.report,
-    ) as campaign:
+        epsilons=epsilons,
+    )
+    made = campaign_from_table(path, raw, mapping, imported, wanted, facts=facts, report=console.report)
+    with made as campaign:
         now = campaign.status()
     return Reply(_document(path, now, imported, document), _lines(path, now, len(imported.history), document))
 
@@ -165,37 +148,6 @@ def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [models[name]["sentence"] for name in names if name in measured and name in models]
 
 
-def _refuse_taken(path: Path) -> None:
-    """Nothing; refuses a place for the campaign before a large table is read for it."""
-    if path.exists():
-        raise AssayPilotError("there is already a file of this name", file=str(path), mend="Choose another name.")
-    if not path.parent.is_dir():
-        raise AssayPilotError("there is no such folder", file=str(path), mend="Make the folder, or choose another.")
-
-
-def _contradictions(imported: ImportedTable) -> list[str]:
-    """One sentence about rows that contradict each other, none of which is used; empty without any."""
-    if not imported.errors:
-        return []
-    rows = ", ".join(str(problem.row) for problem in imported.errors[:_ROWS])
-    more = ", ..." if len(imported.errors) > _ROWS else ""
-    first = imported.errors[0].reason.rstrip(".")
-    return [f"left out, since only you know what was meant: row {rows}{more} ({first}); correct the table to use them"]
-
-
-def _left_out(imported: ImportedTable) -> list[str]:
-    """One sentence about rows and values that were not used; empty when all were."""
-    if not imported.not_used:
-        return []
-    first = imported.not_used[0]
-    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
-    where = ", ".join(filter(None, places))
-    return [
-        f"{many(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
-        f"the first is {where}{': ' if where else ''}{first.reason}"
-    ]
-
-
 def _read(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
@@ -214,83 +166,3 @@ def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
             )
         given[name] = value
     return given
-
-
-def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
-    """The endpoints the goal is about: those named, else the only one; for trade-offs () stands for all of them."""
-    names = [endpoint.name for endpoint in endpoints]
-    if not names:
-        raise AssayPilotError(
-            "the table has no column of measured values, and no endpoint was named",
-            option="--endpoint",
-            mend='Say what will be measured, for example --endpoint "pIC50;sd=0.2".',
-        )
-    if wanted is None:
-        if len(names) == 1:
-            return (names[0],)
-        if goal == "pareto":
-            return ()
-        raise AssayPilotError(
-            f"there are {len(names)} endpoints: {', '.join(names)}",
-            option="--objective",
-            mend="Say which one the goal is about: --objective NAME.",
-        )
-    found = named(wanted, endpoints)
-    if len(found) > 1 and goal != "pareto":
-        raise AssayPilotError(
-            f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
-            option="--objective",
-            mend="Name one, or ask for trade-offs: --goal pareto.",
-        )
-    return tuple(found)
-
-
-def _epsilon(given: float | None, by_endpoint: dict[str, float], objectives: Sequence[str], goal: str) -> float | None:
-    """The distance from the best; trade-offs take those of the endpoints from the endpoints themselves."""
-    if given is not None or goal == "pareto":
-        return given
-    return next((value for name, value in by_endpoint.items() if name.casefold() == objectives[0].casefold()), None)
-
-
-def _as_usual(
-    imported: ImportedTable,
-    mapping: TableMapping,
-    facts: Sequence[EndpointFacts],
-    objectives: Sequence[str],
-    epsilon: float | None,
-    goal: str,
-) -> tuple[ImportedTable, float | None, list[str]]:
-    """The table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
-    endpoints, said = [], []
-    for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
-        own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
-        found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
-        wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
-        if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
-            endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
-            if wanted:
-                said.append(
-                    f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
-                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours: "
-                    f'--endpoint "{endpoint.name};sd=...".'
-                )
-        if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
-            epsilon = found.epsilon
-            said.append(
-                f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
-                f"({found.what}). Give yours: --epsilon."
-            )
-        if wanted and not column.direction_known:
-            said.append(
-                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better: "
-                f'--endpoint "{endpoint.name};direction=min".'
-            )
-        endpoints.append(endpoint)
-    return replace(imported, endpoints=tuple(endpoints)), epsilon, said
-
-
-def _unused(options: argparse.Namespace) -> list[str]:
-    """One sentence about an option that has no meaning for the goal; empty when all have."""
-    if options.goal == "pareto" and options.slack is not None:
-        return ["Trade-offs have no cutoff, so the slack is not used."]
-    return []

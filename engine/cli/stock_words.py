@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock.view import Order, StockView, money
+from assaypilot.engine.campaign.stock.view import Order, money
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import count, table
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.tables.importer import ImportedTable
 
 __all__ = [
-    "of_compound",
     "orders_document",
     "orders_lines",
     "said_lines",
@@ -74,11 +73,6 @@ def said_lines(said: Mapping[str, int] | None) -> list[str]:
         f"Stock: {said['in_stock']:,} in stock, {said['to_be_made']:,} to be made, {said['cannot_be_made']:,} cannot "
         f"be made; {said['costs']:,} with a cost, {said['leads']:,} with a lead time"
     ]
-
-
-def of_compound(stock: StockView, compound: int) -> dict[str, Any]:
-    """What an entry of ``compounds`` says of its stock."""
-    return {"stock": stock.word(compound), "cost": stock.cost_of(compound), "lead_days": stock.lead_of(compound)}
 
 
 def stock_lines(now: Status) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
+from assaypilot.engine.export.work_list import NOT_ASKED, work_list
 from assaypilot.engine.system.progress import Report
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def keep_filled_in(out: Path, now: Status) -> None:
         return  # whatever it is, it is no work list
     if any(name not in raw.columns for name in _MARKS) or set(raw.column("Round")) != {str(now.open_round.number)}:
         return
-    values = [name for name in dict.fromkeys(("Value", *value_columns(now))) if name in raw.columns]
+    values = [name for name in dict.fromkeys(("Value", *now.value_columns)) if name in raw.columns]
     if any(cell not in ("", NOT_ASKED) for name in values for cell in raw.column(name)):
         raise AssayPilotError(
             "this work list of the open round has values filled in, which would be lost",
@@ -109,7 +109,7 @@ def write_out(
         plates = plate_map(now, issued, layout)
         write_csv(beside, plates.header, plates.rows)
     write_csv(out, sheet.header, sheet.rows)
-    values = ["Value"] if "Value" in sheet.header else value_columns(now)
+    values = ["Value"] if "Value" in sheet.header else now.value_columns
     column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
     lines = [f"Work list: {out}. Fill in {column}, then: assaypilot record {campaign} {out}"]
     if beside is not None:

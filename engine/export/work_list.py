@@ -12,19 +12,13 @@ from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
 
-__all__ = ["NOT_ASKED", "value_columns", "work_list"]
+__all__ = ["NOT_ASKED", "work_list"]
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
 
 NOT_ASKED = "N/A"
 """In a work list where a value is in already; the reader of results takes it for none."""
-
-
-def value_columns(status: Status) -> list[str]:
-    """The columns of a work list that are filled in: Value with one endpoint, else one for each that is measured."""
-    entered = status.entered_endpoints
-    return ["Value"] if len(entered) == 1 else [status.endpoints[k].name for k in entered]
 
 
 def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sheet:
@@ -40,7 +34,7 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
     end; wells of other controls are in the plate map alone.
     """
     long = layout is not None and not layout.use.same_wells and len(status.endpoints) > 1
-    names = ["Endpoint", "Value"] if long else value_columns(status)
+    names = ["Endpoint", "Value"] if long else status.value_columns
     per_value = long or len(status.endpoints) == 1
     sides = [name for name in _SIDE_COLUMNS if per_value or name not in _PER_VALUE]
     if layout is not None and any(len(one.wells) > 1 for plate in layout.plates for one in plate.placed):
@@ -50,7 +44,7 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
         "Rank",
         "ID",
         *(["SMILES"] if status.library.smiles is not None else []),
-        *(_site_header(site.name, value_columns(status)) for site in status.library.sites),
+        *(_site_header(site.name, status.value_columns) for site in status.library.sites),
         "Round",
         "Replicate",
         f"Expected {scale}",

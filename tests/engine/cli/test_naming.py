@@ -2,8 +2,8 @@
 
 import pytest
 
-from assaypilot.engine.cli.naming import spellings
 from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.tables.endpoint_names import spellings
 
 
 @pytest.mark.parametrize("objective", ["IC50 (nM)", "IC50", "pIC50", "PIC50"])

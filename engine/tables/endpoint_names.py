@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.headers import split_unit
+from ..domain.endpoint import Endpoint
+from ..errors import AssayPilotError
+from .headers import split_unit
 
 __all__ = ["named", "spellings"]
 

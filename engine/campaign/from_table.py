@@ -1,0 +1,213 @@
+"""A campaign made of a table: what is asked, with usual numbers for what nobody knows, each of them named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..domain.controls import Control
+from ..domain.endpoint import Endpoint
+from ..domain.stock import UNSAID, StockTerms
+from ..domain.usual import usual
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from ..tables.check import EndpointFacts, endpoint_facts
+from ..tables.endpoint_names import named
+from ..tables.importer import ImportedTable
+from ..tables.options import TableMapping
+from ..tables.raw import RawTable
+from .campaign import Campaign
+from .state import Settings, Source
+from .words import many
+
+__all__ = ["Wanted", "campaign_from_table", "refuse_taken"]
+
+_ROWS = 10
+"""Rows named in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a campaign is for and what the lab can do; None where nothing was said. See ``Settings``."""
+
+    goal: str = "epsilon-best"
+    objectives: Sequence[str] | None = None
+    """Endpoints the goal is about, as people call them; None: the only one, for trade-offs all of them."""
+    epsilon: float | None = None
+    slack: float | None = None
+    delta: float = 0.05
+    strategy: str = "auto"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    per_round: int = 96
+    max_replicates: int = 4
+    budget: int | None = None
+    seed: int = 0
+    controls: tuple[Control, ...] = ()
+    stock: StockTerms = UNSAID
+    name: str | None = None
+    epsilons: Mapping[str, float] = field(default_factory=dict)
+    """What was said with the endpoints, by name."""
+
+
+def campaign_from_table(
+    path: str | Path,
+    raw: RawTable,
+    mapping: TableMapping,
+    imported: ImportedTable,
+    wanted: Wanted,
+    *,
+    facts: Sequence[EndpointFacts] | None = None,
+    report: Report = silent,
+) -> Campaign:
+    """Create the campaign file of a table that was read, mapped and imported; return the open campaign.
+
+    ``facts``: those of the table's endpoints, where they are known already. AssayPilotError, with nothing written,
+    as ``Campaign.create``, and where it is unclear which endpoint the goal is about.
+    """
+    objectives = _objectives(wanted.objectives, imported.endpoints, wanted.goal)
+    epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
+    facts = endpoint_facts(imported) if facts is None else facts
+    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, epsilon, wanted.goal)
+    settings = Settings(
+        objective=objectives[0] if objectives else "",
+        objectives=objectives,
+        epsilon=epsilon,
+        slack=wanted.slack,
+        delta=wanted.delta,
+        goal=wanted.goal,
+        strategy=wanted.strategy,
+        parameters=wanted.parameters,
+        per_round=wanted.per_round,
+        max_replicates=wanted.max_replicates,
+        budget=wanted.budget,
+        seed=wanted.seed,
+        controls=wanted.controls,
+    )
+    return Campaign.create(
+        path,
+        library=imported.library,
+        endpoints=imported.endpoints,
+        settings=settings,
+        name=wanted.name,
+        history=imported.history,
+        stock=(imported.stock, wanted.stock),
+        source=Source(raw.file or "", raw.digest),
+        mapping=mapping.as_json(),
+        warnings=[*taken, *imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(wanted)],
+        report=report,
+    )
+
+
+def refuse_taken(path: Path) -> None:
+    """Refuse a place for a campaign that is taken or absent, before a large table is read for it."""
+    if path.exists():
+        raise AssayPilotError("there is already a file of this name", file=str(path), mend="Choose another name.")
+    if not path.parent.is_dir():
+        raise AssayPilotError("there is no such folder", file=str(path), mend="Make the folder, or choose another.")
+
+
+def _contradictions(imported: ImportedTable) -> list[str]:
+    """One sentence about rows that contradict each other, none of which is used; empty without any."""
+    if not imported.errors:
+        return []
+    rows = ", ".join(str(problem.row) for problem in imported.errors[:_ROWS])
+    more = ", ..." if len(imported.errors) > _ROWS else ""
+    first = imported.errors[0].reason.rstrip(".")
+    return [f"left out, since only you know what was meant: row {rows}{more} ({first}); correct the table to use them"]
+
+
+def _left_out(imported: ImportedTable) -> list[str]:
+    """One sentence about rows and values that were not used; empty when all were."""
+    if not imported.not_used:
+        return []
+    first = imported.not_used[0]
+    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
+    where = ", ".join(filter(None, places))
+    return [
+        f"{many(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
+        f"the first is {where}{': ' if where else ''}{first.reason}"
+    ]
+
+
+def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
+    """The endpoints the goal is about: those named, else the only one; for trade-offs () stands for all of them."""
+    names = [endpoint.name for endpoint in endpoints]
+    if not names:
+        raise AssayPilotError(
+            "the table has no column of measured values, and no endpoint was named",
+            option="--endpoint",
+            mend='Say what will be measured, for example --endpoint "pIC50;sd=0.2".',
+        )
+    if wanted is None:
+        if len(names) == 1:
+            return (names[0],)
+        if goal == "pareto":
+            return ()
+        raise AssayPilotError(
+            f"there are {len(names)} endpoints: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one the goal is about: --objective NAME.",
+        )
+    found = named(wanted, endpoints)
+    if len(found) > 1 and goal != "pareto":
+        raise AssayPilotError(
+            f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
+            option="--objective",
+            mend="Name one, or ask for trade-offs: --goal pareto.",
+        )
+    return tuple(found)
+
+
+def _epsilon(
+    given: float | None, by_endpoint: Mapping[str, float], objectives: Sequence[str], goal: str
+) -> float | None:
+    """The distance from the best; trade-offs take those of the endpoints from the endpoints themselves."""
+    if given is not None or goal == "pareto":
+        return given
+    return next((value for name, value in by_endpoint.items() if name.casefold() == objectives[0].casefold()), None)
+
+
+def _as_usual(
+    imported: ImportedTable,
+    mapping: TableMapping,
+    facts: Sequence[EndpointFacts],
+    objectives: Sequence[str],
+    epsilon: float | None,
+    goal: str,
+) -> tuple[ImportedTable, float | None, list[str]]:
+    """The table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
+    endpoints, said = [], []
+    for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
+        own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
+        found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
+        wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
+        if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
+            endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
+            if wanted:
+                said.append(
+                    f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
+                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours: "
+                    f'--endpoint "{endpoint.name};sd=...".'
+                )
+        if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
+            epsilon = found.epsilon
+            said.append(
+                f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
+                f"({found.what}). Give yours: --epsilon."
+            )
+        if wanted and not column.direction_known:
+            said.append(
+                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better: "
+                f'--endpoint "{endpoint.name};direction=min".'
+            )
+        endpoints.append(endpoint)
+    return replace(imported, endpoints=tuple(endpoints)), epsilon, said
+
+
+def _unused(wanted: Wanted) -> list[str]:
+    """One sentence about an option that has no meaning for the goal; empty when all have."""
+    if wanted.goal == "pareto" and wanted.slack is not None:
+        return ["Trade-offs have no cutoff, so the slack is not used."]
+    return []

@@ -1,0 +1,77 @@
+"""One compound of a campaign as documents and tables list it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats
+from ..campaign.state import STATUSES, Status
+from ..campaign.stock.view import StockView
+
+__all__ = ["compound_entry"]
+
+
+def compound_entry(now: Status, compound: int) -> dict[str, Any]:
+    """One entry of ``compounds``; with several endpoints estimate and bounds are objects by endpoint."""
+    candidates = now.candidates
+    estimate: Any = float(candidates.estimate[compound])
+    low: Any = float(candidates.low[compound])
+    high: Any = float(candidates.high[compound])
+    more: dict[str, Any] = {}
+    if len(now.endpoints) > 1:
+        names = [endpoint.name for endpoint in now.endpoints]
+        estimate = {name: float(candidates.estimates[name][compound]) for name in names}
+        low = {name: _of(candidates.lows, name, compound) for name in names}
+        high = {name: _of(candidates.highs, name, compound) for name in names}
+        more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
+    if now.limited_endpoints:
+        more["probability_meets_limits"] = {
+            name: float(chance[compound]) for name, chance in candidates.probability_meets.items()
+        }
+        more["reason"] = now.reason(compound)
+    return {
+        "id": now.library.ids[compound],
+        "status": STATUSES[candidates.status[compound]].replace(" ", "_"),
+        "decided_in_round": int(candidates.decided_in_round[compound]) or None,
+        "estimate": estimate,
+        "low": low,
+        "high": high,
+        "probability_within_epsilon": float(candidates.probability_within_epsilon[compound]),
+        "probability_within_slack": float(candidates.probability_within_slack[compound]),
+        "measured": int(candidates.measured[compound]),
+        "censored": int(candidates.censored[compound]),
+        **_bounds_of(now, compound),
+        "made": bool(candidates.made[compound]),
+        "confirmed": now.confirmation.states.get(compound),
+        **({} if now.stock is None else _stock_of(now.stock, compound)),
+        **more,
+    }
+
+
+def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
+    """Where values known only as bounds say that a compound lies, and to which side its estimate is open.
+
+    By endpoint; nothing of compounds that no bound and no open estimate concerns.
+    """
+    known = now.candidates
+    found: dict[str, dict[str, float | str | None]] = {}
+    for name, sides in known.open_sides.items():
+        below, above = _of(known.under, name, compound), _of(known.over, name, compound)
+        side, end = int(sides[compound]), float(known.open_ends[name][compound])
+        if side or any(limit is not None and np.isfinite(limit) for limit in (below, above)):
+            word = {-1: "below", 0: None, 1: "above"}[side]
+            found[name] = {"below": below, "above": above, "open": word, "end": end}
+    return {"bounds": found} if found else {}
+
+
+def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None:
+    """A bound of an endpoint; None for endpoints that decide nothing."""
+    return float(by_name[name][compound]) if name in by_name else None
+
+
+def _stock_of(stock: StockView, compound: int) -> dict[str, Any]:
+    """What an entry of ``compounds`` says of its stock."""
+    return {"stock": stock.word(compound), "cost": stock.cost_of(compound), "lead_days": stock.lead_of(compound)}
