@@ -17,6 +17,8 @@ __all__ = ["IDENTITY", "Scale", "candidate_scales"]
 
 _NEAR, _FAR = 0.05, 0.3
 """Distance of an end from the outermost value, as a share of their range."""
+_TIGHT = 0.02
+"""Distance of an end from a known one, as a share of the range."""
 _PENALTY = 3.0
 """Log prior odds of the values' own scale over each of the others."""
 
@@ -44,6 +46,12 @@ class Scale:
         if math.isfinite(self.high):
             out -= np.log(np.maximum(self.high - values, self._least))
         return out
+
+    def inside(self, values: Floats, margin: float) -> Floats:
+        """Return values moved inside of the ends, by a margin at least."""
+        room = 0.5 * (self.high - self.low)
+        margin = min(margin, 0.1 * room)
+        return np.clip(values, self.low + margin, self.high - margin)
 
     def slope(self, values: Floats) -> Floats:
         """Return the derivative of ``forward``, positive."""
@@ -83,13 +91,15 @@ def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] 
     low, high = float(values.min()), float(values.max())
     if high - low <= 4.0 * noise_sd:
         return (IDENTITY,)
-    if ends is not None:
-        low, high = min(low, ends[0]), max(high, ends[1])
-    room = high - low
-    near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
-    scales = [IDENTITY]
-    for below in (near, far):
-        scales.append(Scale(low - below, math.inf, -_PENALTY))
-        above = (near, far) if ends is not None else (far,)
-        scales += [Scale(low - below, high + one, -_PENALTY) for one in above]
-    return tuple(scales)
+    known = ends if ends is not None else (-math.inf, math.inf)
+    room = (max(high, ends[1]) - min(low, ends[0])) if ends is not None else high - low
+    margins = [max(share * room, noise_sd) for share in (_NEAR, _FAR)]
+    lows = [min(low, known[0]) - one if ends is not None else low - one for one in margins]
+    highs = [max(high, known[1]) + one if ends is not None else high + one for one in margins]
+    scales = [IDENTITY, *(Scale(one, math.inf, -_PENALTY) for one in lows)]
+    if ends is None:
+        return (*scales, *(Scale(one, highs[1], -_PENALTY) for one in lows))
+    # Values beyond a known end may be noise.
+    lows, highs = [known[0] - _TIGHT * room, *lows], [known[1] + _TIGHT * room, *highs]
+    pairs = [(i, j) for i in range(3) for j in range(3) if abs(i - j) < 2]
+    return (*scales, *(Scale(lows[i], highs[j], -_PENALTY) for i, j in pairs))

@@ -22,7 +22,7 @@ from .bounds import match_bounds
 from .components import Components
 from .posterior import Posterior
 from .scales import IDENTITY, Scale, candidate_scales
-from .variances import Rows, Variances, fit_variances
+from .variances import Rows, Variances, fit_variances, fitted_values
 
 __all__ = ["Measured", "SeriesPosterior", "fit_series"]
 
@@ -36,6 +36,8 @@ _SMALLEST_WEIGHT = 0.05
 _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
+_NOISE_ROUNDS = 3
+"""Rounds in which the noise is taken to a scale that is not that of the values (Laplace's approximation)."""
 _MOST_ROWS = 2000
 """Results that effects are learned from; of more, each tells of its own compound alone."""
 
@@ -322,17 +324,24 @@ def _fitted(
     start: Floats | None = None,
 ) -> tuple[Rows, Variances, float]:
     """Fit the variances on a scale; return rows on it, the variances and the log evidence on the original scale."""
-    rows, values = merged.rows, merged.typical()
-    slopes = scale.slope(values)
+    rows = merged.rows
     exact = np.isfinite(rows.values)
-    # A noise that is not known is one on the scale of the model, so it is measured in units of a typical slope there.
-    unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
-    scaled = replace(
-        rows, values=scale.forward(values), noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit
-    )
     bounded = np.flatnonzero(~exact)
-    if len(bounded):
-        scaled, start = _with_bounds(components, scaled, merged, scale, bounded, rng, start)
+    means = scale.inside(merged.typical(), merged.noise_sd)
+    for last in range(1 if scale.is_identity else _NOISE_ROUNDS, -1, -1):
+        slopes = scale.slope(means)
+        # A noise that is not known is one on the scale of the model: in units of a typical slope there.
+        unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
+        values = scale.forward(means) + np.where(exact, rows.values - means, 0.0) * slopes
+        scaled = replace(rows, values=values, noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit)
+        if len(bounded):
+            scaled, start = _with_bounds(components, scaled, merged, scale, bounded, rng, start)
+        if not last or scale.is_identity:
+            break
+        # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
+        variances = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale))
+        start = variances.mode
+        means = scale.inverse(fitted_values(components, scaled, variances))
     variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
     # The densities of means and of replicates around them, taken back to the values' own scale.
     jacobian = float(np.log(slopes[exact]).sum()) + 0.5 * scaled.freedom * math.log(unit)

@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from ...arrays import Floats, Ints
 from .components import Components
 
-__all__ = ["FLAT", "Density", "Rows", "Variances", "covariance", "fit_variances", "prior_of"]
+__all__ = ["FLAT", "Density", "Rows", "Variances", "covariance", "fit_variances", "fitted_values", "prior_of"]
 
 FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
@@ -25,6 +25,8 @@ _SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_NOISE = 0.6, 0.2, 0
 """What the prior expects of the variance of the values: a median, for all sites or pairs together."""
 _WIDTH = 1.5
 """SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
+_COMMON = 1.5
+"""SD of what the log variances of all pairs and of own deviations share: a series is additive, or it is not."""
 _WIDTH_NOISE = 2.0
 _MOST_ROWS = 600
 """Rows that variances are learned from; more of them change little and cost the cube."""
@@ -88,7 +90,7 @@ class Variances:
 
 
 def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, Floats]:
-    """Return mean and SD of the normal prior of the log variances, ``(d,)`` each."""
+    """Return mean ``(d,)`` and covariance ``(d, d)`` of the normal prior of the log variances."""
     orders = components.orders()
     shares = np.where(
         orders == 1, _SHARE_SITES / max((orders == 1).sum(), 1), _SHARE_PAIRS / max((orders == 2).sum(), 1)
@@ -98,7 +100,10 @@ def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, 
     if rows.unknown_noise:
         medians.append(_SHARE_NOISE)
         widths.append(_WIDTH_NOISE)
-    return np.log(np.array(medians) * scale), np.array(widths)
+    spread = np.diag(np.square(widths))
+    not_additive = np.flatnonzero(np.append(orders == 2, True))
+    spread[np.ix_(not_additive, not_additive)] += _COMMON**2
+    return np.log(np.array(medians) * scale), spread
 
 
 def parts_of(components: Components, rows: Rows) -> list[Floats]:
@@ -129,7 +134,10 @@ class Density:
         self.rows, self.parts = rows, parts_of(components, rows)
         self.residual = rows.values - center
         self.flat = FLAT * scale
-        self.mean, self.width = prior_of(components, rows, scale)
+        self.mean, spread = prior_of(components, rows, scale)
+        self.width = np.sqrt(np.diagonal(spread))
+        self.precision: Floats = np.linalg.inv(spread)
+        """Of the prior, ``(d, d)``."""
 
     def value(self, logs: Floats) -> float:
         """Return the density without its constant; minus infinity outside of its domain."""
@@ -147,7 +155,7 @@ class Density:
     def _density(self, logs: Floats, factor: Floats) -> float:
         white = solve_triangular(factor, self.residual, lower=True, check_finite=False)
         total = -0.5 * float(white @ white) - float(np.log(np.diagonal(factor)).sum())
-        total -= 0.5 * float((((logs - self.mean) / self.width) ** 2).sum())
+        total -= 0.5 * float((logs - self.mean) @ self.precision @ (logs - self.mean))
         if self.rows.unknown_noise:
             total -= 0.5 * (self.rows.freedom * logs[-1] + self.rows.squares * math.exp(-logs[-1]))
         return total
@@ -162,8 +170,8 @@ class Density:
         solved = inverse @ self.residual
         seen = np.column_stack([part @ solved for part in self.parts]) * variances
         traces = np.array([np.vdot(inverse, part) for part in self.parts]) * variances
-        gradient = 0.5 * (solved @ seen - traces) - (logs - self.mean) / self.width**2
-        information = 0.5 * seen.T @ (inverse @ seen) + np.diag(1.0 / self.width**2)
+        gradient = 0.5 * (solved @ seen - traces) - self.precision @ (logs - self.mean)
+        information = 0.5 * seen.T @ (inverse @ seen) + self.precision
         if self.rows.unknown_noise:
             within = self.rows.squares / variances[-1]
             gradient[-1] += 0.5 * (within - self.rows.freedom)
@@ -213,9 +221,23 @@ def fit_variances(
             break
     spread = np.linalg.inv(now[2]).astype(np.float64)
     evidence = now[0] + 0.5 * float(np.linalg.slogdet(spread)[1])
-    evidence -= float(np.log(density.width).sum())
+    evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
     draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
     return Variances(logs, draws, evidence, center, scale)
+
+
+def fitted_values(components: Components, rows: Rows, variances: Variances) -> Floats:
+    """Return the posterior means of the rows at the most likely variances, without noise and shifts ``(n,)``."""
+    each = np.exp(variances.mode)
+    total = covariance(parts_of(components, rows), rows, each, FLAT * variances.scale)
+    solved = cho_solve((cholesky(total, lower=True, check_finite=False), True), rows.values - variances.center)
+    noise = rows.noise * (each[-1] if rows.unknown_noise else 1.0)
+    fitted = rows.values - noise * solved
+    for shift, variance in zip(rows.shifts, each[components.n_variances + 1 :], strict=False):
+        groups = np.bincount(shift + 1, solved)
+        groups[0] = 0.0
+        fitted -= variance * groups[shift + 1]
+    return np.asarray(fitted)
 
 
 def _draws(density: Density, mode: Floats, spread: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
