@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ...arrays import Floats, Ints
 from .components import Component, Components
-from .variances import FLAT, Rows, Variances, covariance, parts_of
+from .variances import FLAT, Rows, Variances, covariance, inverse_of, parts_of
 
 __all__ = ["Posterior"]
 
@@ -56,7 +56,7 @@ class Posterior:
     def check(self) -> tuple[Floats, Floats]:
         """Return each row's prediction from the others and its standardised error there, ``(n,)`` each."""
         first = self._factors[0]
-        inverse = cho_solve(first, np.eye(len(self.rows)), check_finite=False)
+        inverse = inverse_of(first[0])
         residual = self.rows.values - self.variances.center
         variance = 1.0 / np.diagonal(inverse)
         error = (inverse @ residual) * variance

@@ -220,7 +220,10 @@ def fit_series(
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
         offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
     some = merged.some(_SCALE_ROWS, rng)
-    fitted = [_fitted(components, some, scale, rng, n_draws=1) for scale in offered]
+    fitted: list[tuple[Rows, Variances, float]] = []
+    for scale in offered:
+        start = fitted[-1][1] if fitted else None
+        fitted.append(_fitted(components, some, scale, rng, n_draws=1, start=start))
     weights = np.ones(1)
     if len(offered) > 1:
         logs = np.array([evidence for _, _, evidence in fitted])
@@ -233,7 +236,7 @@ def fit_series(
     for scale, (_, variances, _), weight in zip(offered, fitted, weights, strict=True):
         if weight > 0:
             rows, variances, _ = _fitted(
-                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=variances.mode
+                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=variances
             )
             parts.append((scale, Posterior(components, rows, variances), float(weight)))
     sd = merged.noise_sd
@@ -321,7 +324,7 @@ def _fitted(
     rng: np.random.Generator,
     *,
     n_draws: int,
-    start: Floats | None = None,
+    start: Variances | None = None,
 ) -> tuple[Rows, Variances, float]:
     """Fit the variances on a scale; return rows on it, the variances and the log evidence on the original scale."""
     rows = merged.rows
@@ -339,9 +342,8 @@ def _fitted(
         if not last or scale.is_identity:
             break
         # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
-        variances = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale))
-        start = variances.mode
-        means = scale.inverse(fitted_values(components, scaled, variances))
+        start = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale))
+        means = scale.inverse(fitted_values(components, scaled, start))
     variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
     # The densities of means and of replicates around them, taken back to the values' own scale.
     jacobian = float(np.log(slopes[exact]).sum()) + 0.5 * scaled.freedom * math.log(unit)
@@ -360,9 +362,9 @@ def _with_bounds(
     scale: Scale,
     bounded: Ints,
     rng: np.random.Generator,
-    start: Floats | None,
-) -> tuple[Rows, Floats]:
-    """Return rows with normal measurements in place of bounds, and the log variances they go with."""
+    start: Variances | None,
+) -> tuple[Rows, Variances]:
+    """Return rows with normal measurements in place of bounds, and the variances they go with."""
     low, high = (
         np.where(np.isfinite(side), scale.forward(np.where(np.isfinite(side), side, 0.0)), side)
         for side in (merged.low[bounded], merged.high[bounded])
@@ -376,8 +378,8 @@ def _with_bounds(
     for _ in range(_BOUND_ROUNDS):
         of_one = math.exp(variances.mode[-1]) if rows.unknown_noise else 1.0
         current = match_bounds(components, current, variances, bounded, low, high, own * of_one)
-        variances = fit_variances(components, current, n_draws=1, rng=rng, start=variances.mode, least=least)
-    return current, variances.mode
+        variances = fit_variances(components, current, n_draws=1, rng=rng, start=variances, least=least)
+    return current, variances
 
 
 def _places(arms: Ints, rows: Ints) -> Ints:

@@ -13,11 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotri
 
 from ...arrays import Floats, Ints
 from .components import Components
 
-__all__ = ["FLAT", "Density", "Rows", "Variances", "covariance", "fit_variances", "fitted_values", "prior_of"]
+__all__ = [
+    "FLAT",
+    "Density",
+    "Rows",
+    "Variances",
+    "covariance",
+    "fit_variances",
+    "fitted_values",
+    "inverse_of",
+    "prior_of",
+]
 
 FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
@@ -166,7 +177,7 @@ class Density:
         factor = self._factor(variances)
         if factor is None:
             return None
-        inverse = cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
+        inverse = inverse_of(factor)
         solved = inverse @ self.residual
         seen = np.column_stack([part @ solved for part in self.parts]) * variances
         traces = np.array([np.vdot(inverse, part) for part in self.parts]) * variances
@@ -185,12 +196,12 @@ def fit_variances(
     *,
     n_draws: int,
     rng: np.random.Generator,
-    start: Floats | None = None,
+    start: Variances | None = None,
     least: float = 0.0,
 ) -> Variances:
     """Fit the variance components and draw ``n_draws`` from their posterior.
 
-    ``start``: log variances to begin with, such as the mode before the last results; ``least``: a variance that the
+    ``start``: variances to begin with, such as those on another scale of the same values; ``least``: a variance that the
     prior takes for possible, however equal the values are. Of more than some hundreds of rows a random part is used.
     """
     if len(rows) > _MOST_ROWS:
@@ -199,7 +210,9 @@ def fit_variances(
     noise = float(np.median(rows.noise)) if not rows.unknown_noise else rows.squares / max(rows.freedom, 1)
     scale = max(float(np.var(rows.values)), noise, least, 1e-12)
     density = Density(components, rows, center, scale)
-    logs = density.mean.copy() if start is None or len(start) != len(density.mean) else start.copy()
+    logs = density.mean.copy()
+    if start is not None and len(start.mode) == len(logs):
+        logs = start.mode + math.log(scale / start.scale)
     now = density.derivatives(logs)
     if now is None:
         logs = density.mean.copy()
@@ -224,6 +237,14 @@ def fit_variances(
     evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
     draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
     return Variances(logs, draws, evidence, center, scale)
+
+
+def inverse_of(factor: Floats) -> Floats:
+    """Return the inverse ``(n, n)`` of a matrix from its lower Cholesky factor; a third of the work of solving."""
+    lower, _ = dpotri(factor, lower=1)
+    inverse: Floats = np.tril(lower)
+    inverse += np.tril(lower, -1).T
+    return inverse
 
 
 def fitted_values(components: Components, rows: Rows, variances: Variances) -> Floats:

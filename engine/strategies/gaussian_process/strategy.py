@@ -177,12 +177,11 @@ class GaussianProcess(Phased):
             counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
             return self._filled(counts, free, problem, size)
         now = calculate(problem, state.memory)
-        rng = np.random.default_rng(seed)
         fresh = free[now.arms] & ~new[now.arms]
         # As long as the best may be a compound that nobody measured, that is looked for; then the set is settled.
         best = np.argmax(now.score, axis=1)
         share = {"both": float(fresh[best].mean()), "find": 1.0, "settle": 0.0}[str(self.parameters(problem)["aim"])]
-        found = find(now.score, fresh, round(share * size), rng)
+        found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
         planned = settle(now.draws, now.beliefs, now.noise**2, room, size - len(found), found)

@@ -190,15 +190,13 @@ def test_settle_takes_cheaper_compounds_when_they_say_the_same():
         assert np.flatnonzero(planned).tolist() == [best]
 
 
-def test_find_picks_each_compound_about_as_often_as_it_is_best():
+def test_find_picks_what_may_be_best_not_what_is_sure_to_be_good():
     rng = np.random.default_rng(8)
-    score = rng.standard_normal((2000, 4)) + np.array([0.0, 0.5, 1.0, -1.0])
+    score = rng.standard_normal((2000, 4)) * np.array([0.1, 1.0, 0.1, 0.1]) + np.array([1.0, 0.5, 0.0, 0.8])
     every = np.ones(4, dtype=bool)
-    picks = [int(find(score, every, 1, np.random.default_rng(seed))[0]) for seed in range(1500)]
-    best = believe(Best(), score[None]).p_member
-    np.testing.assert_allclose(np.bincount(picks, minlength=4) / 1500, best, atol=0.05)
-    assert sorted(find(score, every, 9, rng)) == [0, 1, 2, 3]
-    assert sorted(find(score, np.array([True, False, False, True]), 9, rng)) == [0, 3]
+    assert find(score, every, 3).tolist() == [1, 0, 3]
+    assert sorted(find(score, every, 9)) == [0, 1, 2, 3]
+    assert sorted(find(score, np.array([True, False, False, True]), 9)) == [0, 3]
 
 
 # Rounds and statuses
