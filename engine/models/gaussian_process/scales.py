@@ -15,10 +15,8 @@ from ...arrays import Floats
 
 __all__ = ["IDENTITY", "Scale", "candidate_scales"]
 
-_NEAR, _FAR = 0.05, 0.3
-"""Distance of an end from the outermost value, as a share of their range."""
-_TIGHT = 0.02
-"""Distance of an end from a known one, as a share of the range."""
+_CLOSE, _NEAR, _FAR = 0.03, 0.05, 0.3
+"""Distance of an end from the outermost value (or from a known end), as a share of their range."""
 _PENALTY = 3.0
 """Log prior odds of the values' own scale over each of the others."""
 
@@ -91,15 +89,17 @@ def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] 
     low, high = float(values.min()), float(values.max())
     if high - low <= 4.0 * noise_sd:
         return (IDENTITY,)
-    known = ends if ends is not None else (-math.inf, math.inf)
-    room = (max(high, ends[1]) - min(low, ends[0])) if ends is not None else high - low
-    margins = [max(share * room, noise_sd) for share in (_NEAR, _FAR)]
-    lows = [min(low, known[0]) - one if ends is not None else low - one for one in margins]
-    highs = [max(high, known[1]) + one if ends is not None else high + one for one in margins]
-    scales = [IDENTITY, *(Scale(one, math.inf, -_PENALTY) for one in lows)]
     if ends is None:
-        return (*scales, *(Scale(one, highs[1], -_PENALTY) for one in lows))
-    # Values beyond a known end may be noise.
-    lows, highs = [known[0] - _TIGHT * room, *lows], [known[1] + _TIGHT * room, *highs]
-    pairs = [(i, j) for i in range(3) for j in range(3) if abs(i - j) < 2]
-    return (*scales, *(Scale(lows[i], highs[j], -_PENALTY) for i, j in pairs))
+        room = high - low
+        near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
+        lows = [low - near, low - far]
+        pairs = [(one, high + far) for one in lows]
+    else:
+        # Around the known ends, as if what lies beyond them were noise; or around everything seen, close or wide.
+        room = max(high, ends[1]) - min(low, ends[0])
+        near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
+        lows = [ends[0] - max(_CLOSE * room, noise_sd), min(low, ends[0]) - near, min(low, ends[0]) - far]
+        highs = [ends[1] + max(_CLOSE * room, noise_sd), max(high, ends[1]) + near, max(high, ends[1]) + far]
+        pairs = [(lows[i], highs[j]) for i in range(3) for j in range(3) if abs(i - j) < 2]
+    bent = [Scale(one, math.inf, -_PENALTY) for one in lows] + [Scale(*pair, -_PENALTY) for pair in pairs]
+    return (IDENTITY, *dict.fromkeys(bent))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,30 +221,42 @@ def fit_series(
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
         offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
     some = merged.some(_SCALE_ROWS, rng)
-    fitted: list[tuple[Rows, Variances, float]] = []
+    fitted: list[_Fitted] = []
     for scale in offered:
-        start = fitted[-1][1] if fitted else None
+        start = fitted[-1].variances if fitted else None
         fitted.append(_fitted(components, some, scale, rng, n_draws=1, start=start))
     weights = np.ones(1)
     if len(offered) > 1:
-        logs = np.array([evidence for _, _, evidence in fitted])
+        logs = np.array([one.evidence for one in fitted])
         weights = np.exp(logs - logs.max())
         weights[weights < _SMALLEST_WEIGHT * weights.max()] = 0.0
         weights /= weights.sum()
     n = len(merged.rows)
     draws = _DRAWS if n <= _MANY_ROWS[0] else _DRAWS // 2 if n <= _MANY_ROWS[1] else 2
     parts = []
-    for scale, (_, variances, _), weight in zip(offered, fitted, weights, strict=True):
-        if weight > 0:
-            rows, variances, _ = _fitted(
-                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=variances
-            )
-            parts.append((scale, Posterior(components, rows, variances), float(weight)))
     sd = merged.noise_sd
-    scale, posterior, _ = max(parts, key=lambda part: part[2])
-    if posterior.noise_sd is not None:
-        sd = posterior.noise_sd / float(np.median(scale.slope(scale.inverse(posterior.rows.values))))
+    for scale, first, weight in zip(offered, fitted, weights, strict=True):
+        if weight > 0:
+            found = _fitted(
+                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=first.variances
+            )
+            parts.append((scale, Posterior(components, found.rows, found.variances), float(weight)))
+            own_noise = parts[-1][1].noise_sd
+            if own_noise is not None and weight == weights.max():
+                sd = own_noise / found.slope
     return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest)
+
+
+class _Fitted(NamedTuple):
+    """Variances on one scale."""
+
+    rows: Rows
+    """On that scale."""
+    variances: Variances
+    evidence: float
+    """Log marginal likelihood of the values on their own scale, and the log prior of the scale."""
+    slope: float
+    """Of the scale, where an unknown noise is the same on both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,8 +338,8 @@ def _fitted(
     *,
     n_draws: int,
     start: Variances | None = None,
-) -> tuple[Rows, Variances, float]:
-    """Fit the variances on a scale; return rows on it, the variances and the log evidence on the original scale."""
+) -> _Fitted:
+    """Fit the variances on a scale."""
     rows = merged.rows
     exact = np.isfinite(rows.values)
     bounded = np.flatnonzero(~exact)
@@ -347,7 +360,7 @@ def _fitted(
     variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
     # The densities of means and of replicates around them, taken back to the values' own scale.
     jacobian = float(np.log(slopes[exact]).sum()) + 0.5 * scaled.freedom * math.log(unit)
-    return scaled, variances, variances.evidence + jacobian + scale.log_prior
+    return _Fitted(scaled, variances, variances.evidence + jacobian + scale.log_prior, math.sqrt(unit))
 
 
 def _least(scale: Scale) -> float:

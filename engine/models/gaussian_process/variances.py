@@ -147,7 +147,7 @@ class Density:
         self.flat = FLAT * scale
         self.mean, spread = prior_of(components, rows, scale)
         self.width = np.sqrt(np.diagonal(spread))
-        self.precision: Floats = np.linalg.inv(spread)
+        self.precision = np.linalg.inv(spread).astype(np.float64)
         """Of the prior, ``(d, d)``."""
 
     def value(self, logs: Floats) -> float:
@@ -201,8 +201,8 @@ def fit_variances(
 ) -> Variances:
     """Fit the variance components and draw ``n_draws`` from their posterior.
 
-    ``start``: variances to begin with, such as those on another scale of the same values; ``least``: a variance that the
-    prior takes for possible, however equal the values are. Of more than some hundreds of rows a random part is used.
+    ``start``: variances to begin with, such as those on another scale of the same values; ``least``: a variance that
+    the prior takes for possible, however equal the values are. Of many hundreds of rows a random part is used.
     """
     if len(rows) > _MOST_ROWS:
         rows = rows.take(np.sort(rng.choice(len(rows), _MOST_ROWS, replace=False)))
