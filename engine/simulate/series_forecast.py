@@ -18,7 +18,7 @@ from ..campaign.replay import Ledger
 from ..domain.features import SiteFeatures
 from ..errors import AssayPilotError
 from ..models.gaussian_process.series import Measured
-from ..strategies.gaussian_process.strategy import GaussianProcess, calculate, measurements_of
+from ..strategies.gaussian_process.strategy import GaussianProcess, calculate, fit, measurements_of
 from ..strategies.protocol import IN, Problem, State
 from ..system.progress import Report, silent
 
@@ -179,6 +179,8 @@ def _play(
         measured[row.arms] = True
     noise = np.array((*problem.noise, *problem.beside))
     points: list[tuple[float, ...]] = []
+    if strategy.has_values(state):
+        strategy = GaussianProcess(fit(problem, list(measurements_of(state))))
     while len(points) < _ROUNDS and not strategy.stop(state):
         allocation = strategy.ask(state)
         if not allocation.total:
@@ -191,6 +193,8 @@ def _play(
             for old, value, sd in zip(measurements_of(state), truth, noise, strict=True)
         ]
         measured[arms] = True
+        if not points and not strategy.has_values(state):
+            strategy = GaussianProcess(fit(problem, rows))
         told = strategy.inform(state, tuple(rows))
         spent = state.spent + allocation.total
         decided = strategy.apply(told, strategy.decision(told, spent))

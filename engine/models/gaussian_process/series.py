@@ -127,6 +127,26 @@ class SeriesPosterior:
         self._by_own_values(values, arms, scale, np.full(len(arms), posterior.own_sd**2), None)
         return self._unit.back(scale.inverse(values[0]))
 
+    def given(self, measured: Measured) -> SeriesPosterior:
+        """Return the model after other measurements of the series, its scale and variances taken as known.
+
+        For playing a campaign forward: bounds count as values inside of them. Where more results are told of than
+        effects are learned from, each of the others tells of its own compound.
+        """
+        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
+        merged = _merged(self._codes, self._unit.standard(measured), stated)
+        rest = None
+        if len(merged.rows) > _MOST_ROWS:
+            merged, rest = merged.split(_MOST_ROWS, np.random.default_rng(len(merged.rows)))
+        means = scale.inside(merged.typical(), merged.noise_sd)
+        rows, _, _ = _on_scale(merged.rows, scale, means)
+        variances = replace(posterior.variances, draws=posterior.variances.mode[None])
+        after = Posterior(posterior.components, rows, variances)
+        return SeriesPosterior(
+            [(scale, after, 1.0)], rows.arms, self.noise_sd / self._unit.size, self._codes, self._unit, rest
+        )
+
     def _by_own_values(
         self, values: Floats, arms: Ints, scale: Scale, variance: Floats, rng: np.random.Generator | None
     ) -> None:
@@ -344,15 +364,11 @@ def _fitted(
     exact = np.isfinite(rows.values)
     bounded = np.flatnonzero(~exact)
     means = scale.inside(merged.typical(), merged.noise_sd)
-    for last in range(1 if scale.is_identity else _NOISE_ROUNDS, -1, -1):
-        slopes = scale.slope(means)
-        # A noise that is not known is one on the scale of the model: in units of a typical slope there.
-        unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
-        values = scale.forward(means) + np.where(exact, rows.values - means, 0.0) * slopes
-        scaled = replace(rows, values=values, noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit)
+    for last in range(0 if scale.is_identity else _NOISE_ROUNDS, -1, -1):
+        scaled, slopes, unit = _on_scale(rows, scale, means)
         if len(bounded):
             scaled, start = _with_bounds(components, scaled, merged, scale, bounded, rng, start)
-        if not last or scale.is_identity:
+        if not last:
             break
         # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
         start = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale))
@@ -361,6 +377,15 @@ def _fitted(
     # The densities of means and of replicates around them, taken back to the values' own scale.
     jacobian = float(np.log(slopes[exact]).sum()) + 0.5 * scaled.freedom * math.log(unit)
     return _Fitted(scaled, variances, variances.evidence + jacobian + scale.log_prior, math.sqrt(unit))
+
+
+def _on_scale(rows: Rows, scale: Scale, means: Floats) -> tuple[Rows, Floats, float]:
+    """Return rows on a scale that is straight around ``means``, its slopes there, and the unit of an unknown noise."""
+    slopes = scale.slope(means)
+    # A noise that is not known is one on the scale of the model: in units of a typical slope there.
+    unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
+    values = scale.forward(means) + np.where(np.isfinite(rows.values), rows.values - means, 0.0) * slopes
+    return replace(rows, values=values, noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit), slopes, unit
 
 
 def _least(scale: Scale) -> float:

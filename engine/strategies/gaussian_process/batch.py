@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dger
 
 from ...arrays import Flags, Floats, Ints
 from .beliefs import Beliefs
@@ -72,8 +73,8 @@ def settle(
     value -= value.mean(axis=1, keepdims=True)
     margin = beliefs.margin[:, considered] / unit - mean[considered]
     noise = noise / unit**2
-    own = np.einsum("emi,emj->eij", value, value, optimize=True) / draws.shape[1]
-    cross = np.einsum("emi,mj->eij", value, margin, optimize=True) / draws.shape[1]
+    own = np.ascontiguousarray(value.transpose(0, 2, 1) @ value / draws.shape[1])
+    cross = np.ascontiguousarray(value.transpose(0, 2, 1) @ margin / draws.shape[1])
     weight = rank[considered] / spread_of[considered] ** 2
     left = room[considered].copy()
     price = np.ones(len(considered)) if cost is None else np.maximum(cost[considered], 1e-9)
@@ -82,8 +83,9 @@ def settle(
         for each, through, error in zip(own, cross, noise, strict=True):
             column, row = each[position].copy(), through[position].copy()
             total = column[position] + error
-            through -= np.outer(column, row) / total
-            each -= np.outer(column, column) / total
+            # In place: these matrices are what a round costs.
+            dger(-1.0 / total, row, column, a=through.T, overwrite_a=True)
+            dger(-1.0 / total, column, column, a=each.T, overwrite_a=True)
 
     place = {int(arm): position for position, arm in enumerate(considered)}
     for arm in taken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -36,7 +37,7 @@ from ..protocol import (
 from .batch import find, settle, spread
 from .beliefs import Beliefs, believe
 
-__all__ = ["Calculated", "GaussianProcess", "calculate", "fingerprint", "measurements_of", "without_rows"]
+__all__ = ["Calculated", "GaussianProcess", "calculate", "fingerprint", "fit", "measurements_of", "without_rows"]
 
 _FEW = 8
 """Measured compounds below which a round is spread over substituents."""
@@ -112,6 +113,11 @@ class GaussianProcess(Phased):
         calibrated=True,
     )
 
+    def __init__(self, learned: Sequence[SeriesPosterior] = ()) -> None:
+        """Learn from every result, or, for playing a campaign forward, take the variances ``learned`` as known."""
+        self._learned = tuple(learned)
+        self._last: tuple[bytes, Calculated] | None = None
+
     def check(self, problem: Problem) -> dict[str, Any]:
         """Return the parameters; AssayPilotError for wrong ones, or for features without sites."""
         given = self.parameters(problem)
@@ -176,7 +182,7 @@ class GaussianProcess(Phased):
             unmeasured = np.flatnonzero(free & ~new)
             counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
             return self._filled(counts, free, problem, size)
-        now = calculate(problem, state.memory)
+        now = self._said(state)
         fresh = free[now.arms] & ~new[now.arms]
         # As long as the best may be a compound that nobody measured, that is looked for; then the set is settled.
         best = np.argmax(now.score, axis=1)
@@ -217,7 +223,7 @@ class GaussianProcess(Phased):
     def decision(self, state: State, spent: int) -> Decision:
         """Return what the measurements of a state say, as the end of a phase."""
         problem, memory = state.problem, state.memory
-        now = calculate(problem, memory)
+        now = self._said(state)
         status = now.status(problem.delta, _near_the_top(_rows(memory), now, problem))
         status[~problem.wanted] = UNDECIDED
         inside, goal = status == IN, problem.n_endpoints
@@ -249,6 +255,17 @@ class GaussianProcess(Phased):
                 "beside": np.stack([now.estimate[goal:], now.low[goal:], now.high[goal:]]),
             },
         )
+
+    def _said(self, state: State) -> Calculated:
+        """Return what the model says of a state."""
+        if not self._learned:
+            return calculate(state.problem, state.memory)
+        key = fingerprint(state.memory).tobytes()
+        if self._last is None or self._last[0] != key:
+            measured = _rows(state.memory)
+            posteriors = [one.given(new) for one, new in zip(self._learned, measured, strict=True)]
+            self._last = key, _calculate(state.problem, measured, posteriors, _LEAST_DRAWS)
+        return self._last[1]
 
     def apply(self, state: State, decision: Decision) -> State:
         """Return the state after a decision; statuses move both ways."""
@@ -309,7 +326,8 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
     key = digest.hexdigest()
     held = _HELD.get(key)
     if held is None:
-        held = _calculate(problem, _rows(memory))
+        measured = _rows(memory)
+        held = _calculate(problem, measured, fit(problem, measured), _MOST_DRAWS)
         _HELD[key] = held
         while len(_HELD) > _HOLD:
             _HELD.pop(next(iter(_HELD)))
@@ -348,13 +366,14 @@ def _doubt(goal: Goal, place: int) -> float:
     return goal.epsilon + 0.5 * goal.slack if isinstance(goal, AllEpsilonBest) else goal.slack
 
 
-def _calculate(problem: Problem, measured: list[Measured]) -> Calculated:
-    posteriors = fit(problem, measured)
+def _calculate(
+    problem: Problem, measured: list[Measured], posteriors: list[SeriesPosterior], most_draws: int
+) -> Calculated:
     n = problem.n_arms
     asked = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.arms for one in measured]))
     arms = _contenders(problem, posteriors, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
-    size = int(np.clip(_NUMBERS // len(arms), _LEAST_DRAWS, _MOST_DRAWS))
+    size = int(np.clip(_NUMBERS // len(arms), _LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
     drawn = [one.draw(arms, size, rng) for one in posteriors]
     size = min(len(one) for one in drawn)
