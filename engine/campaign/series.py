@@ -127,7 +127,12 @@ def _measured(terms: Terms, position: int) -> Measured:
         signs = [terms.endpoints[part].sign for part in own]
         values = sign * (signs[0] * first[1][both] - signs[1] * second[1][both])
         return Measured.exact(both, values, np.minimum(first[0][both], second[0][both]))
-    used = [m for m in terms.measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
+    first = 1 if terms.settings.parameters.get("history") == "shown" else 0
+    used = [
+        m
+        for m in terms.measurements
+        if m.endpoint == position and m.round >= first and m.excluded is None and not m.withdrawn
+    ]
     values = np.array([m.value if m.relation == "=" else np.nan for m in used])
     above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])
     below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])

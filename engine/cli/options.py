@@ -171,6 +171,13 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
     group.add_argument(
         "--parameter", action="append", type=setting, default=[], metavar="NAME=VALUE", help="of the strategy"
     )
+    if not simulated:
+        group.add_argument(
+            "--history",
+            choices=("data", "shown"),
+            default="data",
+            help="values of the table: data for the series model (default), or only shown",
+        )
     group.add_argument(
         "--per-round",
         type=int,

@@ -28,8 +28,6 @@ from assaypilot.engine.tables.raw import RawTable
 
 __all__ = ["check", "new", "parameters_of"]
 
-_HISTORY = "they are shown and used to estimate, not to decide"
-
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """What an import of the table would understand; writes nothing."""
@@ -55,7 +53,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         slack=options.slack,
         delta=options.delta,
         strategy=options.strategy,
-        parameters=parameters_of(options),
+        parameters=parameters_of(options) | _set_aside(options),
         per_round=options.per_round,
         max_replicates=options.max_replicates,
         budget=options.budget,
@@ -128,11 +126,19 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
             else []
         ),
         *stock_lines(now),
-        *([f"History: {many(history, 'value')}; {_HISTORY}"] if history else []),
+        *([f"History: {many(history, 'value')}; {_history(now)}"] if history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
         next_line(now, path),
     ]
+
+
+def _history(now: Status) -> str:
+    if now.guarantee.kind != "calibrated":
+        return "they are shown and used to estimate, not to decide"
+    if now.settings.parameters.get("history") == "shown":
+        return "they are shown only"
+    return "data like any other, with a shift of their own (--history shown sets them aside)"
 
 
 def _unknown(now: Status, endpoint: Endpoint) -> bool:
@@ -154,6 +160,12 @@ def _read(
     """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
     return raw, mapping, import_table(raw, mapping, console.report), epsilons
+
+
+def _set_aside(options: argparse.Namespace) -> dict[str, Any]:
+    """The parameter of the series model under which the table's values do not count; proofs never count them."""
+    series = options.strategy in ("auto", "gaussian-process")
+    return {"history": "shown"} if series and options.history == "shown" else {}
 
 
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:

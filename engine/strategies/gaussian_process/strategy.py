@@ -105,6 +105,7 @@ class GaussianProcess(Phased):
         goals=("epsilon-best", "best", "pareto"),
         parameters=(
             Parameter("aim", "both", "find: the best soon; settle: the whole set; both"),
+            Parameter("history", "data", "data: the table's values count; shown: they are only shown"),
             Parameter("scales", "auto", "auto: the scale of the values is chosen by likelihood; as-measured"),
         ),
         guarantee="calibrated on real series: expected missed and wrong members are stated at all times",
@@ -122,6 +123,7 @@ class GaussianProcess(Phased):
         """Return the parameters; AssayPilotError for wrong ones, or for features without sites."""
         given = self.parameters(problem)
         one_of("aim", given["aim"], ("both", "find", "settle"))
+        one_of("history", given["history"], ("data", "shown"))
         one_of("scales", given["scales"], ("auto", "as-measured"))
         if not isinstance(problem.features, SiteFeatures):
             raise AssayPilotError(
