@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.series import SeriesView
+from assaypilot.engine.campaign.series import SeriesView, series_reasons
 from assaypilot.engine.campaign.state import Missing, RoundItem
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
@@ -101,6 +101,8 @@ def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[in
 def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
     compounds = [compound for compound, _ in chosen]
     texts = reasons(ledger.library, compounds)
+    if ledger.calibrated:
+        texts = series_reasons(ledger, ledger.current(), compounds, texts)
     told = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
     several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
     items = []

@@ -13,14 +13,17 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.difference import parts
 from ..domain.measurements import Measurement
 from ..models.gaussian_process.series import Measured
-from ..strategies.gaussian_process.strategy import GaussianProcess, fingerprint
+from ..strategies.gaussian_process.strategy import GaussianProcess, fingerprint, measurements_of
 from ..strategies.protocol import State
+from ..text.percentages import probability
 
 if TYPE_CHECKING:
     from .asking import Terms
 
-__all__ = ["Knowledge", "SeriesView", "informed", "knowledge", "of_endpoint", "view_of"]
+__all__ = ["Knowledge", "SeriesView", "informed", "knowledge", "of_endpoint", "series_reasons", "view_of"]
 
+_LIKELY = 0.02
+"""Probability of belonging to the answer from which that is why a compound is measured."""
 _FEWEST = 2
 """Groups of a plate, day or batch, and values in a group, below which no shift is modelled."""
 
@@ -82,6 +85,24 @@ def knowledge(terms: Terms, state: State) -> Knowledge | None:
     return knowledge(terms, terms.strategy.apply(state, decision))
 
 
+def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
+    """Return why each compound is in a round, in a few words; ``otherwise`` where it is there for what it tells."""
+    state = informed(terms, state)
+    known = knowledge(terms, state)
+    if known is None:
+        return list(otherwise)
+    assert isinstance(terms.strategy, GaussianProcess)
+    measured = np.concatenate([one.arms for one in measurements_of(state)])
+    texts = []
+    for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
+        chance = float(known.p_member[arm])
+        if arm in measured:
+            texts.append("measured again: near the border")
+        else:
+            texts.append(f"may belong to the answer (P {probability(chance)})" if chance >= _LIKELY else text)
+    return texts
+
+
 def of_endpoint(terms: Terms, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
     """Return estimate and 95 % interval of an endpoint, on its own side; None where the model is not told of it."""
     rows = list(dict.fromkeys((*terms.goal_endpoints, *terms.limited)))
@@ -127,11 +148,11 @@ def _measured(terms: Terms, position: int) -> Measured:
         signs = [terms.endpoints[part].sign for part in own]
         values = sign * (signs[0] * first[1][both] - signs[1] * second[1][both])
         return Measured.exact(both, values, np.minimum(first[0][both], second[0][both]))
-    first = 1 if terms.settings.parameters.get("history") == "shown" else 0
+    earliest = 1 if terms.settings.parameters.get("history") == "shown" else 0
     used = [
         m
         for m in terms.measurements
-        if m.endpoint == position and m.round >= first and m.excluded is None and not m.withdrawn
+        if m.endpoint == position and m.round >= earliest and m.excluded is None and not m.withdrawn
     ]
     values = np.array([m.value if m.relation == "=" else np.nan for m in used])
     above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])

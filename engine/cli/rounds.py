@@ -29,7 +29,9 @@ from assaypilot.engine.cli.work_lists import (
     wells_text,
     write_out,
 )
+from assaypilot.engine.domain.stock import TO_MAKE
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.plain import named_by_substituents
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.text.percentages import percent
 
@@ -99,6 +101,10 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
     return Reply(document | written | orders_file, [*lines, "", *said] if said else lines)
 
 
+_LOOKED_AT = 10_000
+"""Compounds that are looked at for ids of their own."""
+
+
 def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
     """The open round taken back."""
     with Campaign.open(options.file, report=console.report) as campaign:
@@ -150,6 +156,7 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
             }
             for item in items
         ],
+        **_to_make(now, [item.compound for item in items]),
         "certificate": None
         if issued is None or now.phase is None
         else {
@@ -163,6 +170,18 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
         "seconds": seconds,
         "warnings": now.warnings,
     }
+
+
+def _to_make(now: Status, compounds: list[int]) -> dict[str, int]:
+    """How many compounds of a round are there, and how many nobody made: as lists said, or rows of the table did."""
+    if now.stock is not None:
+        n = int((now.stock.state[compounds] == TO_MAKE).sum())
+    else:
+        # Beside compounds with ids of their own, those named by their substituents are combinations of a product.
+        rows = not named_by_substituents(now.library, range(min(len(now.library), _LOOKED_AT)))
+        new = [c for c in compounds if not now.candidates.made[c] and named_by_substituents(now.library, [c])]
+        n = len(new) if rows else 0
+    return {"in_stock": len(compounds) - n, "to_make": n}
 
 
 def _asked(now: Status, item: RoundItem) -> dict[str, Any]:
@@ -227,6 +246,9 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
         lines.append(f"Next decision after {many(after, 'more measurement', 'more measurements')}")
     if now.choice is not None and not issued.confirmation:
         lines.append(f"Plan: {now.choice}")
+    stock = _to_make(now, [item.compound for item in issued.items])
+    if stock["to_make"]:
+        lines.append(f"{stock['in_stock']:,} in stock, {stock['to_make']:,} to be made")
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{many(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")

@@ -23,7 +23,7 @@ from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import stock_document, stock_lines
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import estimate_text, only_bounds
-from assaypilot.engine.export.entries import compound_entry
+from assaypilot.engine.export.entries import compound_entries
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 from assaypilot.engine.text.percentages import probability
@@ -122,7 +122,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
-        "compounds": [compound_entry(now, compound) for compound in listed[:limit].tolist()],
+        "compounds": compound_entries(now, listed[:limit].tolist()),
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),
         "additivity": [told.as_json(ids) for told in now.additivity],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,31 @@ import numpy as np
 from ..arrays import Floats
 from ..campaign.state import STATUSES, Status
 from ..campaign.stock.view import StockView
+from .measured import MeasuredMean, measured_means
 
-__all__ = ["compound_entry"]
+__all__ = ["compound_entries"]
 
 
-def compound_entry(now: Status, compound: int) -> dict[str, Any]:
-    """One entry of ``compounds``; with several endpoints estimate and bounds are objects by endpoint."""
+def compound_entries(now: Status, compounds: Iterable[int]) -> list[dict[str, Any]]:
+    """Return entries of ``compounds``; with several endpoints estimate, bounds and means are objects by endpoint."""
+    means = {endpoint.name: measured_means(now, place) for place, endpoint in enumerate(now.endpoints)}
+    return [_entry(now, compound, {name: own.get(compound) for name, own in means.items()}) for compound in compounds]
+
+
+def _entry(now: Status, compound: int, means: Mapping[str, MeasuredMean | None]) -> dict[str, Any]:
     candidates = now.candidates
     estimate: Any = float(candidates.estimate[compound])
     low: Any = float(candidates.low[compound])
     high: Any = float(candidates.high[compound])
+    mean: Any = {name: None if own is None else own.mean for name, own in means.items()}
+    sd: Any = {name: None if own is None else own.sd for name, own in means.items()}
     more: dict[str, Any] = {}
     if len(now.endpoints) > 1:
         names = [endpoint.name for endpoint in now.endpoints]
         estimate = {name: float(candidates.estimates[name][compound]) for name in names}
         low = {name: _of(candidates.lows, name, compound) for name in names}
         high = {name: _of(candidates.highs, name, compound) for name in names}
+        more["measured_mean"], more["measured_sd"] = mean, sd
         more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
     if now.limited_endpoints:
         more["probability_meets_limits"] = {
@@ -42,6 +51,8 @@ def compound_entry(now: Status, compound: int) -> dict[str, Any]:
         "probability_within_epsilon": float(candidates.probability_within_epsilon[compound]),
         "probability_within_slack": float(candidates.probability_within_slack[compound]),
         "measured": int(candidates.measured[compound]),
+        "measured_mean": next(iter(mean.values())),
+        "measured_sd": next(iter(sd.values())),
         "censored": int(candidates.censored[compound]),
         **_bounds_of(now, compound),
         "made": bool(candidates.made[compound]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import stdev
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.tables.display import Shown, shown
@@ -18,6 +19,8 @@ class MeasuredMean:
     """One relation and mean; two where there is a bound on each side alone."""
     n: int
     """Determinations behind it."""
+    sd: float | None = None
+    """SD of the single values; None of fewer than two numbers."""
 
     @property
     def mean(self) -> float | None:
@@ -52,9 +55,16 @@ def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
         if one.endpoint == endpoint and one.excluded is None and not one.withdrawn:
             entries.setdefault(one.compound, []).append(((one.relation, one.value), one.n))
     return {
-        compound: MeasuredMean(shown([value for value, _ in own], [n for _, n in own]), sum(n for _, n in own))
+        compound: MeasuredMean(
+            shown([value for value, _ in own], [n for _, n in own]), sum(n for _, n in own), _sd([v for v, _ in own])
+        )
         for compound, own in entries.items()
     }
+
+
+def _sd(values: list[Shown]) -> float | None:
+    numbers = [value for relation, value in values if relation == "="]
+    return stdev(numbers) if len(numbers) > 1 else None
 
 
 def means_of(status: Status) -> Means:

@@ -304,6 +304,6 @@ def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
         if fit.q2 is not None and fit.q2 < POOR_Q2 and fact.endpoint.kind == "value":
             said.append(
                 f"{name}: the additive model predicts left-out compounds poorly (Q2 {fit.q2:.2f}); "
-                "decisions assume additivity."
+                "a proof would assume that it is right."
             )
     return said

@@ -140,3 +140,23 @@ def test_values_of_the_table_make_round_one_different_and_shorten_the_campaign(d
     assert not first["data"] & known
     assert first["shown"] & known
     assert spent["data"] < spent["shown"]
+
+
+def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measured_means(done, tmp_path, truth):
+    table = tmp_path / "part.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", *SITES, "pIC50"])
+        for number, name in enumerate(list(truth)[::5]):
+            writer.writerows([f"CPD-{number}", *name, truth[name] + shift] for shift in (0.1, -0.1))
+    path, _ = new(done, tmp_path, table, "--strategy", "auto", "--product")
+    plan = done("plan", path)
+    made = sum(entry["id"].startswith("CPD") for entry in plan["compounds"])
+    assert (plan["in_stock"], plan["to_make"]) == (made, len(plan["compounds"]) - made)
+    assert plan["to_make"] > 0
+    entries = {entry["id"]: entry for entry in done("status", path, "--only", "all")["compounds"]}
+    first = entries["CPD-0"]
+    assert first["measured"] == 2
+    assert first["measured_mean"] == pytest.approx(next(iter(truth.values())))
+    assert first["measured_sd"] == pytest.approx(0.2 / 2**0.5)
+    assert any(entry["measured_mean"] is None and entry["measured"] == 0 for entry in entries.values())
