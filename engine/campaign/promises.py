@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -121,6 +122,10 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
             f"about {known.expected_missed:.2g} {members} are expected to be missing"
         )
     sentence += ". Calibrated on real series, not proven: effects need not add up."
+    first = ledger.endpoints[ledger.objective]
+    stated = None if first.noise_estimated else first.noise_sd
+    if known is not None and stated and not math.isclose(known.noise, stated, rel_tol=1e-6):
+        sentence += f" Replicates contradict the stated noise: an SD of {known.noise:.2g} is used, not {stated:.2g}."
     return Guarantee(ledger.settings.delta, True, assumptions, (), sentence, "calibrated")
 
 

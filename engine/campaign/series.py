@@ -45,6 +45,8 @@ class Knowledge:
     expected_missed: float
     expected_wrong: float
     p_wrong: float
+    noise: float
+    """SD of one measurement of the first endpoint that the model goes by."""
 
 
 def informed(terms: Terms, state: State) -> State:
@@ -78,6 +80,7 @@ def knowledge(terms: Terms, state: State) -> Knowledge | None:
             numbers["expected_missed"],
             numbers["expected_wrong"],
             numbers["p_wrong"],
+            numbers["noise"],
         )
     if not terms.strategy.has_values(state):
         return None

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from ...arrays import Floats, Ints
 from ...errors import AssayPilotError
@@ -34,6 +35,8 @@ _SCALE_ROWS = 250
 _FEWEST_ROWS = 12
 """Rows below which the values' own scale is taken."""
 _SMALLEST_WEIGHT = 0.05
+_CONTRADICTED = 1e-3
+"""Probability of so large or so small a scatter of replicates below which a stated noise is not believed."""
 _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
@@ -217,10 +220,11 @@ def fit_series(
 ) -> SeriesPosterior:
     """Fit the series model to what was measured.
 
-    ``codes``: ``(n_compounds, n_sites)`` of all compounds; ``noise_sd``: of one measurement, None when unknown;
-    ``similarity``: of substituents per site (see ``Components``); ``ends``: what no value can go far beyond;
-    ``scales``: whether other scales than that of the values are compared; ``doubt``: a difference that matters, which
-    the prior takes for possible however equal the values are. AssayPilotError without any measurement.
+    ``codes``: ``(n_compounds, n_sites)`` of all compounds; ``noise_sd``: of one measurement, None when unknown (it is
+    learned, too, where replicates contradict it); ``similarity``: of substituents per site (see ``Components``);
+    ``ends``: what no value can go far beyond; ``scales``: whether other scales than that of the values are compared;
+    ``doubt``: a difference that matters, which the prior takes for possible however equal the values are.
+    AssayPilotError without any measurement.
 
     Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
     """
@@ -320,6 +324,14 @@ class _Merged:
         return np.where(exact, self.rows.values, inside)
 
 
+def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
+    """Return whether replicates scatter so much more or less than stated that the noise has to be learned."""
+    if freedom < 1 or noise_sd <= 0:
+        return False
+    tails = chi2.cdf(squares / noise_sd**2, freedom), chi2.sf(squares / noise_sd**2, freedom)
+    return bool(min(tails) < _CONTRADICTED)
+
+
 def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None) -> _Merged:
     exact = np.flatnonzero(np.isfinite(measured.values))
     bounds = np.flatnonzero(~np.isfinite(measured.values))
@@ -331,6 +343,8 @@ def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | No
     means = np.bincount(group, weights * values, len(first)) / np.maximum(counts, 1e-300)
     squares = float((weights * (values - means[group]) ** 2).sum())
     freedom = len(exact) - len(first)
+    if noise_sd is not None and _contradicted(squares, freedom, noise_sd):
+        noise_sd = None
     spread = float(np.std(means)) if len(means) > 1 else 1.0
     guess = math.sqrt(squares / freedom) if freedom and squares > 0 else 0.2 * spread
     shown = np.concatenate([exact[first], bounds])

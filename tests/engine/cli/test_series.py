@@ -49,9 +49,9 @@ def play(done, path, truth, rounds, seed=1):
     return plans
 
 
-def new(done, tmp_path, table, *more):
+def new(done, tmp_path, table, *more, sd=0.15):
     path = tmp_path / "x.assaypilot"
-    words = ("--endpoint", "pIC50;sd=0.15", "--epsilon", "0.4", "--per-round", "12")
+    words = ("--endpoint", f"pIC50;sd={sd}", "--epsilon", "0.4", "--per-round", "12")
     return path, done("new", path, "--table", table, "--sites", "R1,R2,R3", *words, *more)
 
 
@@ -160,3 +160,16 @@ def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measu
     assert first["measured_mean"] == pytest.approx(next(iter(truth.values())))
     assert first["measured_sd"] == pytest.approx(0.2 / 2**0.5)
     assert any(entry["measured_mean"] is None and entry["measured"] == 0 for entry in entries.values())
+
+
+@pytest.mark.parametrize(("stated", "used"), [(0.05, True), (0.15, False), (0.5, True)])
+def test_noise_stated_wrong_is_noticed_by_replicates(done, tmp_path, table, truth, stated, used):
+    rng = np.random.default_rng(9)
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", *SITES, "pIC50"])
+        for name, value in truth.items():
+            writer.writerows([name, *name, value + 0.15 * rng.standard_normal()] for _ in range(2))
+    path, _ = new(done, tmp_path, table, "--strategy", "auto", sd=stated)
+    said = done("status", path)["guarantee"]["sentence"]
+    assert (f"is used, not {stated:.2g}" in said) == used
