@@ -326,7 +326,7 @@ class Session(Working):
         """Nothing; checks the file's integrity."""
 
         def work(campaign: Campaign, report: Report) -> Verification:
-            from assaypilot.engine.campaign.audit import verify
+            from assaypilot.engine.campaign.verifying import verify
 
             return verify(campaign.path, expected_head=campaign.head, expected_events=campaign.events, report=report)
 

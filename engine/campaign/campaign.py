@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from assaypilot.engine.campaign.auditing import audit_round
 from assaypilot.engine.campaign.changing.library import added_drafts, consequences_of_adding
 from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
 from assaypilot.engine.campaign.confirmation import confirmation_round
@@ -288,6 +289,25 @@ class Campaign:
             self._commit(self._begin(*drafts))
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
+
+    def plan_audit(self, size: int) -> Round:
+        """Issue an audit round of ``size`` compounds drawn at random from those not in; an open one is returned as is.
+
+        It decides nothing and counts against no budget. AssayPilotError while another round is open or a phase is
+        under way, and where there is nothing to draw from.
+        """
+        ledger = self._ledger
+        issued = ledger.open_round
+        if (issued is not None and not issued.population) or (issued is None and ledger.under_way is not None):
+            raise AssayPilotError(
+                "a round is open, or its phase is not decided yet, and what it finds may change what is in",
+                mend="Enter its results and close it first.",
+            )
+        if issued is None:
+            self._commit(self._begin(audit_round(ledger, self.status().candidates, size)))
+            issued = self._ledger.open_round
+        assert issued is not None
+        return self._ledger.view(issued)
 
     def lay_out(self, number: int, use: PlateUse | None) -> Round:
         """A round with the plates it stands on from now on, kept in the file; with None on none any more.

@@ -78,6 +78,8 @@ class Issued:
     """Whether it confirms what was decided: it belongs to no phase, its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
     """What a confirmation round was predicted to find."""
+    population: int = 0
+    """Compounds that an audit round was drawn from; 0 for other rounds."""
     measured: tuple[int, ...] = (0,)
     """Positions of the endpoints it asks for."""
 
@@ -367,5 +369,6 @@ class Books:
             back=back,
             confirmation=issued.confirmation,
             predicted=issued.predicted,
+            population=issued.population,
             layout=self.layouts.get(issued.number),
         )

@@ -17,7 +17,7 @@ from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["Moment", "Past", "as_it_stood", "retold"]
 
-_PLANS = ("phase_planned", "round_issued", "confirmation_issued")
+_PLANS = ("phase_planned", "round_issued", "confirmation_issued", "audit_issued")
 """Events that begin a round."""
 _KEPT = 4_000_000
 """Compounds of all states that are kept together: each takes some two hundred bytes."""

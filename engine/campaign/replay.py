@@ -41,6 +41,7 @@ KINDS = frozenset([
     "phase_planned",
     "round_issued",
     "confirmation_issued",
+    "audit_issued",
     "round_withdrawn",
     "results_recorded",
     "results_withdrawn",
@@ -187,10 +188,13 @@ class Ledger(Decisions):
         before = len(self.measurements)
         self.rounds.append(Issued(data["round"], data["phase"], items, event.time, before, measured=self.measured))
 
+    def _audit_issued(self, event: Event) -> None:
+        self._confirmation_issued(event)
+
     def _confirmation_issued(self, event: Event) -> None:
         data = event.data
         items = tuple(codec.item_from_json(item) for item in data["items"])
-        predicted = tuple(codec.prediction_from_json(entry) for entry in data["predicted"])
+        predicted = tuple(codec.prediction_from_json(entry) for entry in data.get("predicted", ()))
         self.rounds.append(
             Issued(
                 data["round"],
@@ -200,6 +204,7 @@ class Ledger(Decisions):
                 len(self.measurements),
                 confirmation=True,
                 predicted=predicted,
+                population=data.get("population", 0),
                 measured=self.measured,
             )
         )

@@ -175,7 +175,7 @@ def withdrawn_round(ledger: Ledger, note: str) -> Draft:
     number = to_end(ledger, "withdraw").number
     refuse_results(ledger)
     data: dict[str, Any] = {"round": number, "note": note}
-    if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm"):
+    if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm", "audit"):
         data["undoes"] = ledger.sequence
     return Draft("round_withdrawn", data)
 
@@ -185,7 +185,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
     left = ledger.outstanding()
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
     lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]
-    if not lost and issued.confirmation and ledger.pending(issued):
+    if not lost and issued.confirmation and not issued.population and ledger.pending(issued):
         missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round asks again
     elif not lost:
         missing = "none"

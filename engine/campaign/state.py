@@ -216,8 +216,16 @@ class Round:
     """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
     """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
+    population: int = 0
+    """Compounds that an audit round was drawn from; 0 for all others."""
     layout: Layout | None = None
     """The plates it stands on; None while nobody laid it out."""
+
+    @property
+    def title(self) -> str:
+        """What kind of round it is, and its number."""
+        kind = "Audit round" if self.population else "Confirmation round" if self.confirmation else "Round"
+        return f"{kind} {self.number}"
 
     def __post_init__(self) -> None:
         if not self.back:
@@ -267,6 +275,31 @@ class PhasePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """What a random sample of the compounds not in says of members that were missed."""
+
+    round: int
+    population: int
+    """Compounds that were not in and never measured when the sample was drawn."""
+    sampled: int
+    found: int
+    """Of the sample: those that may be members by their own values."""
+    missed: int
+    """Upper limit of the members among those that were not sampled."""
+    confidence: float
+
+    @property
+    def sentence(self) -> str:
+        """The whole of it in words."""
+        rest = self.population - self.sampled
+        return (
+            f"Audit: of {self.population:,} compounds not in, {self.sampled:,} were drawn at random and {self.found:,} "
+            f"may be members; at most {self.missed:,} of the other {rest:,} are ({percent(self.confidence)}), whatever "
+            "the model believes."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """How sure the set is as it stands."""
 
@@ -277,6 +310,8 @@ class Claim:
     """Compounds in that are expected to belong to no right answer."""
     p_wrong: float | None = None
     """Probability that the best answer so far is wrong anywhere."""
+    audit: Audit | None = None
+    """What the last audit round says; None before one."""
 
 
 @dataclass(frozen=True, slots=True)

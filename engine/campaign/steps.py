@@ -17,7 +17,7 @@ class Step:
 
     label: str
     kind: Literal[
-        "plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock",
+        "plan", "confirm", "audit", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock",
         "control", "plates",
     ]  # fmt: skip
     data: Mapping[str, Any]
@@ -31,9 +31,9 @@ def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
         redo.clear()
     elif "undoes" in data:
         redo.append(undo.pop())
-    elif kind in ("round_issued", "confirmation_issued") and data.get("redoes") is not None:
+    elif kind in _ROUNDS and data.get("redoes") is not None:
         redo.pop()
-        undo.append(_plan_step(kind, data["round"]))
+        undo.append(_plan_step(kind, data))
     elif kind == "plates_laid_out" and "redoes" in data:
         # Perhaps of a round that was planned anew.
         redo.pop()
@@ -51,7 +51,13 @@ def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
             redo.clear()
 
 
-def _plan_step(kind: str, number: int) -> Step:
+_ROUNDS = ("round_issued", "confirmation_issued", "audit_issued")
+
+
+def _plan_step(kind: str, data: Mapping[str, Any]) -> Step:
+    number = data["round"]
+    if kind == "audit_issued":
+        return Step(f"Plan audit round {number}", "audit", {"round": number, "size": len(data["items"])})
     if kind == "confirmation_issued":
         return Step(f"Plan confirmation round {number}", "confirm", {"round": number})
     return Step(f"Plan round {number}", "plan", {"round": number})
@@ -60,7 +66,7 @@ def _plan_step(kind: str, number: int) -> Step:
 def laid_out_since(undo: Sequence[Step]) -> bool:
     """Whether nothing but its plates, and those, were said since a round was planned."""
     plan = next((step for step in reversed(undo) if step.kind != "plates"), None)
-    return plan is not None and plan.kind in ("plan", "confirm") and undo[-1] is not plan
+    return plan is not None and plan.kind in ("plan", "confirm", "audit") and undo[-1] is not plan
 
 
 def _plates_step(data: Mapping[str, Any]) -> Step:
@@ -69,8 +75,8 @@ def _plates_step(data: Mapping[str, Any]) -> Step:
 
 def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
     match kind:
-        case "round_issued" | "confirmation_issued":
-            return _plan_step(kind, data["round"])
+        case "round_issued" | "confirmation_issued" | "audit_issued":
+            return _plan_step(kind, data)
         case "results_recorded":
             numbers = [m["number"] for m in data["measurements"]]
             source = data.get("source") or {"digest": "", "name": ""}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from assaypilot.engine.campaign.auditing import audit_round
 from assaypilot.engine.campaign.changing.library import added_again, refuse_used
 from assaypilot.engine.campaign.changing.terms import redone
 from assaypilot.engine.campaign.confirmation import confirmation_round
@@ -31,7 +32,7 @@ _KINDS = {
 
 def refuse_late(ledger: Ledger, step: Step) -> None:
     """Nothing; AssayPilotError when something came after a step that keeps it from being taken back."""
-    if step.kind in ("plan", "confirm"):
+    if step.kind in ("plan", "confirm", "audit"):
         refuse_results(ledger)
     if step.kind == "add":
         refuse_used(ledger, step.data["compounds"])
@@ -56,7 +57,7 @@ def opposite(step: Step, sequence: int) -> Draft:
     """The event that takes a step back; ``sequence`` is the last event before it."""
     data, mark = step.data, {"undoes": sequence}
     match step.kind:
-        case "plan" | "confirm":
+        case "plan" | "confirm" | "audit":
             return Draft("round_withdrawn", {"round": data["round"], "note": "", "undone": True} | mark)
         case "record":
             told = {name: data[name] for name in ("numbers", "source", "controls") if name in data}
@@ -91,6 +92,8 @@ def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tupl
             return planned_round(ledger, redoes=now), {}
         case "confirm":
             return confirmation_round(ledger, status().candidates, redoes=now), {}
+        case "audit":
+            return [audit_round(ledger, status().candidates, step.data["size"], redoes=now)], {}
         case "plates":
             return [plating.once_more(ledger.view(ledger.issued(step.data["round"])), status(), step.data, now)], {}
         case "change":

@@ -8,6 +8,7 @@ import numpy as np
 
 from assaypilot.engine.campaign import promises, wording
 from assaypilot.engine.campaign.additivity import deviations
+from assaypilot.engine.campaign.auditing import audited
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
@@ -35,8 +36,9 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     reasons = _finish(ledger, state)
     guarantee = promises.guarantee(ledger, counts, reasons)
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
-    claim = promises.claim(ledger, state, guarantee)
+    claim = replace(promises.claim(ledger, state, guarantee), audit=audited(ledger))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
+    audit = "" if claim.audit is None else claim.audit.sentence
     told = quality(ledger)
     return Status(
         name=ledger.name,
@@ -62,7 +64,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         finished=bool(reasons),
         finish_reason=reasons[0].text if reasons else None,
         goal_sentence=promises.goal_sentence(ledger),
-        statement=f"{statement} {confirmed.sentence}".rstrip(),
+        statement=" ".join(filter(None, (statement, confirmed.sentence, audit))),
         guarantee=guarantee,
         claim=claim,
         warnings=(

@@ -148,11 +148,12 @@ def describe(event: Event, ledger: Ledger) -> str:
             compounds = many(len(data["compounds"]), "compound")
             cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
             return f"Phase {data['phase']} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
-        case "round_issued" | "confirmation_issued":
+        case "round_issued" | "confirmation_issued" | "audit_issued":
             items, places = ledger.rounds[-1].items, range(ledger.per_sample)
             total = many(sum(item.of(place) for item in items for place in places), "measurement")
-            which = "Confirmation round" if event.kind == "confirmation_issued" else "Round"
-            return f"{which} {data['round']} issued: {total} of {many(len(data['items']), 'compound')}"
+            drawn = f", drawn at random from {data['population']:,}" if event.kind == "audit_issued" else ""
+            title = ledger.view(ledger.rounds[-1]).title
+            return f"{title} issued: {total} of {many(len(data['items']), 'compound')}{drawn}"
         case "round_withdrawn":
             return f"Round {data['round']} withdrawn{_note(data['note'])}"
         case "results_recorded":

@@ -30,6 +30,7 @@ def add_commands(command: Any) -> None:
         _check_and_new,
         _plan,
         _record,
+        _audit,
         _curves,
         _stock,
         _changes,
@@ -135,6 +136,19 @@ def _plan(command: Any) -> None:
     robots.add_argument("--volume", metavar="VOL", help='of each transfer, such as "25 nL" or "2 uL"')
     robots.add_argument("--source-plate", type=int, choices=(24, 48, 96, 384, 1536), help="wells of the source plates")
     plates.add_argument("--no-plates", action="store_true", help="the round stands on no plates any more")
+
+
+def _audit(command: Any) -> None:
+    audit = command(
+        "audit",
+        "Issues an audit round: a random sample of the compounds that are not in",
+        "Its results are recorded as ever; status then bounds the members missed, whatever the model believes.",
+    )
+    audit.add_argument("file", metavar="FILE", help="campaign file")
+    audit.add_argument("--size", type=positive, required=True, metavar="N", help="compounds to draw")
+    audit.add_argument(
+        "--out", metavar="CSV|PDF", help="write the sample as a work list (.csv) or a page to print (.pdf)"
+    )
 
 
 def _record(command: Any) -> None:

@@ -72,7 +72,7 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:
     """Whether every event, part and decision of the file is consistent; exit code 1 when not."""
-    from assaypilot.engine.campaign.audit import verify as verify_file
+    from assaypilot.engine.campaign.verifying import verify as verify_file
 
     found = verify_file(
         options.file, recompute=options.recompute or None, expected_head=options.head, report=console.report

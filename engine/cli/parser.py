@@ -22,6 +22,7 @@ COMMANDS: frozenset[str] = frozenset(
         "new",
         "plan",
         "record",
+        "audit",
         "curves",
         "exclude",
         "include",

@@ -101,6 +101,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli import rounds
 
             return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
+        case "audit":
+            from assaypilot.engine.cli.auditing import audit
+
+            return audit(options, console)
         case "curves":
             from assaypilot.engine.cli.fitting_curves import curves
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.domain.plates.layout import Layout
     from assaypilot.engine.tables.results import ResultsTable
 
-__all__ = ["plan", "record"]
+__all__ = ["plan", "plan_document", "record", "round_lines"]
 
 _LINES = 25
 """Compounds of a round shown in the terminal."""
@@ -87,9 +87,9 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
     if issued is None:
         told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
         unwritten = [] if out is None else [f"{out} was not written."]
-        return Reply(_plan_document(now, None, None, seconds) | orders_file, [*told, *unwritten, *ordered])
+        return Reply(plan_document(now, None, None, seconds) | orders_file, [*told, *unwritten, *ordered])
     layout = issued.layout
-    document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
+    document, lines = plan_document(now, issued, layout, seconds), round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
     said: list[str] = []
     if out is not None:
@@ -113,7 +113,7 @@ def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
         now = campaign.status()
     number = None if before is None else before.number
     said = f"Round {number} is withdrawn; its number is not used again."
-    return Reply(_plan_document(now, None, None, 0.0) | {"withdrawn": number}, [said, next_line(now, options.file)])
+    return Reply(plan_document(now, None, None, 0.0) | {"withdrawn": number}, [said, next_line(now, options.file)])
 
 
 def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, Any], list[str]]:
@@ -127,7 +127,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
     return {"orders_file": options.orders}, [f"{line} {options.file} --arrived ID,..."]
 
 
-def _plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
+def plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
     """The promised keys of ``plan --json``; no compounds when nothing is left to ask."""
     items = () if issued is None else issued.items
     library = now.library
@@ -226,17 +226,19 @@ def _nothing_to_plan(now: Status) -> list[str]:
     return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence, *confirmation_lines(now)]
 
 
-def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
+def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
     """A round as people read it."""
     library, digits = now.library, decimals_of(now)
     scale = now.endpoints[now.objective].scale_name
     again = f", {issued.missing:,} still to come" if issued.came else ""
     lines = [
-        f"{'Confirmation round' if issued.confirmation else 'Round'} {issued.number}: "
+        f"{issued.title}: "
         f"{many(issued.measurements, 'measurement')} of "
         f"{many(len(issued.items), 'compound')}{_each(now)}{again}"
     ]
-    if issued.confirmation:
+    if issued.population:
+        lines.append(f"Drawn at random from the {issued.population:,} compounds that are not in and were not measured.")
+    elif issued.confirmation:
         lines.append(
             f"Each was predicted: a value outside its interval is named. All intervals hold together at "
             f"{percent(now.confirmation.level)}; nothing is decided by them."

@@ -13,7 +13,7 @@ import numpy as np
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.past import as_it_stood
-from assaypilot.engine.campaign.state import STATUSES, Round, Status
+from assaypilot.engine.campaign.state import STATUSES, Audit, Round, Status
 from assaypilot.engine.campaign.words import many, names
 from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.next_line import next_line
@@ -116,7 +116,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
             "kind": now.claim.kind,
             "expected_missed": now.claim.expected_missed,
             "expected_wrong": now.claim.expected_wrong,
-            "audit": None,
+            "audit": audit_document(now.claim.audit),
         },
         "noise": noise_of(now),
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
@@ -241,10 +241,24 @@ def number(value: float | None, digits: int) -> str:
 def round_line(issued: Round) -> str:
     """One round in a few words."""
     asked = many(issued.measurements, "measurement")
-    which = "Confirmation round" if issued.confirmation else "Round"
     if issued.state == "open":
-        return f"{which} {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
-    return f"{which} {issued.number} is {issued.state}: {asked} asked for, {issued.came:,} came back"
+        return f"{issued.title} is open: {asked} asked for, {issued.missing:,} still to come"
+    return f"{issued.title} is {issued.state}: {asked} asked for, {issued.came:,} came back"
+
+
+def audit_document(audit: Audit | None) -> dict[str, Any] | None:
+    """What the last audit round says, as ``status --json`` has it."""
+    if audit is None:
+        return None
+    return {
+        "round": audit.round,
+        "population": audit.population,
+        "sampled": audit.sampled,
+        "members_found": audit.found,
+        "missed_upper": audit.missed,
+        "missed_share_upper": audit.missed / audit.population,
+        "confidence": audit.confidence,
+    }
 
 
 def _more(now: Status) -> str:

@@ -15,7 +15,7 @@ __all__ = ["Tools", "round_name"]
 
 def round_name(shown: Round) -> str:
     """``Round 3``, ``Confirmation round 5``."""
-    return f"{'Confirmation round' if shown.confirmation else 'Round'} {shown.number}"
+    return shown.title
 
 
 class Tools(QWidget):

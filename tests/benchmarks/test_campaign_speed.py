@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -105,8 +105,8 @@ def test_thirty_rounds_of_96(tmp_path: Path, library: Library, table: Table) -> 
     with Campaign.open(path) as campaign:
         table.timed("history in words", campaign.history)
         table.timed("exclude + status", lambda: (campaign.exclude(9, "bubble", judgement=False), campaign.status()))
-    table.timed("verify", lambda: audit.verify(path))
-    assert table.timed("verify, recomputed", lambda: audit.verify(path, recompute=True)).ok
+    table.timed("verify", lambda: verifying.verify(path))
+    assert table.timed("verify, recomputed", lambda: verifying.verify(path, recompute=True)).ok
 
 
 @pytest.mark.parametrize("seed", range(3))

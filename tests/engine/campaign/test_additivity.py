@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.additivity import SHARE, at_once
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
@@ -98,7 +98,7 @@ def test_before_the_first_decision_nothing_is_guaranteed_on_a_table_that_is_not_
         assert not now.guarantee.holds
         # Nothing of it is written: the values say it.
         assert not any("additiv" in entry.kind for entry in campaign.history())
-    assert audit.verify(tmp_path / "a.assaypilot", recompute=True).ok
+    assert verifying.verify(tmp_path / "a.assaypilot", recompute=True).ok
 
 
 def test_history_alone_says_it_before_anything_is_measured(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_the_pair_that_acts_together_is_named_and_taken_together_the_guarantee_h
         assert (now.candidates.status[best] == 1).all()
         # Everything shown keeps to the sites of the table.
         assert [site.name for site in now.library.sites] == ["R1", "R2", "R3"]
-    assert audit.verify(tmp_path / "b.assaypilot", recompute=True).ok
+    assert verifying.verify(tmp_path / "b.assaypilot", recompute=True).ok
     with Campaign.open(tmp_path / "b.assaypilot") as again:
         assert again.status().library.interactions == (("R1", "R2"),)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.cli.program import main
@@ -61,7 +61,7 @@ def test_a_bound_counts_as_the_bound_itself_and_ends_the_guarantee(
         assert not now.guarantee.holds
         assert any("known only as a bound" in text for text in now.guarantee.void)
         assert (now.candidates.status == OUT).any(), "the campaign goes on"
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_bound_that_was_a_slip_is_corrected_and_the_guarantee_holds_again(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_bound_that_was_a_slip_is_corrected_and_the_guarantee_holds_again(tmp_
         now = replays(campaign)
         assert now.guarantee.holds
         assert not now.bounds_taken
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_bound_of_a_limit_or_a_trade_off_ends_the_guarantee(tmp_path: Path) -> None:

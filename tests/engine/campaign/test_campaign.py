@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Settings, Source
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -75,7 +75,7 @@ def test_the_whole_journey_replays_at_every_step(path: Path) -> None:
         assert sum(now.counts.values()) == len(now.library)
         assert all((now.candidates.decided_in_round > 0).tolist())
         assert now.measurements_used == sum(issued.measurements for issued in now.rounds)
-    assert audit.verify(path, recompute=True, expected_head=now.head, expected_events=now.events).ok
+    assert verifying.verify(path, recompute=True, expected_head=now.head, expected_events=now.events).ok
 
 
 def test_the_journey_on_960_compounds(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_journey_on_960_compounds(tmp_path: Path) -> None:
         now = campaign.status()
     assert AllEpsilonBest(0.5, 0.5).is_right(now.candidates.status == IN, practice_truth())
     assert now.counts["undecided"] == now.counts["not_estimable"] == 0
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_decisions_are_read_never_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ def test_a_strategy_that_would_decide_otherwise_is_reported_and_changes_nothing(
     monkeypatch.setattr(LinFactG, "decide", timid)
     with Campaign.open(path) as campaign:
         assert differences(before, campaign.status()) == []
-    assert audit.verify(path, recompute=False).ok
-    found = audit.verify(path, recompute=True)
+    assert verifying.verify(path, recompute=False).ok
+    found = verifying.verify(path, recompute=True)
     assert not found.ok
     assert all("the facts give another decision" in problem.text for problem in found.problems)
 
@@ -534,7 +534,7 @@ def test_a_replaced_value_used_again_does_not_count_beside_its_replacement(path:
         (decided,) = ledger.phases
         counts = ledger.outcome(1, decided.allocation, 0).counts[0]
         assert np.array_equal(counts[decided.allocation.arms], decided.allocation.counts)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_the_same_file_counts_as_there_until_every_entry_of_it_is_undone(path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit, promises
+from assaypilot.engine.campaign import promises, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import STATUSES, Status
@@ -140,7 +140,7 @@ def test_a_technical_exclusion_is_an_assumption(path: Path) -> None:
         )
         counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
         assert counts.sum() == sum(campaign.round(1).returned) == campaign.round(1).measurements - 1
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 BOUND = "linfact-mis"
@@ -168,7 +168,7 @@ def test_planned_results_known_only_as_bounds_end_the_guarantee_and_are_named(pa
         if not others:
             said = f"1 compound with values known only as bounds, counted as such in estimates: {low}."
             assert any(warning.startswith(said) for warning in now.warnings)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
@@ -319,7 +319,7 @@ def test_compounds_lost_on_the_way_keep_what_was_decided_and_lose_their_numbers(
         decide_phase(campaign)
         now = replays(campaign)
         assert all(no_number(now, p) for p in np.flatnonzero(now.candidates.status == LOST))
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_marking_in_an_open_round_gives_up_what_the_phase_wanted_of_them(path: Path) -> None:
@@ -447,7 +447,7 @@ def test_a_correction_of_a_decided_phase_decides_it_and_later_ones_again(path: P
         assert np.array_equal(now.candidates.low, before.candidates.low, equal_nan=True)
         assert np.array_equal(now.candidates.decided_in_round, before.candidates.decided_in_round)
         assert campaign.undo_label is None, "a decision ends what can be undone"
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_correction_decides_again_in_the_world_of_then(path: Path) -> None:
@@ -466,7 +466,7 @@ def test_a_correction_decides_again_in_the_world_of_then(path: Path) -> None:
         assert np.array_equal(now.candidates.status, marked.candidates.status)
         assert np.array_equal(now.candidates.decided_in_round, marked.candidates.decided_in_round)
         assert "the same compounds are in and out" in campaign.history()[-1].text
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_phase_that_loses_all_its_values_decides_nothing_any_more(path: Path) -> None:
@@ -483,7 +483,7 @@ def test_a_phase_that_loses_all_its_values_decides_nothing_any_more(path: Path) 
         campaign.plan()
         assert campaign.status().open_round is not None
         assert finish(campaign).finished
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_the_budget_cuts_the_last_phase_and_leaves_good_and_undecided_apart(path: Path) -> None:
@@ -502,7 +502,7 @@ def test_the_budget_cuts_the_last_phase_and_leaves_good_and_undecided_apart(path
         assert not ((status == OUT) & wanted.members(truth(now.library))).any()
         assert not ((status == IN) & ~wanted.acceptable(truth(now.library))).any()
         replays(campaign)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_counts_in_words_are_singular_and_plural(path: Path) -> None:
@@ -528,7 +528,7 @@ def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path:
         arms = [campaign._ledger.arm_of[campaign.status().library.find(name)] for name in third]
         assert np.isfinite(decided.low[0, arms]).all()
         assert replays(campaign)
-        assert audit.verify(path, recompute=True).ok
+        assert verifying.verify(path, recompute=True).ok
 
 
 def test_the_best_that_is_lost_on_the_way_is_said_and_counts_again_when_it_is_back(path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
@@ -65,7 +65,7 @@ class Person(RuleBasedStateMachine):
         head, events = self.campaign.head, self.campaign.events
         self.reads_back()
         self.campaign.close()
-        found = audit.verify(self.path, recompute=True, expected_head=head, expected_events=events)
+        found = verifying.verify(self.path, recompute=True, expected_head=head, expected_events=events)
         self.folder.cleanup()
         assert found.ok, found.problems
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result

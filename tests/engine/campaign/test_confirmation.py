@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit, confirmation
+from assaypilot.engine.campaign import confirmation, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
@@ -175,7 +175,7 @@ def test_an_additive_series_is_confirmed_and_nothing_is_decided(campaign: Campai
     assert (now.candidates.estimate != before.candidates.estimate).any()
     assert campaign.plan_confirmation() is None
     assert campaign.plan() is None
-    assert audit.verify(campaign.path, recompute=True).ok
+    assert verifying.verify(campaign.path, recompute=True).ok
 
 
 def test_a_compound_off_by_a_log_is_named_and_the_model_is_checked_again(campaign: Campaign, assay: Assay) -> None:
@@ -415,13 +415,13 @@ def test_a_newer_kind_of_confirmation_is_refused_plainly(campaign: Campaign) -> 
 
 def test_verify_predicts_again(campaign: Campaign, assay: Assay) -> None:
     confirm(campaign, assay)
-    assert audit.verify(campaign.path, recompute=True).ok
+    assert verifying.verify(campaign.path, recompute=True).ok
     with mock.patch.object(confirmation, "_width", return_value=2.0):
-        found = audit.verify(campaign.path, recompute=True)
+        found = verifying.verify(campaign.path, recompute=True)
     assert [problem.text for problem in found.problems] == [
         f"confirmation round {campaign.status().confirmation.rounds[0]}: the facts predict something else"
     ]
-    assert audit.verify(campaign.path).ok, "only when it is asked to derive everything again"
+    assert verifying.verify(campaign.path).ok, "only when it is asked to derive everything again"
 
 
 def test_one_yes_or_no_confirms_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from assaypilot.engine.campaign import audit, candidates
+from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.results.spans import spanned
@@ -73,7 +73,7 @@ def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
     said = now.guarantee.sentence
     assert "SD at most 0.2 in pIC50 and 0.3 in hERG" in said
     assert "errors of pIC50 and hERG are independent of each other: Selectivity is a difference" in said
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_selectivity_beside_its_own_part(path: Path) -> None:
         replays(campaign)
     assert ParetoSet((0.6, 0.6)).is_right(now.candidates.status == 1, np.array([truth("pIC50"), means()]))
     assert set(now.candidates.lows) == {"pIC50", "Selectivity"}
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_limit_on_a_selectivity(path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_limit_on_a_selectivity(path: Path) -> None:
     assert (means()[failed] <= 1.2).all()
     assert now.reason(int(np.flatnonzero(failed)[0])) == "fails Selectivity > 1.2"
     assert now.candidates.probability_meets["Selectivity"][means() > 1.6].min() > 0.5
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_it_is_never_entered(path: Path) -> None:

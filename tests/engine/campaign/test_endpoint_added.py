@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms

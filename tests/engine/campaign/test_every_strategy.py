@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.strategies.rage.rage import Rage
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign import trading

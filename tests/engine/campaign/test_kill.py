@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.measurements import Result
 from tests.engine.campaign.making import answers, make
@@ -98,7 +98,7 @@ def check(path: Path, acknowledged: list[str]) -> None:
             assert int(what) in rounds, f"round {what} is lost"
     corrections = sum(m.corrected is not None for m in now.measurements)
     assert corrections >= acknowledged.count("corrected")
-    found = audit.verify(path, recompute=True)
+    found = verifying.verify(path, recompute=True)
     assert found.ok, found.problems
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit, limits
+from assaypilot.engine.campaign import limits, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.candidates import _overlaid
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
@@ -57,7 +57,7 @@ def test_what_surely_fails_is_out_and_says_why(path: Path) -> None:
         assert "still counts when others are compared with the best of all" in now.guarantee.assumptions[-1]
         decided = [entry.text for entry in campaign.history() if entry.kind == "phase_decided"]
         assert any("fail hERG < 5.1" in text for text in decided)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_bounds_of_a_limit_against_least_squares_by_hand(path: Path) -> None:
@@ -225,7 +225,7 @@ def test_trade_offs_with_a_limit_on_one_of_them_and_on_a_third(path: Path) -> No
         for position, bad in ((1, FAILING), (2, truth("logD") >= 2.1)):
             assert bad[now.candidates.failed_limit == position].all()
         replays(campaign)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_correction_decides_the_limit_again(path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_correction_decides_the_limit_again(path: Path) -> None:
         assert not after[worst]
         event = next(event for event in reversed(campaign._store.events()) if event.kind == "phase_redecided")
         assert event.data["old"][0]["limits"] != event.data["decisions"][0]["limits"]
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_limit_that_does_not_follow_from_the_facts_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def test_a_limit_that_does_not_follow_from_the_facts_is_named(path: Path, monkey
         return verdict and replace(verdict, outs=tuple(arms[:-1] for arms in verdict.outs))
 
     monkeypatch.setattr(limits, "decide", otherwise)
-    texts = [problem.text for problem in audit.verify(path, recompute=True).problems]
+    texts = [problem.text for problem in verifying.verify(path, recompute=True).problems]
     assert "phase 1: the facts say something else about the limits" in texts
 
 

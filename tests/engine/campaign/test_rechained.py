@@ -7,10 +7,10 @@ import zlib
 
 import pytest
 
-from assaypilot.engine.campaign import audit
-from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import answers, decide_phase, make
@@ -123,6 +123,6 @@ def test_changed_author_is_found_by_a_noted_head_only(tmp_path, written):
 def test_decisions_are_made_again_only_while_that_takes_seconds(monkeypatch, written):
     path, _ = written
     assert verify(path).recomputed
-    monkeypatch.setattr(audit, "_SECONDS", -1.0)
+    monkeypatch.setattr(verifying, "_SECONDS", -1.0)
     assert not verify(path).recomputed
     assert verify(path, recompute=True).recomputed

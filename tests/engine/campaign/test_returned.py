@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, StockLine
 from tests.engine.campaign.making import finish, make, replays
 

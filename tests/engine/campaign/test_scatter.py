@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit, candidates
+from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
@@ -58,7 +58,7 @@ def test_the_best_trade_offs_are_found(path: Path) -> None:
     assert chance[goal.members(GOOD)].min() > 0.2
     assert chance[~goal.acceptable(GOOD)].max() < 0.2
     assert now.probability_names == ("trade-off", "trade-off up to 0.6")
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_bounds_and_estimates_are_of_each_endpoint_on_its_own_side(path: Path) -> None:
@@ -146,7 +146,7 @@ def test_what_failed_is_lost_for_its_endpoint_only(path: Path) -> None:
         assert "2 measurements failed for reasons unrelated to the values" in now.guarantee.assumptions
         closed = next(event for event in campaign._store.events() if event.kind == "round_closed")
         assert all(len(entry) == 3 and entry[2] == 1 for entry in closed.data["lost"])
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path: Path) -> None:
@@ -174,7 +174,7 @@ def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path
             before_sets.numbers.get("n", 0) or len([r for r in here if r.endpoint == "hERG"]) - 2
         )
         replays(campaign)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_taken_back_and_entered_again_per_endpoint(path: Path) -> None:
@@ -289,7 +289,7 @@ def test_the_best_compound(path: Path, slack: float | None, epsilon: float | Non
         assert now.candidates.probability_within_epsilon.sum() == pytest.approx(1.0)
         assert now.probability_names == ("best", f"within {softness:g}" if softness else "best")
         assert now.candidates.cutoff == np.nanmax(now.candidates.estimate)
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
 
 def test_a_strategy_without_a_guarantee_says_so(path: Path) -> None:
@@ -323,9 +323,9 @@ def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: py
         replays(campaign)
         assert ledger.estimates[1].memory["n"].sum() == sum(ledger.phases[0].planned.values())
         assert np.array_equal(ledger.state.memory["n"], ledger.estimates[1].memory["n"])
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
     monkeypatch.setattr(kind, "decide", carrying(1e-6))
-    problems = audit.verify(path, recompute=True).problems
+    problems = verifying.verify(path, recompute=True).problems
     assert "phase 1: the facts give another decision" in [problem.text for problem in problems]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.stock.choice import foreseen
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.models.sd_bound import spent, upper_factor

@@ -173,3 +173,25 @@ def test_noise_stated_wrong_is_noticed_by_replicates(done, tmp_path, table, trut
     path, _ = new(done, tmp_path, table, "--strategy", "auto", sd=stated)
     said = done("status", path)["guarantee"]["sentence"]
     assert (f"is used, not {stated:.2g}" in said) == used
+
+
+def test_audit_is_planned_recorded_and_stated(done, tmp_path, table, truth):
+    path, _ = new(done, tmp_path, table, "--strategy", "auto")
+    play(done, path, truth, 1)
+    issued = done("audit", path, "--size", "20", "--out", tmp_path / "audit.csv")
+    assert issued["audit"]["sampled"] == len(issued["compounds"]) == 20
+    results = tmp_path / "audited.csv"
+    with results.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", "Value"])
+        writer.writerows([entry["id"], truth[entry["id"]]] for entry in issued["compounds"])
+    done("record", path, results, "--close")
+    audit = done("status", path)["claim"]["audit"]
+    assert audit["sampled"] == 20
+    members = sum(truth[entry["id"]] >= max(truth.values()) - 0.4 for entry in issued["compounds"])
+    assert audit["members_found"] >= members
+    left = sum(value >= max(truth.values()) - 0.4 for value in truth.values())
+    assert left - members <= audit["missed_upper"]
+    assert audit["missed_share_upper"] == audit["missed_upper"] / audit["population"]
+    assert done("verify", path)["ok"]
+    assert any(entry["text"].startswith("Audit round 2 issued") for entry in done("log", path))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.simulate.practice import create_practice, is_practice, practice_results, practice_truth
 from tests.engine.campaign.making import differences, make
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assaypilot.engine.campaign import limits, redecide
+from assaypilot.engine.campaign.auditing import same_sample
+from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import same_predictions
 from assaypilot.engine.campaign.file.chain import Event
 from assaypilot.engine.campaign.file.store import Problem, Store, Verification
@@ -56,6 +58,8 @@ def verify(
                 again = _again(ledger, event) if recompute else None
                 if recompute and event.kind == "confirmation_issued" and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
+                if recompute and event.kind == "audit_issued" and not _drawn(ledger, event):
+                    problems.append(Problem(event.sequence, _DRAWS.format(event.data["round"])))
                 ledger.apply(event)
                 describe(event, ledger)
                 texts: tuple[str, ...] = ()
@@ -76,6 +80,7 @@ def verify(
     return replace(found, ok=not problems, problems=(*found.problems, *problems), recomputed=recompute)
 
 
+_DRAWS = "audit round {}: the seed draws other compounds"
 _PREDICTS = "confirmation round {}: the facts predict something else"
 
 
@@ -101,6 +106,11 @@ def _noise(ledger: Ledger, event: Event) -> list[str]:
 
 
 Verdicts = list[limits.Verdict | None]
+
+
+def _drawn(ledger: Ledger, event: Event) -> bool:
+    """Return whether the compounds of an audit round are those that the seed of the campaign draws."""
+    return same_sample(ledger, build_candidates(ledger, ledger.current()), event.data)
 
 
 def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:

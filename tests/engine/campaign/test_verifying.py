@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.file.parts import from_bytes, to_bytes
@@ -45,7 +45,7 @@ def change(path: Path, *statements: tuple[str, tuple[Any, ...]]) -> None:
 
 
 def problems(path: Path, **options: Any) -> str:
-    found = audit.verify(path, **options)
+    found = verifying.verify(path, **options)
     assert not found.ok
     assert found.problems
     return "; ".join(f"{problem.event}: {problem.text}" for problem in found.problems)
@@ -55,7 +55,7 @@ def test_a_whole_file_is_whole(path: Path) -> None:
     with Campaign.open(path) as campaign:
         head, events = campaign.head, campaign.events
     for recompute in (False, True):
-        found = audit.verify(path, recompute=recompute, expected_head=head, expected_events=events)
+        found = verifying.verify(path, recompute=recompute, expected_head=head, expected_events=events)
         assert found.ok
         assert not found.problems
         assert (found.head, found.events) == (head, events)
@@ -86,7 +86,7 @@ def test_one_byte_changed_in_every_part_is_named(path: Path) -> None:
         with pytest.raises(AssayPilotError, match=f"{name[:12]} was changed"):
             Campaign.open(path)
         path.write_bytes(content)
-        assert audit.verify(path).ok
+        assert verifying.verify(path).ok
 
 
 def test_a_shortened_file_is_noticed_with_the_head(path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_shortened_file_is_noticed_with_the_head(path: Path) -> None:
         ("DELETE FROM library_part WHERE rowid = (SELECT max(rowid) FROM library_part)", ()),
         ("UPDATE sqlite_sequence SET seq = ?", (events - 1,)),
     )
-    assert audit.verify(path).ok, "the rest is whole; only who knows the head can tell"
+    assert verifying.verify(path).ok, "the rest is whole; only who knows the head can tell"
     assert "does not contain the expected head" in problems(path, expected_head=head)
     assert f"event {events} is missing" in problems(path, expected_events=events)
 
@@ -176,7 +176,7 @@ def test_a_decision_that_does_not_follow_from_the_facts_is_named(path: Path, tmp
         data["out"] = [name for name in data["out"] if name != "R1=C|R2=C"]
 
     out, _ = forged(path, tmp_path, "phase_decided", add)
-    assert audit.verify(out, recompute=False).ok
+    assert verifying.verify(out, recompute=False).ok
     assert "the facts give another decision" in problems(out, recompute=True)
 
 
@@ -188,7 +188,7 @@ def test_bounds_that_do_not_follow_are_named(path: Path, tmp_path: Path) -> None
         parts.update(as_parts(blob))
 
     out, place = forged(path, tmp_path, "phase_decided", widen)
-    assert audit.verify(out, recompute=False).ok
+    assert verifying.verify(out, recompute=False).ok
     assert f"{place}: phase 2: the facts give another decision" in problems(out, recompute=True)
 
 
@@ -203,7 +203,7 @@ def test_a_decision_without_any_facts_is_named(path: Path, tmp_path: Path) -> No
 def test_decisions_made_again_are_checked_too(path: Path, tmp_path: Path) -> None:
     with Campaign.open(path) as campaign:
         campaign.correct(1, 3.0, reason="typing error")
-    assert audit.verify(path, recompute=True).ok
+    assert verifying.verify(path, recompute=True).ok
 
     def change_reason(data: dict[str, Any], parts: dict[str, bytes]) -> None:
         decision = dict(data["decisions"][0])
@@ -211,7 +211,7 @@ def test_decisions_made_again_are_checked_too(path: Path, tmp_path: Path) -> Non
         data["decisions"] = [decision, *data["decisions"][1:]]
 
     out, place = forged(path, tmp_path, "phase_redecided", change_reason)
-    assert audit.verify(out, recompute=False).ok
+    assert verifying.verify(out, recompute=False).ok
     assert f"{place}: phase 1: the facts give another decision" in problems(out, recompute=True)
 
 
@@ -224,7 +224,7 @@ def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) ->
         path, "round_closed", {"round": number, "asked": 9, "returned": 1, "missing": "none", "lost": [], "note": ""}
     )
     appended(path, "phase_empty", {"phase": 3, "round": number})
-    assert audit.verify(path, recompute=False).ok
+    assert verifying.verify(path, recompute=False).ok
     assert "the facts give a decision, and the log has none" in problems(path, recompute=True)
 
 
@@ -239,6 +239,6 @@ def test_a_part_that_unpacks_without_end_is_refused() -> None:
 def test_what_verify_does_while_somebody_works(path: Path) -> None:
     """Looking at a file that is open elsewhere neither waits nor disturbs."""
     with Campaign.open(path) as campaign:
-        assert audit.verify(path, recompute=True).ok
+        assert verifying.verify(path, recompute=True).ok
         assert not campaign.read_only
         assert campaign.plan() is not None

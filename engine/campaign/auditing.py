@@ -1,0 +1,168 @@
+"""Audit rounds: a random sample of what is not in, and a bound on how many members were missed.
+
+The sample is drawn from all compounds that are not in, can be measured and never were, each as likely as any other.
+Whatever the model believes, the number of members in the sample then has a hypergeometric distribution, and the
+largest number of members that would show so few of them with a probability of 5 % is a 95 % upper limit (Katz 1953).
+Sampling by score would find more, but bound no better: the limit holds for members wherever they are, so also where
+few were drawn.
+
+A member is a compound within epsilon of the best measured one. A sampled compound counts as found unless its measured
+mean and 1.645 of its standard errors lie below that; so a member is found with a probability of 95 % at least, which
+the limit takes into account. What did not come back counts as found. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom, hypergeom
+
+from ..arrays import Ints
+from ..errors import AssayPilotError
+from ..strategies.protocol import IN
+from .counting import Issued
+from .file import codec
+from .file.chain import Draft
+from .noise import known as assay_noise
+from .replay import Ledger
+from .rounds import expected
+from .state import Audit, Candidates, RoundItem
+
+__all__ = ["CONFIDENCE", "audit_round", "audited", "members_at_most", "members_if_none", "same_sample"]
+
+CONFIDENCE = 0.95
+_DETECTED, _ERRORS = 0.95, 1.645
+"""Probability that a sampled member counts as found, and the standard errors that it takes."""
+
+
+def members_at_most(population: int, sampled: int, found: int, detected: float = 1.0) -> int:
+    """Return the 95 % upper limit of the members in a population of which ``found`` were among those ``sampled``.
+
+    Without replacement; each sampled member is found with the probability ``detected`` at least. Exact: the largest
+    number under which so few are found with a probability of 5 % or more.
+    """
+
+    def likely(members: int) -> bool:
+        drawn = np.arange(min(members, sampled) + 1)
+        chance = hypergeom.pmf(drawn, population, members, sampled) @ binom.cdf(found, drawn, detected)
+        return bool(chance >= 1.0 - CONFIDENCE)
+
+    low, high = min(found, population), population
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if likely(middle) else (low, middle - 1)
+    return low
+
+
+def members_if_none(population: int, sampled: int) -> int:
+    """Return the members that may be missed where no sampled compound turns out to be one."""
+    return members_at_most(population, sampled, 0, _DETECTED)
+
+
+def audit_round(ledger: Ledger, candidates: Candidates, size: int, *, redoes: int | None = None) -> Draft:
+    """Return the event of an audit round of ``size`` compounds; AssayPilotError where none can be drawn."""
+    _refuse_goal(ledger)
+    if not any(m.usable and m.relation == "=" and m.endpoint == ledger.objective for m in ledger.measurements):
+        raise AssayPilotError("nothing was measured yet", mend="Record the first round; then there is a set to audit.")
+    population = _population(ledger, candidates)
+    if not len(population):
+        raise AssayPilotError(
+            "every compound that is not in was measured or cannot be", mend="There is nothing to audit: all is known."
+        )
+    if not 1 <= size <= len(population):
+        raise AssayPilotError(
+            f"{size:,} of {len(population):,} compounds cannot be drawn",
+            option="--size",
+            mend=f"Choose 1 to {len(population):,}.",
+        )
+    chosen = _sample(ledger, population, size)
+    told = {k: expected(ledger, k, chosen) for k in {ledger.objective, *ledger.measured}}
+    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
+    items = []
+    for line, compound in enumerate(chosen):
+        mean, low, high = told[ledger.objective][line] or (None, None, None)
+        each = tuple(of[line] for of in several)
+        items.append(RoundItem(compound, 1, "drawn at random", mean, low, high, (), each))
+    data: dict[str, Any] = {
+        "round": len(ledger.rounds) + 1,
+        "items": [codec.item_to_json(item) for item in items],
+        "population": len(population),
+    }
+    if redoes is not None:
+        data["redoes"] = redoes
+    return Draft("audit_issued", data)
+
+
+def same_sample(ledger: Ledger, candidates: Candidates, told: Mapping[str, Any]) -> bool:
+    """Return whether the facts so far draw the compounds that the event of an audit round names."""
+    population = _population(ledger, candidates)
+    compounds = [item["compound"] for item in told["items"]]
+    if told["population"] != len(population) or len(compounds) > len(population):
+        return False
+    return _sample(ledger, population, len(compounds)) == compounds
+
+
+def audited(ledger: Ledger) -> Audit | None:
+    """Return what the last audit round that was closed says; None before one."""
+    closed = [one for one in ledger.rounds if one.population and one.state == "closed"]
+    if not closed:
+        return None
+    issued = closed[-1]
+    sampled = len(issued.items)
+    found = _found(ledger, issued)
+    members = members_at_most(issued.population, sampled, found, _DETECTED)
+    return Audit(issued.number, issued.population, sampled, found, max(members - found, 0), CONFIDENCE)
+
+
+def _found(ledger: Ledger, issued: Issued) -> int:
+    """Return how many sampled compounds were not shown to be no members."""
+    sign = ledger.endpoints[ledger.objective].sign
+    sd = assay_noise.informing(ledger)[ledger.objective].noise_sd or 0.0
+    means: dict[int, tuple[float, float]] = {}
+    below: set[int] = set()
+    values: dict[int, list[tuple[float, int]]] = {}
+    for m in ledger.measurements:
+        if m.endpoint == ledger.objective and m.excluded is None and not m.withdrawn:
+            if m.relation == "=":
+                values.setdefault(m.compound, []).append((sign * m.value, m.n))
+            elif (m.relation[0] == "<") == (sign > 0):
+                below.add(m.compound)
+                means[m.compound] = sign * m.value, sd
+    for compound, own in values.items():
+        n = sum(times for _, times in own)
+        means[compound] = sum(value * times for value, times in own) / n, sd / math.sqrt(n)
+    exact = [mean - _ERRORS * error for c, (mean, error) in means.items() if c not in below]
+    border = max(exact, default=-math.inf) - _distance(ledger)
+    sampled = [item.compound for item in issued.items]
+    out = [c for c in sampled if c in means and means[c][0] + _ERRORS * means[c][1] < border]
+    return len(sampled) - len(out)
+
+
+def _distance(ledger: Ledger) -> float:
+    settings = ledger.settings
+    return settings.softness if settings.goal == "best" else settings.distance
+
+
+def _population(ledger: Ledger, candidates: Candidates) -> Ints:
+    """Return the compounds that are not in, can be measured and were not, in library order."""
+    free = ledger.library.measurable & (candidates.status != IN)
+    free[list(ledger.unavailable)] = False
+    free[[m.compound for m in ledger.measurements if m.usable and m.endpoint == ledger.objective]] = False
+    return np.flatnonzero(free)
+
+
+def _sample(ledger: Ledger, population: Ints, size: int) -> list[int]:
+    rng = np.random.default_rng([ledger.settings.seed, len(ledger.rounds), 0xA0D17])
+    chosen: list[int] = np.sort(rng.choice(population, size, replace=False)).tolist()
+    return chosen
+
+
+def _refuse_goal(ledger: Ledger) -> None:
+    if ledger.settings.goal == "pareto" or ledger.limited or ledger.coarse:
+        raise AssayPilotError(
+            "an audit is for the values of one endpoint, without limits",
+            mend="Measure what is in with a confirmation round: plan --confirm.",
+        )
