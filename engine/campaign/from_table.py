@@ -59,12 +59,14 @@ def campaign_from_table(
     wanted: Wanted,
     *,
     facts: Sequence[EndpointFacts] | None = None,
+    name: str = "",
     report: Report = silent,
 ) -> Campaign:
     """Create the campaign file of a table that was read, mapped and imported; return the open campaign.
 
-    ``facts``: those of the table's endpoints, where they are known already. AssayPilotError, with nothing written,
-    as ``Campaign.create``, and where it is unclear which endpoint the goal is about.
+    ``facts``: those of the table's endpoints, where they are known already; ``name``: of a table without a file.
+    AssayPilotError, with nothing written, as ``Campaign.create``, and where it is unclear which endpoint the goal is
+    about.
     """
     objectives = _objectives(wanted.objectives, imported.endpoints, wanted.goal)
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
@@ -93,7 +95,7 @@ def campaign_from_table(
         name=wanted.name,
         history=imported.history,
         stock=(imported.stock, wanted.stock),
-        source=Source(raw.file or "", raw.digest),
+        source=Source(raw.file or name, raw.digest),
         mapping=mapping.as_json(),
         warnings=[*taken, *imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(wanted)],
         report=report,

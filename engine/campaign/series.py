@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.difference import parts
+from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
 from ..models.gaussian_process.series import Measured
 from ..strategies.gaussian_process.strategy import GaussianProcess, fingerprint, measurements_of
@@ -20,7 +21,17 @@ from ..text.percentages import probability
 if TYPE_CHECKING:
     from .asking import Terms
 
-__all__ = ["Knowledge", "SeriesView", "informed", "knowledge", "of_endpoint", "series_reasons", "view_of"]
+__all__ = [
+    "Knowledge",
+    "SeriesView",
+    "informed",
+    "knowledge",
+    "measured_values",
+    "of_endpoint",
+    "series_reasons",
+    "used_by_model",
+    "view_of",
+]
 
 _LIKELY = 0.02
 """Probability of belonging to the answer from which that is why a compound is measured."""
@@ -142,26 +153,38 @@ def view_of(terms: Terms, state: State, position: int) -> SeriesView | None:
 
 
 def _measured(terms: Terms, position: int) -> Measured:
-    """Return the values of an endpoint, larger is better; of a difference those of compounds with both parts."""
-    sign = terms.endpoints[position].sign
-    own = parts(terms.endpoints, position)
+    used = used_by_model(terms.measurements, terms.settings.parameters)
+    return measured_values(used, terms.endpoints, terms.arm_of, position)
+
+
+def used_by_model(measurements: Sequence[Measurement], parameters: Mapping[str, Any]) -> list[Measurement]:
+    """Return the measurements that the series model counts: without the table's own values where these are shown."""
+    earliest = 1 if parameters.get("history") == "shown" else 0
+    return [m for m in measurements if m.round >= earliest]
+
+
+def measured_values(
+    measurements: Sequence[Measurement], endpoints: Sequence[Endpoint], arm_of: Ints, position: int
+) -> Measured:
+    """Return the values of an endpoint, larger is better; of a difference those of compounds with both parts.
+
+    ``arm_of``: ``(n_compounds,)`` the arm of every compound.
+    """
+    sign = endpoints[position].sign
+    own = parts(endpoints, position)
     if len(own) > 1:
-        first, second = (_means(_measured(terms, part), terms.n_arms) for part in own)
+        n_arms = int(arm_of.max()) + 1
+        first, second = (_means(measured_values(measurements, endpoints, arm_of, part), n_arms) for part in own)
         both = np.flatnonzero((first[0] > 0) & (second[0] > 0))
-        signs = [terms.endpoints[part].sign for part in own]
+        signs = [endpoints[part].sign for part in own]
         values = sign * (signs[0] * first[1][both] - signs[1] * second[1][both])
         return Measured.exact(both, values, np.minimum(first[0][both], second[0][both]))
-    earliest = 1 if terms.settings.parameters.get("history") == "shown" else 0
-    used = [
-        m
-        for m in terms.measurements
-        if m.endpoint == position and m.round >= earliest and m.excluded is None and not m.withdrawn
-    ]
+    used = [m for m in measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
     values = np.array([m.value if m.relation == "=" else np.nan for m in used])
     above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])
     below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])
     low, high = (above, below) if sign > 0 else (-below, -above)
-    arms = terms.arm_of[np.array([m.compound for m in used], dtype=np.intp)]
+    arms = arm_of[np.array([m.compound for m in used], dtype=np.intp)]
     return Measured(arms, sign * values, np.array([float(m.n) for m in used]), low, high, _shifts(used))
 
 

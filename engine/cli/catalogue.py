@@ -30,7 +30,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
 def strategies() -> Reply:
     """The strategies and baselines by name, with their parameters."""
     from assaypilot.engine.simulate.comparison import baselines
-    from assaypilot.engine.strategies.registry import strategies
+    from assaypilot.engine.strategies.registry import failed, strategies
 
     listed = (*strategies(), *baselines())
     document = [
@@ -67,6 +67,7 @@ def strategies() -> Reply:
                 indent="  ",
             ),
         ]
+    lines += [f"Not available: {why}" for why in failed().values()]
     return Reply(document, lines)
 
 

@@ -1,6 +1,8 @@
 """The strategies by name. A new one is one file (or a folder) and one line here.
 
 Each is loaded when it is first asked for: a campaign needs one of them, and opening it should not wait for the rest.
+Other packages add theirs by entry points of the group ``assaypilot.strategies``, ``NAME = "package.module:Class"``,
+where ``Class.info.name`` is NAME; names of built-in ones are not taken.
 """
 
 from __future__ import annotations
@@ -9,13 +11,28 @@ import difflib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
 from assaypilot.engine.domain.endpoint import Kind
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
-__all__ = ["check_parameters", "choose", "get", "named_by", "propose", "strategies", "with_link"]
+__all__ = [
+    "GROUP",
+    "check_parameters",
+    "choose",
+    "failed",
+    "get",
+    "installed",
+    "named_by",
+    "propose",
+    "strategies",
+    "with_link",
+]
+
+GROUP = "assaypilot.strategies"
+"""The group of entry points by which other packages bring strategies."""
 
 _STRATEGIES = {
     "gaussian-process": "gaussian_process.strategy.GaussianProcess",
@@ -44,14 +61,50 @@ _LARGE = 20_000
 
 
 @cache
+def installed() -> dict[str, EntryPoint]:
+    """Return the strategies of other packages by name, not loaded yet."""
+    return {one.name: one for one in entry_points(group=GROUP) if one.name not in _STRATEGIES}
+
+
+@cache
 def _kind(name: str) -> type[Strategy]:
+    if name not in _STRATEGIES:
+        return _loaded(installed()[name])
     module, _, kind = _STRATEGIES[name].rpartition(".")
     return cast(type[Strategy], getattr(import_module(f"{__package__}.{module}"), kind))
 
 
+def _loaded(entry: EntryPoint) -> type[Strategy]:
+    """Return the strategy of another package; AssayPilotError when it cannot be loaded or is none."""
+    package = entry.value if entry.dist is None else entry.dist.name
+    mend = f"Update or remove the package {package}."
+    try:
+        kind = entry.load()
+    except Exception as error:  # whatever somebody else's module raises
+        why = f"{type(error).__name__}: {error}"
+        raise AssayPilotError(f"the strategy {entry.name} cannot be loaded ({why})", mend=mend) from error
+    info = getattr(kind, "info", None)
+    if not isinstance(info, StrategyInfo) or info.name != entry.name:
+        said = f"its info names {info.name!r}" if isinstance(info, StrategyInfo) else "it has no info"
+        raise AssayPilotError(f"{entry.value} is no strategy {entry.name!r}: {said}", mend=mend)
+    return cast(type[Strategy], kind)
+
+
 def strategies() -> tuple[type[Strategy], ...]:
-    """What a campaign can be run by."""
-    return tuple(map(_kind, _STRATEGIES))
+    """Return what a campaign can be run by: ours, then those of other packages that can be loaded."""
+    return (*map(_kind, _STRATEGIES), *(_kind(name) for name in sorted(installed()) if name not in failed()))
+
+
+@cache
+def failed() -> dict[str, str]:
+    """Return by name why strategies of other packages cannot be loaded."""
+    found = {}
+    for name in installed():
+        try:
+            _kind(name)
+        except AssayPilotError as error:
+            found[name] = str(error)
+    return found
 
 
 def named_by(flag: str) -> str:
@@ -61,15 +114,15 @@ def named_by(flag: str) -> str:
 
 def get(name: str, also: Iterable[str] = ()) -> Strategy:
     """The strategy of that name; AssayPilotError names the ones there are, and what there is ``also``."""
-    if name in _STRATEGIES:
+    if name in _STRATEGIES or name in installed():
         return _kind(name)()
-    names = [*_STRATEGIES, *also]
+    names = [*_STRATEGIES, *sorted(installed()), *also]
     near = difflib.get_close_matches(name, names, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
     raise AssayPilotError(
         f"there is no strategy {name!r}",
         option="--strategy",
-        mend=f"{meant}Choose auto, proven or one of: {', '.join(names)}.",
+        mend=f"{meant}Choose auto, proven or one of: {', '.join(names)}. Or install the package that brings it.",
     )
 
 

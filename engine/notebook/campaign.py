@@ -1,0 +1,370 @@
+"""A campaign for notebooks and scripts: the file, rounds and decisions of the command line, with DataFrames."""
+
+from __future__ import annotations
+
+import operator
+import tempfile
+import warnings
+import weakref
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Unpack
+
+import numpy as np
+import pandas as pd
+
+from ..campaign.campaign import Campaign as FileCampaign
+from ..campaign.changing.terms import Change
+from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
+from ..campaign.results.returned import returned
+from ..campaign.state import Missing, Round, Source, Status
+from ..export.entries import compound_entry
+from ..export.shortlist import Which, ranked
+from ..tables.importer import import_table
+from ..tables.mapping import propose
+from .frames import Table, raw_of
+from .terms import Endpoints, MoreOptions, controls_of, listed, table_options
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Added", "Campaign"]
+
+_REASONS = 3
+"""Rows that were not used, named in a warning."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Added:
+    """What became of results."""
+
+    accepted: int
+    """Values kept, those that nobody asked for included."""
+    unplanned: int
+    """Values that nobody asked for: used in estimates."""
+    duplicates: int
+    """Values that were there already and were not counted again."""
+    censored: int
+    """Values known only as a bound, such as ``>10000``."""
+    rejected: pd.DataFrame
+    """Rows that were not used: row, column, reason."""
+    round_closed: bool
+    """Whether the open round ended with them."""
+    warnings: tuple[str, ...]
+    """Questions about unlikely values."""
+
+    def __repr__(self) -> str:
+        counts = [
+            f"{number:,} {word}"
+            for number, word in (
+                (self.accepted, "accepted"),
+                (self.unplanned, "not asked for"),
+                (self.duplicates, "there already"),
+                (self.censored, "known as a bound"),
+                (len(self.rejected), "rejected"),
+            )
+            if number or word == "accepted"
+        ]
+        return f"Added({', '.join(counts)}; the round is {'closed' if self.round_closed else 'as it was'})"
+
+
+class Campaign:
+    """A campaign in a file: recommend what to measure, add what was measured, and see which compounds are in.
+
+    Made by ``from_table`` or ``open``. Every call is on the disk when it returns; the window and the command line open
+    the same file. Compounds are named by id. Estimates, epsilon and SDs are on the model scale: log10 units for an
+    endpoint such as IC50, the values themselves for pIC50.
+    """
+
+    def __init__(self, core: FileCampaign, *, temporary: bool = False) -> None:
+        self._core, self._temporary = core, temporary
+        self._let_go = weakref.finalize(self, core.close)
+
+    # -- making and opening
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        path: str | Path | None = None,
+        *,
+        sites: Sequence[str] | None = None,
+        endpoints: Endpoints | None = None,
+        goal: str = "epsilon-best",
+        epsilon: float | None = None,
+        per_round: int = 96,
+        strategy: str = "auto",
+        **options: Unpack[MoreOptions],
+    ) -> Campaign:
+        """Make a campaign of a table of compounds, one row each, with their substituents at each site.
+
+        ``table``: a DataFrame or the path of a file. ``path``: the new campaign file; without it a temporary one,
+        which ``save`` keeps. ``sites``: columns of substituents (default: R1, R2, ...; with ``core=[...]`` structures
+        are taken apart). ``endpoints``: what is measured, ``{"pIC50": {"sd": 0.2}}`` or ``{"pIC50": 0.2}``; it need
+        not be a column. ``goal``: ``epsilon-best``, ``best`` or ``pareto``. ``epsilon``: distance from the best that
+        still counts. ``per_round``: measurements in a round. ``strategy``: see ``list_strategies``.
+        ``options``: see ``MoreOptions``, and ``assaypilot new --help`` for what they mean.
+
+        AssayPilotError, with nothing written, for a table or terms that cannot be used, and for a file that exists.
+        """
+        file = _temporary() if path is None else Path(path)
+        refuse_taken(file)
+        raw = raw_of(table, sheet=options.get("sheet"))
+        wanted_columns = table_options(listed(sites or ()), endpoints, options)
+        mapping = propose(raw, wanted_columns)
+        objective = options.get("objective")
+        wanted = Wanted(
+            goal=goal,
+            objectives=None if objective is None else listed(objective),
+            epsilon=epsilon,
+            slack=options.get("slack"),
+            delta=options.get("delta", 0.05),
+            strategy=strategy,
+            parameters=options.get("parameters", {}),
+            per_round=per_round,
+            max_replicates=options.get("max_replicates", 4),
+            budget=options.get("budget"),
+            seed=options.get("seed", 0),
+            controls=controls_of(options),
+            name=options.get("name"),
+            epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
+        )
+        imported = import_table(raw, mapping)
+        core = campaign_from_table(file, raw, mapping, imported, wanted, name="DataFrame")
+        return cls(core, temporary=path is None)
+
+    @classmethod
+    def open(cls, path: str | Path, *, read_only: bool = False) -> Campaign:
+        """Open a campaign file; read-only when asked for, or while another program has it open."""
+        return cls(FileCampaign.open(path, read_only=read_only))
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._let_go()
+
+    def __enter__(self) -> Campaign:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- rounds and results
+
+    def recommend(self, n: int | None = None) -> pd.DataFrame:
+        """Return the next round, one row per compound; the open round again, unchanged, while there is one.
+
+        ``n``: measurements in this round and those after it (default: as before). Columns: ID, the sites, replicates
+        (measurements to make; with several endpoints of each, and a column for each where they differ), reason, and
+        what is expected of the objective with its 95 % interval: expected, low, high; and round, which results may
+        carry, so that a value that comes twice is told from one that was measured again. No row when nothing more is
+        asked: ``finished`` and ``statement`` say why.
+        """
+        now = self._core.status()
+        if n is not None and now.open_round is None and operator.index(n) != now.settings.per_round:
+            self._core.change(Change(per_round=operator.index(n)))
+        return _round_frame(self._core.status(), self._core.plan())
+
+    def add(self, results: Table, *, close: bool = False, again: bool = False, missing: Missing = "return") -> Added:
+        """Record results and return what became of them; estimates and statuses are new after it.
+
+        ``results``: ID, Endpoint (not needed with one endpoint), Value, and optionally Relation, Unit, Replicate, N,
+        SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; or the path of such a table. Results may be
+        partial, late or for compounds that nobody asked for. The round ends when nothing is missing, or with ``close``;
+        ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or ``other``.
+        The same results again are refused, unless ``again``. Rows that cannot be used are named in a UserWarning.
+
+        AssayPilotError, with nothing recorded, for a table without a usable value.
+        """
+        now = self._core.status()
+        raw = raw_of(results)
+        found = returned(raw, now)
+        report = self._core.record(
+            found.results, close=close, missing=missing, again=again, source=Source(raw.file or "DataFrame", raw.digest)
+        )
+        rejected: list[tuple[int | None, str | None, str]] = [
+            (one.row, one.column, one.reason) for one in found.rejected
+        ]
+        rejected += [(row, None, reason) for row, reason in report.rejected]
+        if rejected:
+            first = "; ".join(f"row {row}: {reason}" for row, _, reason in rejected[:_REASONS])
+            warnings.warn(f"{len(rejected):,} of {len(raw):,} rows were not used: {first}", UserWarning, stacklevel=2)
+        return Added(
+            accepted=report.accepted,
+            unplanned=report.unplanned,
+            duplicates=report.duplicates,
+            censored=report.censored,
+            rejected=pd.DataFrame(rejected, columns=["row", "column", "reason"]),
+            round_closed=now.open_round is not None and self._core.status().open_round is None,
+            warnings=tuple(dict.fromkeys([*found.warnings, *report.warnings])),
+        )
+
+    def close_round(self, missing: Missing = "return") -> None:
+        """End the open round with what has come back; see ``add`` for ``missing``."""
+        self._core.close_round(missing)
+
+    def undo(self) -> str:
+        """Take the last step back and return what it was; nothing is erased from the file."""
+        return self._core.undo()
+
+    # -- what is known
+
+    def candidates(self, only: Which = "all") -> pd.DataFrame:
+        """Return every compound, best first, with its status and estimate; ``only``: in, undecided, out or all.
+
+        Columns are the keys of ``assaypilot status --json``: id, status, decided_in_round, estimate, low, high (95 %
+        interval, or the bounds of a proven strategy), probability_within_epsilon, probability_within_slack, measured,
+        ...; then the sites. With several endpoints there are columns such as ``estimate pIC50``. NaN where unknown.
+        """
+        now = self._core.status()
+        return pd.DataFrame(
+            _flat(compound_entry(now, compound)) | now.library.substituents(compound)
+            for compound in ranked(now, only).tolist()
+        )
+
+    def predict(self, table: Table) -> pd.DataFrame:
+        """Return what the series model expects of compounds, those outside the campaign too, in the order of the rows.
+
+        ``table``: a column for each site, with substituents that may be new, or a column of ids. Columns: those of
+        the table, then estimate, low and high (95 % interval of the compound's own value, without assay noise); with
+        several endpoints ``estimate pIC50`` and so on. Compounds of the campaign have the numbers of ``candidates``,
+        but under a proven strategy, whose bounds are not the model's. AssayPilotError before the first value, and
+        without sites or ids.
+        """
+        from .predictions import predictions
+
+        return predictions(self._core.status(), table)
+
+    def forecast(self) -> pd.DataFrame:
+        """Return what the coming rounds are expected to find, from simulated campaigns that go on from here.
+
+        Under the series model one row per round: measurements (in all), found (share of the members measured),
+        best_found, missed, wrong, finished. Under a proven strategy two rows, measurements and rounds still to come,
+        with low, median and high (80 % interval). The file is only read; this takes some seconds.
+        """
+        now = self._core.status()
+        if now.claim.kind == "calibrated":
+            from ..simulate.series_forecast import forecast_series
+
+            curve = [asdict(point) for point in forecast_series(self.path).curve]
+            return pd.DataFrame(curve, columns=["measurements", "found", "best_found", "missed", "wrong", "finished"])
+        from ..simulate.forecast import forecast_campaign
+
+        made = forecast_campaign(self.path)
+        spreads = {
+            "measurements": (made.measurements, now.measurements_used),
+            "rounds": (made.rounds, now.rounds_made),
+        }
+        rows = {
+            name: {"low": one.low - done, "median": one.middle - done, "high": one.high - done}
+            for name, (one, done) in spreads.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def plot(
+        self,
+        kind: Literal["candidates", "rounds", "map"] = "candidates",
+        *,
+        sites: tuple[str, str] | None = None,
+        size: tuple[float, float] | None = None,
+    ) -> Figure:
+        """Return a matplotlib figure, which notebooks show by themselves.
+
+        ``candidates``: ranked estimates with intervals and cutoff, or the trade-offs. ``rounds``: compounds in and
+        undecided after each round. ``map``: mean estimates of two ``sites`` (default: the first two). ``size``: inches.
+        """
+        from .pictures import picture
+
+        return picture(self._core.status(), kind, sites, size)
+
+    @property
+    def path(self) -> Path:
+        """The campaign file."""
+        return self._core.path
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more is asked."""
+        return self._core.status().finished
+
+    @property
+    def statement(self) -> str:
+        """What is known now and how sure that is, in a sentence or two."""
+        now = self._core.status()
+        return f"{now.statement} {now.guarantee.sentence}".strip()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What somebody should know of the table and the values."""
+        return self._core.status().warnings
+
+    def log(self) -> pd.DataFrame:
+        """Return the history: sequence, time (UTC), author, kind, text."""
+        return pd.DataFrame([asdict(entry) for entry in self._core.history()])
+
+    # -- files
+
+    def save(self, path: str | Path) -> None:
+        """Copy the campaign file; AssayPilotError when the path exists."""
+        self._core.save_copy(path)
+
+    def export(self, path: str | Path, only: Which = "in") -> int:
+        """Write the shortlist as csv, xlsx, sdf, pdf or pptx, by the path's ending; return the compounds written."""
+        from ..export.contents import Choice, contents
+        from ..export.formats import write
+
+        return write(Path(path), contents(self._core.status(), Choice(only), file=self.path.name))
+
+    # -- shown
+
+    def __repr__(self) -> str:
+        from .shown import lines
+
+        return "\n".join(lines(self._core.status(), self.path, temporary=self._temporary))
+
+    def _repr_html_(self) -> str:
+        from .shown import html
+
+        return html(self._core.status(), self.path, temporary=self._temporary)
+
+
+def _temporary() -> Path:
+    """Return a place for a campaign file that nobody named; it stays until the system tidies up."""
+    return Path(tempfile.mkdtemp(prefix="assaypilot-")) / "campaign.assaypilot"
+
+
+def _round_frame(now: Status, issued: Round | None) -> pd.DataFrame:
+    sites = [site.name for site in now.library.sites]
+    items = () if issued is None else issued.items
+    measured = [] if issued is None else [now.endpoints[k].name for k in issued.endpoints]
+    differ = measured if any(item.asked for item in items) else []
+    rows = [
+        {
+            "ID": now.library.ids[item.compound],
+            **now.library.substituents(item.compound),
+            "replicates": item.replicates,
+            **{f"replicates {name}": item.of(place) for place, name in enumerate(differ)},
+            "reason": item.reason,
+            "expected": np.nan if item.expected is None else item.expected,
+            "low": np.nan if item.low is None else item.low,
+            "high": np.nan if item.high is None else item.high,
+            "round": 0 if issued is None else issued.number,
+        }
+        for item in items
+    ]
+    more = [f"replicates {name}" for name in differ]
+    columns = ["ID", *sites, "replicates", *more, "reason", "expected", "low", "high", "round"]
+    kinds = {"replicates": int, "expected": float, "low": float, "high": float, "round": int}
+    return pd.DataFrame(rows, columns=columns).astype(kinds)
+
+
+def _flat(entry: dict[str, object]) -> dict[str, object]:
+    """Return an entry with objects by endpoint as keys of their own: ``estimate pIC50``."""
+    found: dict[str, object] = {}
+    for key, value in entry.items():
+        inner = _flat(value) if isinstance(value, dict) else None
+        found |= {key: value} if inner is None else {f"{key} {name}": one for name, one in inner.items()}
+    return found

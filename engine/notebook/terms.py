@@ -1,0 +1,147 @@
+"""What is said of a table and its endpoints in Python, in the words of the command line's options."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+from ..domain.controls import Control, parse_control
+from ..errors import AssayPilotError
+from ..tables.options import EndpointSpec, TableOptions, parse_endpoint_spec
+
+__all__ = ["EndpointTerms", "Endpoints", "MoreOptions", "controls_of", "endpoint_specs", "listed", "table_options"]
+
+
+class EndpointTerms(TypedDict, total=False):
+    """What is said of one endpoint; sd, epsilon and estimates are on the model scale (log10 of a log endpoint)."""
+
+    unit: str
+    direction: str
+    """``max`` or ``min``."""
+    transform: str
+    """``log`` or ``none``."""
+    sd: float | str | None
+    """SD between independent measurements of one compound; None or ``unknown``: estimated."""
+    epsilon: float
+    limit: str
+    """``<5``: compounds have to keep to it; in the unit of the values."""
+    of: str
+    """``pIC50 - hERG``: the difference of two others."""
+    kind: str
+    """``value``, ``yes-no`` or ``count``."""
+    words: str
+    wells_per_measurement: int
+
+
+Endpoints = Mapping[str, EndpointTerms | float | None] | Sequence[str] | str
+"""By name what is said of each, or its SD alone; or names; or the texts of the option ``--endpoint``."""
+
+
+class MoreOptions(TypedDict, total=False):
+    """Further options of a campaign; names and meanings are those of ``assaypilot new --help``."""
+
+    objective: str | Sequence[str]
+    slack: float
+    delta: float
+    parameters: Mapping[str, Any]
+    max_replicates: int
+    budget: int
+    sd: float
+    seed: int
+    name: str
+    control: Sequence[str]
+    sheet: str
+    id: str
+    smiles: str
+    core: Sequence[str]
+    blank: str
+    product: bool
+    only_listed: bool
+    available: str
+    stock: str
+    cost: str
+    lead: str
+    merge: str
+    min_seen: int
+    drop_site: Sequence[str]
+    join_substituents: Sequence[str]
+    interaction: Sequence[str]
+    assays: str
+
+
+_CHOICES = {"blank": ("h", "missing"), "merge": ("no", "identical", "charge", "tautomer")}
+
+
+def endpoint_specs(endpoints: Endpoints | None) -> tuple[EndpointSpec, ...]:
+    """Return what is said of the endpoints; AssayPilotError for what is not understood."""
+    if endpoints is None:
+        return ()
+    if isinstance(endpoints, str):
+        return (parse_endpoint_spec(endpoints),)
+    if not isinstance(endpoints, Mapping):
+        return tuple(map(parse_endpoint_spec, endpoints))
+    return tuple(parse_endpoint_spec(_spec(str(name), said)) for name, said in endpoints.items())
+
+
+def _spec(name: str, said: EndpointTerms | float | None) -> str:
+    if said is None:
+        return name
+    if not isinstance(said, Mapping):
+        return f"{name};sd={said}"
+    parts = [name]
+    for key, value in said.items():
+        if value is None and key != "sd":
+            continue
+        if isinstance(value, tuple | list):
+            value = "/".join(map(str, value))
+        parts.append(f"{key}={'unknown' if value is None else value}")
+    return ";".join(parts)
+
+
+def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreOptions) -> TableOptions:
+    """Return how a table is to be read; AssayPilotError for an option that does not exist or a choice there is not."""
+    for name in more:
+        if name not in MoreOptions.__annotations__:
+            near = difflib.get_close_matches(name, MoreOptions.__annotations__, n=1)
+            meant = f"Did you mean {near[0]}?" if near else f"There are {', '.join(MoreOptions.__annotations__)}."
+            raise AssayPilotError(f"there is no option {name!r}", mend=meant)
+    for name, choices in _CHOICES.items():
+        if more.get(name, choices[0]) not in choices:
+            raise AssayPilotError(
+                f"{name} must be one of {', '.join(choices)}, got {more.get(name)!r}", mend=f"Choose {choices[0]!r}."
+            )
+    if more.get("only_listed") and not more.get("product"):
+        raise AssayPilotError("only the table's compounds are in the library anyway", mend="Give product=True, too.")
+    blank, merge = more.get("blank", "missing"), more.get("merge", "no")
+    return TableOptions(
+        id=more.get("id"),
+        smiles=more.get("smiles"),
+        sites=tuple(sites),
+        blank="h" if blank == "h" else "missing",
+        product=more.get("product", False),
+        only_listed=more.get("only_listed", False),
+        available=more.get("available"),
+        stock=more.get("stock"),
+        cost=more.get("cost"),
+        lead=more.get("lead"),
+        endpoints=endpoint_specs(endpoints),
+        sd=more.get("sd"),
+        cores=listed(more.get("core", ())),
+        merge=next(known for known in ("no", "identical", "charge", "tautomer") if known == merge),
+        min_seen=more.get("min_seen", 1),
+        drop_sites=listed(more.get("drop_site", ())),
+        joined=listed(more.get("join_substituents", ())),
+        interactions=listed(more.get("interaction", ())),
+        assays=more.get("assays"),
+    )
+
+
+def listed(one_or_more: str | Iterable[str]) -> tuple[str, ...]:
+    """Return texts as a tuple; one text is one of them."""
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def controls_of(more: MoreOptions) -> tuple[Control, ...]:
+    """Return the controls that are measured beside the compounds."""
+    return tuple(map(parse_control, listed(more.get("control", ()))))

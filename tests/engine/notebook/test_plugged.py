@@ -1,0 +1,124 @@
+"""Strategies of other packages: found by their entry point, and named like our own."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assaypilot.engine import AssayPilotError, Campaign, compare_strategies, list_strategies
+from assaypilot.engine.cli import main as run
+from assaypilot.engine.strategies import registry
+
+EXAMPLE = Path(__file__).with_name("halving.py")
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install a package with entry points, as pip leaves it."""
+
+    def installed(**entries):
+        folder = tmp_path / "site"
+        info = folder / "others-1.0.dist-info"
+        info.mkdir(parents=True)
+        (folder / "halving_of_others.py").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
+        lines = [f"{name} = {value}" for name, value in entries.items()]
+        (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        monkeypatch.syspath_prepend(folder)
+        forget()
+
+    def forget():
+        for function in (registry.installed, registry.failed, registry._kind):
+            function.cache_clear()
+
+    yield installed
+    monkeypatch.undo()
+    forget()
+
+
+def document(capsys, *words):
+    code = run([*map(str, words), "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def problem(n=12):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"ID": [f"C{k}" for k in range(n)], "R1": list("ABCD") * (n // 4), "R2": list("XYZ") * (n // 3)}
+    )
+    return frame.assign(truth=rng.normal(6.0, 1.0, n))
+
+
+def test_installed_strategy_is_listed_and_simulated_beside_ours(install, capsys):
+    install(halving="halving_of_others:Halving")
+    assert "halving" in list_strategies().index
+    assert "halving" in {entry["name"] for entry in document(capsys, "strategies")[1]}
+    words = ("simulate", "--instance", "rage-soare", "--strategy", "halving,rage", "--runs", "3")
+    code, found = document(capsys, *words)
+    assert code == 0
+    assert [entry["strategy"] for entry in found] == ["halving", "rage"]
+    # 6 compounds: 3 each of 6, 3 and then 1 left: 3 x (6 + 3) measurements.
+    assert found[0]["measurements"]["mean"] == 27
+
+
+def test_contest_on_own_problem_takes_installed_and_given_strategies(install):
+    install(halving="halving_of_others:Halving")
+    own = registry.get("halving")
+    found = compare_strategies(
+        ["halving", "uniform"], problem(), truth="truth", goal="best", slack=0.2, noise_sd=0.01, budget=200, runs=2
+    )
+    assert list(found.index) == ["halving", "uniform"]
+    assert found.loc["halving", "recall"] == 1.0
+    assert not found.loc["halving", "promises"]
+    again = compare_strategies(
+        own, problem(), truth="truth", goal="best", slack=0.2, noise_sd=0.01, budget=200, runs=2, parameters={"each": 1}
+    )
+    assert again.loc["halving", "measurements"] == found.loc["halving", "measurements"] / 3
+
+
+def test_campaign_runs_by_installed_strategy(install, tmp_path):
+    install(halving="halving_of_others:Halving")
+    table = problem()
+    truth = table.set_index("ID")["truth"]
+    path = tmp_path / "x.assaypilot"
+    with Campaign.from_table(
+        table[["ID", "R1", "R2"]], path, endpoints={"pIC50": 0.01}, goal="best", strategy="halving", per_round=96
+    ) as campaign:
+        while not campaign.finished:
+            asked = campaign.recommend()
+            rows = asked.loc[asked.index.repeat(asked["replicates"]), ["ID", "round"]]
+            campaign.add(rows.assign(Value=truth[rows["ID"]].to_numpy()))
+        assert campaign.candidates("in")["id"].tolist() == [truth.idxmax()]
+
+
+def test_strategy_that_is_not_there_any_more_is_named(tmp_path):
+    with pytest.raises(AssayPilotError, match=r"there is no strategy 'halving'.*install the package"):
+        Campaign.from_table(
+            problem(), tmp_path / "x.assaypilot", endpoints={"pIC50": 0.1}, epsilon=1.0, strategy="halving"
+        )
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("nowhere_at_all:Nothing", "ModuleNotFoundError"),
+        ("halving_of_others:Missing", "AttributeError"),
+        ("halving_of_others:np", "it has no info"),
+        ("halving_of_others:Halving", "its info names 'halving'"),
+    ],
+)
+def test_broken_strategy_is_said_and_harms_no_other(install, capsys, value, why):
+    install(broken=value)
+    assert {"linfact-g", "gaussian-process"} <= set(list_strategies().index)
+    assert run(["strategies"]) == 0
+    assert why in capsys.readouterr().out
+    with pytest.raises(AssayPilotError, match=r"package others\.$") as refused:
+        registry.get("broken")
+    assert why in str(refused.value)
+
+
+def test_name_of_built_in_strategy_is_not_taken(install):
+    install(rage="halving_of_others:Halving")
+    assert type(registry.get("rage")).__name__ == "Rage"
