@@ -62,7 +62,7 @@ _PLACES = {
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    found = getattr(import_module(f"{__package__}.{_PLACES[name]}"), name)
     globals()[name] = found
     return found
 

@@ -42,6 +42,7 @@ LEFT_OUT = [
     *("pytest", "hypothesis", "IPython", "ipykernel", "jupyter", "notebook", "sphinx", "docutils"),
     *("PyQt5", "PyQt6", "PySide2", "wx", "gi", "distributed", "dask", "bokeh", "numba", "pyarrow", "sqlalchemy"),
     *("matplotlib.tests", "pandas", "joblib.test", "PIL._avif", "PIL.ImageTk"),
+    "assaypilot.engine.notebook",  # for notebooks and scripts, which have a Python and pandas of their own
     *("rdkit.Chem.Draw.IPythonConsole", "rdkit.Chem.PandasTools"),
     *("PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtDBus", "PySide6.QtOpenGL"),
     *("PySide6.QtDesigner", "PySide6.QtSql", "PySide6.QtTest", "PySide6.QtXml"),
@@ -134,6 +135,8 @@ def modules() -> list[str]:
     """
     found = []
     for package, folder in packages().items():
+        if package in LEFT_OUT:
+            continue
         stems = (path.stem for path in folder.glob("*.py"))
         found += [package if stem == "__init__" else f"{package}.{stem}" for stem in stems]
     return sorted(found)

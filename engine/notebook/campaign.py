@@ -20,7 +20,7 @@ from ..campaign.changing.terms import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
 from ..campaign.results.returned import returned
 from ..campaign.state import Missing, Round, Source, Status
-from ..export.entries import compound_entry
+from ..export.entries import compound_entries
 from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Added", "Campaign"]
 
+_PLANNED = ("replicates", "reason", "expected", "low", "high")
+"""Columns of ``recommend`` that are no results."""
 _REASONS = 3
 """Rows that were not used, named in a warning."""
 
@@ -115,6 +117,7 @@ class Campaign:
         wanted_columns = table_options(listed(sites or ()), endpoints, options)
         mapping = propose(raw, wanted_columns)
         objective = options.get("objective")
+        aside = {"history": "shown"} if options.get("history") == "shown" else {}
         wanted = Wanted(
             goal=goal,
             objectives=None if objective is None else listed(objective),
@@ -122,7 +125,7 @@ class Campaign:
             slack=options.get("slack"),
             delta=options.get("delta", 0.05),
             strategy=strategy,
-            parameters=options.get("parameters", {}),
+            parameters={**options.get("parameters", {}), **aside},
             per_round=per_round,
             max_replicates=options.get("max_replicates", 4),
             budget=options.get("budget"),
@@ -172,14 +175,20 @@ class Campaign:
         """Record results and return what became of them; estimates and statuses are new after it.
 
         ``results``: ID, Endpoint (not needed with one endpoint), Value, and optionally Relation, Unit, Replicate, N,
-        SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; or the path of such a table. Results may be
-        partial, late or for compounds that nobody asked for. The round ends when nothing is missing, or with ``close``;
+        SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; or the path of such a table. A row is one
+        measurement, whatever ``recommend`` asked for, or the mean of N. Results may be partial, late or for compounds
+        that nobody asked for. The round ends when nothing is missing, or with ``close``;
         ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or ``other``.
         The same results again are refused, unless ``again``. Rows that cannot be used are named in a UserWarning.
 
         AssayPilotError, with nothing recorded, for a table without a usable value.
         """
         now = self._core.status()
+        if isinstance(results, pd.DataFrame):
+            # What was planned says nothing of what came: a column of replicates would pass for N.
+            names = {endpoint.name for endpoint in now.endpoints}
+            planned = [name for name in results.columns if _is_plan(str(name)) and name not in names]
+            results = results.drop(columns=planned)
         raw = raw_of(results)
         found = returned(raw, now)
         report = self._core.record(
@@ -220,9 +229,10 @@ class Campaign:
         ...; then the sites. With several endpoints there are columns such as ``estimate pIC50``. NaN where unknown.
         """
         now = self._core.status()
+        compounds = ranked(now, only).tolist()
         return pd.DataFrame(
-            _flat(compound_entry(now, compound)) | now.library.substituents(compound)
-            for compound in ranked(now, only).tolist()
+            _flat(entry) | now.library.substituents(compound)
+            for compound, entry in zip(compounds, compound_entries(now, compounds), strict=True)
         )
 
     def predict(self, table: Table) -> pd.DataFrame:
@@ -359,6 +369,10 @@ def _round_frame(now: Status, issued: Round | None) -> pd.DataFrame:
     columns = ["ID", *sites, "replicates", *more, "reason", "expected", "low", "high", "round"]
     kinds = {"replicates": int, "expected": float, "low": float, "high": float, "round": int}
     return pd.DataFrame(rows, columns=columns).astype(kinds)
+
+
+def _is_plan(column: str) -> bool:
+    return column in _PLANNED or column.startswith("replicates ")
 
 
 def _flat(entry: dict[str, object]) -> dict[str, object]:

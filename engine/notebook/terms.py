@@ -43,6 +43,7 @@ class MoreOptions(TypedDict, total=False):
 
     objective: str | Sequence[str]
     slack: float
+    history: str
     delta: float
     parameters: Mapping[str, Any]
     max_replicates: int
@@ -70,7 +71,7 @@ class MoreOptions(TypedDict, total=False):
     assays: str
 
 
-_CHOICES = {"blank": ("h", "missing"), "merge": ("no", "identical", "charge", "tautomer")}
+_CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}
 
 
 def endpoint_specs(endpoints: Endpoints | None) -> tuple[EndpointSpec, ...]:

@@ -114,6 +114,7 @@ def test_recommended_table_can_be_filled_in_and_added_as_it_is(series, start):
         asked = campaign.recommend()
         done = campaign.add(asked.assign(Value=series.loc[asked["ID"], "truth"].to_numpy() + 0.01 * seed))
         assert done.accepted == len(asked)
+        assert campaign.candidates()["measured"].sum() == (12 if seed else 0) + len(asked)
         assert len(done.rejected) == 0
         campaign.add(measured(series, asked, seed), close=True) if not done.round_closed else None
 
@@ -218,7 +219,7 @@ def test_notebooks_show_text_pages_and_plots(tmp_path, monkeypatch):
         ({"endpoints": {"pIC50": {"colour": 1}}}, "'colour' is not known here"),
         ({"strategy": "gausian-process"}, "Did you mean gaussian-process"),
         ({"goal": "worst"}, "there is no goal 'worst'"),
-        ({"blank": "x"}, "blank must be one of h, missing"),
+        ({"blank": "x"}, "blank must be one of missing, h"),
         ({"epsilon": -1.0}, "epsilon"),
     ],
 )
