@@ -83,9 +83,11 @@ class GoalPage(Page):
         self._can = label("What can be done", "heading")
         self.together = button("Take two sites together\N{HORIZONTAL ELLIPSIS}", tip=self.ways.together.toolTip())
         self.together.clicked.connect(self.ways.ask_together)
+        self.series = button("Continue with the series model", "primary", tip=self.ways.series.toolTip())
+        self.series.clicked.connect(self.ways.take_series)
         for part in (
-            self.change, self._promised, self.guarantee, self._can, self.offers, self.together, self._assumes,
-            self.assumed,
+            self.change, self._promised, self.guarantee, self._can, self.offers, self.series, self.together,
+            self._assumes, self.assumed,
         ):  # fmt: skip
             panel.addWidget(part)
         panel.addStretch(1)
@@ -127,10 +129,14 @@ class GoalPage(Page):
         self.offers.setText("\n".join(f"\N{BULLET} {text}" for text in offers))
         for part in (self._can, self.offers):
             part.setVisible(bool(offers))
-        several = len(status.library.sites) > 1
         against = any(told.contradicted for told in status.additivity)
-        self.ways.together.setVisible(several and not against)
-        self.together.setVisible(several and against)
+        self.ways.show_for(status)
+        # Where the assumption is contradicted the way on stands beside it.
+        for here, there in ((self.together, self.ways.together), (self.series, self.ways.series)):
+            here.setVisible(against and not there.isHidden())
+            there.setVisible(not against and not there.isHidden())
+        calibrated = promise.kind == "calibrated"
+        self._promised.setText("How sure" if calibrated else self._promised.text())
         for part in (self._assumes, self.assumed):
             part.setVisible(bool(status.guarantee.assumptions))
         self._show_state(status)

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.state import Status
     from assaypilot.gui.view import View
 
 __all__ = ["Ways"]
 
 
 class Ways(QWidget):
-    """Four buttons, each with its dialog; that of compounds is opened by the window, after a table was read."""
+    """Five buttons, most with a dialog; that of compounds is opened by the window, after a table was read."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -43,11 +44,16 @@ class Ways(QWidget):
             "Add a contro&l\N{HORIZONTAL ELLIPSIS}",
             tip="Measured in every round beside the others, to compare plates and rounds",
         )
+        self.series = button(
+            "&Continue with the series model",
+            tip="Effects need not add up there; every measurement is kept, and Undo takes it back",
+        )
+        self.series.clicked.connect(self.take_series)
         self.controls.clicked.connect(self.ask_controls)
         self.endpoint.clicked.connect(self.ask_endpoint)
         self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        for made in (self.compounds, self.endpoint, self.together, self.controls):
+        for made in (self.compounds, self.endpoint, self.together, self.series, self.controls):
             row.addWidget(made)
 
     def ask_endpoint(self) -> None:
@@ -72,6 +78,19 @@ class Ways(QWidget):
         made = TogetherDialog(self._session, view.status, view.path.parent, self.window())
         made.begin.connect(self._begin)
         self._open(made)
+
+    def show_for(self, status: Status) -> None:
+        """Show what the campaign as it is can take."""
+        proven = status.guarantee.kind != "calibrated"
+        self.together.setVisible(len(status.library.sites) > 1 and proven)
+        self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
+
+    def take_series(self) -> None:
+        """Let the series model decide from now on, by everything measured."""
+        from assaypilot.engine.campaign.changing.terms import Change
+
+        said = "The series model decides from now on, by every measurement so far. Undo takes it back."
+        self._session.change(Change(strategy="gaussian-process"), "", lambda: self._session.message.emit(said))
 
     def ask_controls(self) -> None:
         """Ask for more controls."""

@@ -67,6 +67,23 @@ def test_the_warning_leads_to_the_pair_with_the_greatest_sign(qtbot: QtBot, wind
     assert not window.sar.take.isVisible()
 
 
+def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: QtBot, window: MainWindow) -> None:
+    page, before = window.goal, status(window)
+    assert page.series.isVisible()
+    page.series.click()
+    until(qtbot, lambda: status(window).guarantee.kind == "calibrated")
+    idle(qtbot, window)
+    now = status(window)
+    assert now.strategy == "gaussian-process"
+    assert len(now.measurements) == len(before.measurements)
+    assert not page.series.isVisible()
+    assert not page.ways.series.isVisible()
+    window.session.undo()
+    until(qtbot, lambda: status(window).strategy == before.strategy)
+    idle(qtbot, window)
+    assert page.series.isVisible()
+
+
 def test_the_sar_page_leads_there_too(qtbot: QtBot, window: MainWindow) -> None:
     window.show_page(SAR)
     idle(qtbot, window)

@@ -18,7 +18,7 @@ __all__ = ["ALTERNATIVE", "SAME", "of_decisions", "said"]
 
 ALTERNATIVE = (
     "To keep a guarantee, start a new campaign from here: the measurements so far are its history. Or go on with the "
-    "series model, which needs none: change --strategy gaussian-process."
+    "series model (gaussian-process), which needs none."
 )
 """What to do instead of a change that ends the guarantee."""
 
