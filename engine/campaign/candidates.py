@@ -284,7 +284,8 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
     unknown = np.full(ledger.n_arms, np.nan)
     status = np.full(ledger.n_arms, UNDECIDED, dtype=np.int8) if known is None else known.status
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
-    decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], ledger.last_round)
+    closed = max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
+    decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], closed)
     estimates, lows, highs, meets = {}, {}, {}, {}
     for position, endpoint in enumerate(endpoints):
         found = series.of_endpoint(ledger, known, position)

@@ -180,7 +180,7 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
     states = _states(checks)
     measured = any(check.value is not None for check in checks)
     return Confirmation(
-        rounds=tuple(one.number for one in issued),
+        rounds=tuple(one.number for one in issued if not one.population),
         checks=checks,
         due=tuple(c for c in lack if c not in ledger.unavailable) if held else (),
         gone=tuple(c for c in lack if c in ledger.unavailable),

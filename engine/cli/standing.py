@@ -279,7 +279,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
         lines.append(round_line(now.rounds[-1]))
     budget = "" if now.settings.budget is None else f" of {now.settings.budget:,}"
     to_confirm = now.confirmation.measurements
-    confirming = f", and {to_confirm:,} to confirm" if to_confirm else ""
+    confirming = f", and {to_confirm:,} to check" if to_confirm else ""
     lines.append(
         f"Used so far: {now.measurements_used:,}{budget} measurements in {many(now.rounds_made, 'round')}{confirming}"
     )

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.export.measured import measured_means
-from assaypilot.engine.export.shortlist import availability
+from assaypilot.engine.export.shortlist import availability, decimals_of
 from assaypilot.engine.text.percentages import probability
 from assaypilot.gui.confirming import confirmed_text
 from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, two_lines
@@ -30,17 +30,17 @@ STATUS_RANK = np.array([1, 0, 2, 3])
 """Order of the status codes in a table: in, undecided, out, not estimable."""
 
 
-def interval_text(low: float, high: float) -> str:
-    """``7.15 – 7.57``; open ends are said, an unknown interval is empty."""
+def interval_text(low: float, high: float, digits: int = 2) -> str:
+    """Return ``7.15 – 7.57``, or words where an end is open; empty for an unknown interval."""
     if np.isnan(low) or np.isnan(high):
         return ""
     if np.isinf(low) and np.isinf(high):
         return "unbounded"
     if np.isinf(low):
-        return f"below {high:.2f}"
+        return f"below {high:.{digits}f}"
     if np.isinf(high):
-        return f"above {low:.2f}"
-    return f"{low:.2f} – {high:.2f}"
+        return f"above {low:.{digits}f}"
+    return f"{low:.{digits}f} – {high:.{digits}f}"
 
 
 def probability_text(value: float) -> str:
@@ -114,11 +114,11 @@ def _means(status: Status) -> list[Column]:
         for compound, one in means.items():
             if one.values:
                 levels[compound] = one.values[0][1]
-        several = len(status.asked_endpoints) > 1
+        several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
 
         def text(row: int) -> str:
             one = means.get(row)
-            return "\N{EN DASH}" if one is None or not one.values else f"{one.text()} ({one.n})"
+            return "\N{EN DASH}" if one is None or not one.values else f"{one.text(digits)} ({one.n})"
 
         return Column(
             "mean" if position == status.objective else f"mean-{endpoint.name}",
@@ -144,7 +144,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),
-        lambda row: estimate_text(status, endpoint.name, row),
+        lambda row: estimate_text(status, endpoint.name, row, decimals_of(status)),
         lambda: estimate,
         number=True,
         tip=f"{endpoint.scale_name}: estimate from everything measured and usable, the table's own values included."
@@ -156,15 +156,18 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
 def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     """The deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
-    several = len(status.asked_endpoints) > 1
+    several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
+    name = "95 % interval" if status.guarantee.kind == "calibrated" else "Bounds"
     short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
         "interval" if place == 0 else f"interval-{endpoint.name}",
-        f"{short}\nbounds" if several else "Bounds",
-        lambda row: interval_text(low[row], high[row]),
+        f"{short}\n{name[:1].lower()}{name[1:]}" if several else name.replace("% ", "%\n"),
+        lambda row: interval_text(low[row], high[row], digits),
         lambda: high - low,
         number=True,
-        tip=f"Bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the compound",
+        tip=f"95 % interval of {endpoint.scale_name} under the series model"
+        if name != "Bounds"
+        else f"Bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the compound",
         width=95,
         name=f"{endpoint.scale_name} bounds" if several else "",
     )

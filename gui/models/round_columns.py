@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
+from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.gui.cells import mean_text
 from assaypilot.gui.models.base import Column, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
@@ -245,14 +246,15 @@ def _amounts(key: str, title: str, said: list[float | None], tip: str) -> Column
 
 def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:
     """What was expected of the objective."""
+    digits = decimals_of(status)
 
     def text(row: int) -> str:
         item = items[row]
         if item.expected is None:
             return "–"
         if item.low is None or item.high is None:
-            return f"{item.expected:.2f}"
-        return f"{item.expected:.2f} ± {(item.high - item.low) / 2:.2f}"
+            return f"{item.expected:.{digits}f}"
+        return f"{item.expected:.{digits}f} ± {(item.high - item.low) / 2:.{digits}f}"
 
     scale = status.endpoints[status.objective].scale_name
     return Column(

@@ -15,6 +15,7 @@ from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text
 from assaypilot.engine.export.measured import means_of, means_words
+from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.pages.why import why
@@ -51,8 +52,9 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
     several = len(status.asked_endpoints) > 1
     for place in status.asked_endpoints:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
-    if not several:
-        posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
+    digits = decimals_of(status)
+    if not several and status.guarantee.kind != "calibrated":
+        posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound], digits)
         # Of one compound at a time: it must not be taken for what the campaign is sure of.
         rows.append(("95 % interval", f"{posterior}, informs only" if posterior else _NONE))
     chances = (known.probability_within_epsilon, known.probability_within_slack)
@@ -64,7 +66,7 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         endpoint = status.endpoints[place]
         text = probability_text(float(known.probability_meets[endpoint.name][compound])) or _NONE
         rows.append((f"P({endpoint.limit_text})", text))
-    means = means_words(means_of(status), compound, 2).removeprefix("measured ")
+    means = means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
     rows.append(("Substituents", substituents_text(status, compound)))
     rows += confirmation_rows(status, compound)
@@ -88,7 +90,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     if np.isnan(estimate):
         none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
         return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Bounds", _NONE)]
-    shown = estimate_text(status, endpoint.name, compound)
+    shown = estimate_text(status, endpoint.name, compound, decimals_of(status))
     open_ = shown.startswith(("<", ">"))
     text = shown if named else f"{shown} {endpoint.scale_name}"
     if open_:
@@ -97,10 +99,12 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
         text += f" = {entry}" if named else f" ({entry})"
     decides = endpoint.name in known.lows
-    bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]) if decides else ""
+    low, high = (float(ends[endpoint.name][compound]) if decides else np.nan for ends in (known.lows, known.highs))
+    bounds = interval_text(low, high, decimals_of(status))
+    caption = "95 % interval" if status.guarantee.kind == "calibrated" else "Bounds"
     if named:
         return [(endpoint.scale_name, f"{text} ({bounds})" if bounds else text)]
-    return [("Estimate", text), ("Bounds", bounds or "none yet")] if decides else [("Estimate", text)]
+    return [("Estimate", text), (caption, bounds or "none yet")] if decides else [("Estimate", text)]
 
 
 def substituents_text(status: Status, compound: int) -> str:

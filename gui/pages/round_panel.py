@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.gui.cells import is_late, mean_text
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.entry import as_first_entered, entered_text
@@ -168,7 +169,9 @@ class RoundPanel(QVBoxLayout):
         rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
-            rows.append(("Expected", f"{item.expected:.2f}{scale} (95 %: {item.low:.2f} – {item.high:.2f})"))
+            digits = decimals_of(view.status)
+            ends = f"{item.low:.{digits}f} – {item.high:.{digits}f}"
+            rows.append(("Expected", f"{item.expected:.{digits}f}{scale} (95 %: {ends})"))
         rows.append(("Why", item.reason))
         rows += confirmation_rows(view.status, item.compound) if shown.confirmation else []
         for place, endpoint in enumerate(model.endpoints):

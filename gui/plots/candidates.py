@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Frame, Picture
 from assaypilot.engine.export.bounds import estimate_text
+from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 from assaypilot.gui.theme import theme
@@ -77,7 +78,8 @@ class CandidatesScene(Scene):
             endpoint = self.status.endpoints[k]
             low, high = known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]
             bounds = f" ({low:.2f} – {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
-            lines.append(f"{endpoint.scale_name} {estimate_text(self.status, endpoint.name, compound)}{bounds}")
+            estimate = estimate_text(self.status, endpoint.name, compound, decimals_of(self.status))
+            lines.append(f"{endpoint.scale_name} {estimate}{bounds}")
         times = int(known.measured[compound])
         lines.append(f"measured {many(times, 'time')}" if times else "never measured")
         smiles = "" if library.smiles is None else library.smiles[compound]

@@ -203,7 +203,7 @@ class Strip(QFrame):
             self.bar.set_share(used / total if phase is not None and total else None)
         if status.confirmation.measurements:
             end = "\n" if theme().scale >= LARGE else " "
-            self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to confirm")
+            self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to check")
         head, words = self._expected
         if words and head == status.head and not status.finished:
             self.used.setText(f"{self.used.text()}\n{words}")
