@@ -6,8 +6,11 @@ largest number of members that would show so few of them with a probability of 5
 Sampling by score would find more, but bound no better: the limit holds for members wherever they are, so also where
 few were drawn.
 
-A member is a compound within epsilon of the best measured one. A sampled compound counts as found unless its measured
-mean and 1.645 of its standard errors lie below that; so a member is found with a probability of 95 % at least, which
+A member is a compound within epsilon of the best one. No measured compound is better than the best, so the highest of
+their lower limits less epsilon is a border that lies too high with a probability of 0.5 % at most: the limits of all
+measured compounds hold together (Bonferroni), or the luckiest of many would lift it. A sampled compound counts as found
+unless its measured mean and 1.645 of its standard errors lie below the border;
+so a member is found with a probability of 95 % at least, which
 the limit takes into account. What did not come back counts as found. Nothing is written here.
 """
 
@@ -18,6 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import binom, hypergeom
 
 from ..arrays import Ints
@@ -36,19 +40,23 @@ __all__ = ["CONFIDENCE", "audit_round", "audited", "members_at_most", "members_i
 CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645
 """Probability that a sampled member counts as found, and the standard errors that it takes."""
+_TOO_HIGH = 0.005
+"""Probability that the border lies too high; the rest of 1 - CONFIDENCE is that of the sample."""
 
 
-def members_at_most(population: int, sampled: int, found: int, detected: float = 1.0) -> int:
-    """Return the 95 % upper limit of the members in a population of which ``found`` were among those ``sampled``.
+def members_at_most(
+    population: int, sampled: int, found: int, detected: float = 1.0, error: float = 1.0 - CONFIDENCE
+) -> int:
+    """Return the upper limit, at 1 - ``error``, of the members where ``found`` were among those ``sampled``.
 
     Without replacement; each sampled member is found with the probability ``detected`` at least. Exact: the largest
-    number under which so few are found with a probability of 5 % or more.
+    number under which so few are found with a probability of ``error`` or more.
     """
 
     def likely(members: int) -> bool:
         drawn = np.arange(min(members, sampled) + 1)
         chance = hypergeom.pmf(drawn, population, members, sampled) @ binom.cdf(found, drawn, detected)
-        return bool(chance >= 1.0 - CONFIDENCE)
+        return bool(chance >= error)
 
     low, high = min(found, population), population
     while low < high:
@@ -59,7 +67,7 @@ def members_at_most(population: int, sampled: int, found: int, detected: float =
 
 def members_if_none(population: int, sampled: int) -> int:
     """Return the members that may be missed where no sampled compound turns out to be one."""
-    return members_at_most(population, sampled, 0, _DETECTED)
+    return members_at_most(population, sampled, 0, _DETECTED, 1.0 - CONFIDENCE - _TOO_HIGH)
 
 
 def audit_round(ledger: Ledger, candidates: Candidates, size: int, *, redoes: int | None = None) -> Draft:
@@ -113,7 +121,7 @@ def audited(ledger: Ledger) -> Audit | None:
     issued = closed[-1]
     sampled = len(issued.items)
     found = _found(ledger, issued)
-    members = members_at_most(issued.population, sampled, found, _DETECTED)
+    members = members_at_most(issued.population, sampled, found, _DETECTED, 1.0 - CONFIDENCE - _TOO_HIGH)
     return Audit(issued.number, issued.population, sampled, found, max(members - found, 0), CONFIDENCE)
 
 
@@ -134,8 +142,9 @@ def _found(ledger: Ledger, issued: Issued) -> int:
     for compound, own in values.items():
         n = sum(times for _, times in own)
         means[compound] = sum(value * times for value, times in own) / n, sd / math.sqrt(n)
-    exact = [mean - _ERRORS * error for c, (mean, error) in means.items() if c not in below]
-    border = max(exact, default=-math.inf) - _distance(ledger)
+    exact = [both for c, both in means.items() if c not in below]
+    errors = -ndtri(_TOO_HIGH / max(len(exact), 1))
+    border = max((mean - errors * error for mean, error in exact), default=-math.inf) - _distance(ledger)
     sampled = [item.compound for item in issued.items]
     out = [c for c in sampled if c in means and means[c][0] + _ERRORS * means[c][1] < border]
     return len(sampled) - len(out)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from assaypilot.engine.campaign.auditing import members_at_most
+from assaypilot.engine.campaign import auditing
+from assaypilot.engine.campaign.auditing import audited, members_at_most
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.verifying import verify
@@ -154,3 +157,41 @@ def test_the_limit_holds_in_95_of_100_audits_whatever_the_model_believes(near: b
         widths += limit
     assert held >= 950
     assert widths / 1_000 < population - sampled
+
+
+@pytest.mark.parametrize("ties", [1, 100])
+def test_limit_holds_where_many_measured_compounds_are_equally_good(ties: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The luckiest of many equals must not lift the border above members that lie exactly on it."""
+    monkeypatch.setattr(auditing, "assay_noise", SimpleNamespace(informing=lambda _: [SimpleNamespace(noise_sd=SD)]))
+    rng = np.random.default_rng(1)
+    population, sampled, members, runs = 640, 300, 60, 30
+    held = 0
+    for _ in range(runs):
+        truth = np.concatenate([np.full(members, 7.5), 6.7 - rng.uniform(0.0, 2.0, population - members)])
+        drawn = rng.choice(population, sampled, replace=False)
+        means = np.concatenate([truth[drawn], np.full(ties, 8.0)])
+        compounds = np.concatenate([drawn, population + np.arange(ties)])
+        values = means + SD * rng.standard_normal(len(means))
+        ledger = SimpleNamespace(
+            endpoints=[SimpleNamespace(sign=1)],
+            objective=0,
+            settings=SimpleNamespace(goal="epsilon-best", distance=0.5),
+            measurements=[
+                SimpleNamespace(
+                    endpoint=0, compound=int(c), relation="=", excluded=None, withdrawn=False, value=float(v), n=1
+                )
+                for c, v in zip(compounds, values, strict=True)
+            ],
+            rounds=[
+                SimpleNamespace(
+                    population=population,
+                    state="closed",
+                    number=1,
+                    items=[SimpleNamespace(compound=int(c)) for c in drawn],
+                )
+            ],
+        )
+        audit = audited(cast("Any", ledger))
+        assert audit is not None
+        held += audit.missed >= members - int((drawn < members).sum())
+    assert held >= 0.95 * runs
