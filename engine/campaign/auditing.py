@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import binom, hypergeom
+from scipy.special import bdtr, gammaln, ndtri
 
-from ..arrays import Ints
+from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from .counting import Issued
@@ -44,6 +44,7 @@ _TOO_HIGH = 0.005
 """Probability that the border lies too high; the rest of 1 - CONFIDENCE is that of the sample."""
 
 
+@lru_cache(maxsize=4_096)
 def members_at_most(
     population: int, sampled: int, found: int, detected: float = 1.0, error: float = 1.0 - CONFIDENCE
 ) -> int:
@@ -55,7 +56,9 @@ def members_at_most(
 
     def likely(members: int) -> bool:
         drawn = np.arange(min(members, sampled) + 1)
-        chance = hypergeom.pmf(drawn, population, members, sampled) @ binom.cdf(found, drawn, detected)
+        kept = drawn[sampled - drawn <= population - members]
+        log_chance = _log_choices(members, kept) + _log_choices(population - members, sampled - kept)
+        chance = np.exp(log_chance - _log_choices(population, sampled)) @ bdtr(np.minimum(found, kept), kept, detected)
         return bool(chance >= error)
 
     low, high = min(found, population), population
@@ -63,6 +66,11 @@ def members_at_most(
         middle = (low + high + 1) // 2
         low, high = (middle, high) if likely(middle) else (low, middle - 1)
     return low
+
+
+def _log_choices(n: int, k: Ints | int) -> Floats:
+    """Return the logarithm of how many ways there are to choose ``k`` of ``n``."""
+    return np.asarray(gammaln(n + 1.0) - gammaln(np.asarray(k) + 1.0) - gammaln(n - np.asarray(k) + 1.0))
 
 
 def members_if_none(population: int, sampled: int) -> int:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtr, chdtrc
 
 from ...arrays import Floats, Ints
 from ...errors import AssayPilotError
@@ -328,7 +328,7 @@ def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
     """Return whether replicates scatter so much more or less than stated that the noise has to be learned."""
     if freedom < 1 or noise_sd <= 0:
         return False
-    tails = chi2.cdf(squares / noise_sd**2, freedom), chi2.sf(squares / noise_sd**2, freedom)
+    tails = chdtr(freedom, squares / noise_sd**2), chdtrc(freedom, squares / noise_sd**2)
     return bool(min(tails) < _CONTRADICTED)
 
 

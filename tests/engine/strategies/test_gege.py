@@ -394,7 +394,7 @@ def test_a_plan_over_960_compounds_and_two_endpoints_takes_no_time(measured):
         begun = time.process_time()
         Gege().ask(Gege().tell(state, outcome))
         seconds.append(time.process_time() - begun)
-    assert min(seconds) < 0.1
+    assert min(seconds) < 0.3
 
 
 @given(st.sampled_from(RADII), st.integers(1, 30))
