@@ -21,9 +21,11 @@ from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.designs import fit
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
-__all__ = ["Evidence", "Steps", "appended", "at_look", "nothing_measured"]
+__all__ = ["NOBODY", "Evidence", "Steps", "appended", "at_look", "nothing_measured"]
 
 
+NOBODY = -1
+"""In place of an arm."""
 _EQUAL = 1e-12
 """Rows whose squared distance is below this share of their squared lengths are equal."""
 
@@ -34,8 +36,8 @@ def nothing_measured() -> dict[str, NDArray[Any]]:
     return {"at": nobody, "arms": nobody, "counts": np.zeros(0), "means": np.zeros(0), "leaders": nobody}
 
 
-def appended(memory: Arrays, outcome: Outcome, leader: int | None) -> dict[str, NDArray[Any]]:
-    """Return the record with one more phase, and with whom it was to compare."""
+def appended(memory: Arrays, outcome: Outcome, leader: int) -> dict[str, NDArray[Any]]:
+    """Return the record with one more phase, and with whom it was to compare (NOBODY for none)."""
     phase = len(memory["leaders"])
     arms = np.flatnonzero(outcome.counts[0] > 0)
     more = {
@@ -43,7 +45,7 @@ def appended(memory: Arrays, outcome: Outcome, leader: int | None) -> dict[str, 
         "arms": arms,
         "counts": outcome.counts[0, arms],
         "means": outcome.means[0, arms],
-        "leaders": np.array([-1 if leader is None else leader], dtype=np.intp),
+        "leaders": np.array([leader], dtype=np.intp),
     }
     return {**memory, **{name: np.concatenate([memory[name], added]) for name, added in more.items()}}
 

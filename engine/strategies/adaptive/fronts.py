@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.domain.features import Features
 from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, Steps
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
-__all__ = ["NOBODY", "SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
+__all__ = ["SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
 
-
-NOBODY = -1
 SHARES = (0.65, 0.2, 0.1, 0.05)
 """Of the level of a compound put out, for the first that may be shown to beat it, the second, and so on."""
 _AT_ONCE = 1 << 20

@@ -17,7 +17,8 @@ chosen beforehand, are independent standard normal (optional selection; Doob 193
 direction is no step. Their sum stays below the limits of ``boundary`` at all looks together, but for
 probability alpha.
 
-**A_m: out.** Before each phase r a leader l_r is chosen from the phases so far. Under A_m each step
+**A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is
+decided: availability may change later, and by whom saw this phase's values. Under A_m each step
 (y'theta_r - epsilon) / s_r, y = x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes
 its limits with probability alpha at most: no union over the compounds that m could be compared with. Over the
 compounds Holm's procedure holds, at every look: with N compounds not yet out the level is alpha = 0.4 delta / N. (Until
@@ -67,7 +68,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.levels import SetLimits, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
@@ -128,7 +129,10 @@ class Adaptive(ByWalks):
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
         not_best = np.zeros(problem.n_arms, dtype=bool)
-        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected}
+        leader = np.array([NOBODY], dtype=np.intp)
+        return {
+            **nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected, "leader": leader
+        }  # fmt: skip
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
@@ -155,9 +159,11 @@ class Adaptive(ByWalks):
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
-        leader = _leader(state)
+        leader = int(state.memory["leader"][0])
+        if leader == NOBODY or not state.active[leader]:
+            leader = _leader(state)
         open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted & state.active)
-        if leader is None or not len(open_arms):
+        if leader == NOBODY or not len(open_arms):
             return None
         problem, goal = state.problem, state.problem.goal
         evidence = Evidence(problem.features, state.memory, problem.noise[0])
@@ -179,7 +185,7 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        memory = appended(state.memory, outcome, _leader(state))
+        memory = appended(state.memory, outcome, int(state.memory["leader"][0]))
         evidence = Evidence(problem.features, memory, problem.noise[0])
         known = self.limits(state, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)
@@ -188,7 +194,7 @@ class Adaptive(ByWalks):
         behind = evidence.behind(active)
         not_best[active] |= behind.passed(0.0, known.best())
         verdict = self._verdict(Asked(state, evidence, bounds, known), behind, not_best)
-        return Decision(
+        decision = Decision(
             phase=state.phase + 1,
             radius=outcome.allocation.radius,
             ins=verdict.ins,
@@ -206,6 +212,9 @@ class Adaptive(ByWalks):
             },
             memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
         )
+        # Fixed here: who leads the next phase must not depend on what becomes unavailable while it is measured.
+        leader = np.array([_leader(self.apply(state, decision))], dtype=np.intp)
+        return replace(decision, memory={**decision.memory, "leader": leader})
 
     def _verdict(self, now: Asked, behind: Steps, not_best: Flags) -> _Verdict:
         """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
@@ -254,11 +263,11 @@ def may_be_best(state: State, not_best: Flags) -> Flags:
     return possible
 
 
-def _leader(state: State) -> int | None:
-    """The arm that comparisons are made with in the next phase: the best by all measurements so far; None without."""
+def _leader(state: State) -> int:
+    """Return the arm that the next phase compares with: the best by all measurements so far; NOBODY without any."""
     if not len(state.memory["at"]):
-        return None
+        return NOBODY
     pooled = Evidence(state.problem.features, state.memory, state.problem.noise[0]).pooled
     may = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
     may = may[pooled.estimable(may)]
-    return int(may[np.argmax(pooled.means(may))]) if len(may) else None
+    return int(may[np.argmax(pooled.means(may))]) if len(may) else NOBODY

@@ -48,8 +48,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.domain.goals import ParetoSet
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY
 from assaypilot.engine.strategies.adaptive.fronts import (
-    NOBODY,
     Boxes,
     Front,
     Walks,
@@ -166,22 +166,16 @@ class AdaptivePareto(ByWalks):
         open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
         if known is None or not len(open_arms):
             return None
-        slots = beaters(known, state.memory, open_arms)
-        needs = needs_of_front(known, slots, open_arms)
+        needs = needs_of_front(known, state.memory, open_arms)
         return state, needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out or in by the walks of all phases, with those named before this one."""
-        problem, active = state.problem, np.flatnonzero(state.active)
-        if not (outcome.counts > 0).any() or not len(active):
+        if not (outcome.counts > 0).any() or not state.active.any():
             return None
-        # By nothing that the phase says, its noise included.
-        known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
-        open_arms = active[state.status[active] == UNDECIDED]
-        named = {} if known is None else beaters(known, state.memory, open_arms)
-        memory = appended({**state.memory, **named}, outcome)
+        memory = appended(state.memory, outcome)
         verdict = self.verdict(state, memory)
-        return Decision(
+        decision = Decision(
             phase=state.phase + 1,
             radius=outcome.allocation.radius,
             ins=verdict.ins,
@@ -198,6 +192,16 @@ class AdaptivePareto(ByWalks):
             },
             memory=memory,
         )
+        return replace(decision, memory={**memory, **self._named(self.apply(state, decision))})
+
+    def _named(self, state: State) -> Arrays:
+        """Return who may be shown to beat whom by the next phase: by nothing that it says, its noise included.
+
+        Fixed when the phase before is decided, since what is available may change while the next one is measured.
+        """
+        known = self._known(replace(state, problem=replace(state.problem, noise=self.foreseen(state))))
+        open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
+        return {} if known is None else beaters(known, state.memory, open_arms)
 
     def verdict(self, state: State, memory: Arrays) -> Verdict:
         """Who is out or in by the walks of such a record."""

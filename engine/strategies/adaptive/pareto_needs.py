@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.strategies.adaptive.evidence import Steps, at_look
-from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES, Front, Walks, since
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Steps, at_look
+from assaypilot.engine.strategies.adaptive.fronts import SHARES, Front, Walks, since
 from assaypilot.engine.strategies.adaptive.levels import FrontLimits
 from assaypilot.engine.strategies.adaptive.planning import Needs
 from assaypilot.engine.strategies.protocol import Arrays
@@ -106,7 +106,7 @@ def _by_those_named(
     return best, by
 
 
-def needs_of_front(known: Known, named: dict[str, NDArray[np.int32]], arms: Ints) -> Needs:
+def needs_of_front(known: Known, named: Arrays, arms: Ints) -> Needs:
     """For every open compound the cheaper of being out and being in, the hardest ones only."""
     front, margins = known.front, known.margins
     to_out, by = _by_those_named(known, named["beaters"], named["since"], arms)

@@ -13,7 +13,7 @@ from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.adaptive import levels as adaptive_levels
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
@@ -30,7 +30,7 @@ def record(features, rng, n_phases, *, sd=0.3, share=0.6):
         counts = rng.integers(1, 4, features.n_rows) * (rng.random(features.n_rows) < share)
         means = truth + sd * rng.standard_normal(features.n_rows) / np.sqrt(np.maximum(counts, 1))
         outcome = Outcome(None, counts[None].astype(float), means[None])
-        memory = appended(memory, outcome, None if not phase else int(rng.integers(features.n_rows)))
+        memory = appended(memory, outcome, NOBODY if not phase else int(rng.integers(features.n_rows)))
     return memory, truth
 
 
@@ -210,6 +210,24 @@ def test_the_leader_is_fixed_before_the_phase_it_compares_in():
     allocation = strategy.ask(first)
     up, down = (came_back(problem, sign * truth, allocation, np.random.default_rng(8)) for sign in (1, -1))
     assert strategy.tell(first, up).memory["leaders"].tolist() == strategy.tell(first, down).memory["leaders"].tolist()
+
+
+def test_what_becomes_unavailable_during_a_phase_changes_nobody_it_compares_with():
+    """Its leader does not come back, and is marked unavailable or not, depending on the values of the others."""
+    features = SiteFeatures(product((3, 2)), (3, 2))
+    problem = problem_of(features, sd=0.5, epsilon=0.2, slack=0.1, capacity=Capacity(24, 8))
+    strategy, rng = Adaptive(), np.random.default_rng(7)
+    state = strategy.start(problem)
+    state = strategy.tell(state, came_back(problem, dense(features) @ np.arange(6.0), strategy.ask(state), rng))
+    leader = int(state.memory["leader"][0])
+    outcome = came_back(problem, dense(features) @ np.arange(6.0), strategy.ask(state), rng)
+    counts = outcome.counts.copy()
+    counts[0, leader] = 0
+    came = replace(outcome, counts=counts)
+    gone = np.arange(6) != leader
+    without = strategy.adjust(state, measurable=gone, spent=state.spent)
+    led = [strategy.tell(one, came).memory["leaders"].tolist() for one in (state, without)]
+    assert led[0] == led[1] == [NOBODY, leader]
 
 
 def test_a_round_larger_than_a_small_table_takes_is_no_reason_to_wait():

@@ -10,7 +10,8 @@ from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY
+from assaypilot.engine.strategies.adaptive.fronts import SHARES
 from assaypilot.engine.strategies.adaptive.levels import each_of
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.gege.confidence import Gege
@@ -75,18 +76,35 @@ def test_who_may_beat_whom_is_fixed_before_the_phase_that_shows_it():
         plan = strategy.ask(state)
         up, down = (came_back(problem, sign * truth, plan, np.random.default_rng(8)) for sign in (1, -1))
         one, other = strategy.decide(state, up), strategy.decide(state, down)
-        for name in ("beaters", "since"):
-            assert one.memory[name].tolist() == other.memory[name].tolist()
         here = one.memory["beaters"] != NOBODY
         before = state.memory["beaters"] != NOBODY
         # Who was named stays, from the phase it was named in; newcomers count from the phase to come.
         assert (one.memory["beaters"][before] == state.memory["beaters"][before]).all()
         assert (one.memory["since"][before] == state.memory["since"][before]).all()
-        assert (one.memory["since"][here & ~before] == state.phase).all()
-        assert state.phase > 0 or not here.any()
+        for decision in (one, other):
+            new = (decision.memory["beaters"] != NOBODY) & ~before
+            assert (decision.memory["since"][new] == state.phase + 1).all()
         named.append(int(here.sum()))
         state = strategy.tell(state, came_back(problem, truth, plan, rng, spent=state.spent))
-    assert named[1] > 0
+    assert named[0] > 0
+
+
+def test_what_becomes_unavailable_during_a_phase_changes_nobody_who_may_beat_others():
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    truth = np.random.default_rng(2).normal(0.0, 0.4, (2, 9))
+    problem = problem_of(features, goal=ParetoSet((0.1, 0.1)), sd=(0.3, 0.3), capacity=Capacity(18, 8))
+    strategy, rng = AdaptivePareto(), np.random.default_rng(3)
+    state = strategy.start(problem)
+    state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng))
+    outcome = came_back(problem, truth, strategy.ask(state), rng, spent=state.spent)
+    gone = int(state.memory["beaters"].max())
+    without = strategy.adjust(state, measurable=np.arange(9) != gone, spent=state.spent)
+    used = [
+        {name: found.memory[name][found.memory["since"] == 1].tolist() for name in ("beaters", "since")}
+        for found in (strategy.decide(one, outcome) for one in (state, without))
+    ]
+    assert used[0] == used[1]
+    assert gone in used[0]["beaters"]
 
 
 def errors(truth, margins, runs, monkeypatch=None, shrink=1.0, delta=0.3):
