@@ -41,18 +41,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py", description="Sets up, runs and tests AssayPilot from its source.", allow_abbrev=False
     )
-    names = "run | test | published | screenshots | setup | freeze | lock"
+    names = "run | test | published | screenshots | docs | setup | freeze | lock"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for name, text in (
         ("run", "open the window with the practice campaign; without a display, run it in the terminal"),
         ("test", "ruff, mypy, import-linter and pytest; further arguments go to pytest"),
         ("published", "the papers' numbers beside ours: tests/published/REPORT.md; further arguments go to it"),
         ("screenshots", "pictures of every page and dialog; further arguments: --only LOOK, --readme"),
+        ("docs", "the documentation as plain HTML, with the notebooks run"),
         ("setup", "only set up .venv, for development"),
     ):
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         command.add_argument("--system", action="store_true", help="install missing system packages, too (needs root)")
-        if name == "screenshots":
+        if name in ("screenshots", "docs"):
             command.add_argument("folder", type=Path, metavar="DIR", help="where to put them")
         if name == "test":
             command.add_argument("--full", action="store_true", help="with the long statistics")
@@ -79,6 +80,8 @@ def main(arguments: list[str] | None = None) -> int:
         python = environment.ready("dev", system)
         if options.command == "published":
             return published(python, further)
+        if options.command == "docs":
+            return environment.call([python, ROOT / "packaging" / "documentation.py", options.folder.resolve()])
         check_qt(python, system)
         if options.command == "screenshots":
             return environment.call([python, ROOT / "packaging" / "screenshots.py", options.folder.resolve(), *further])

@@ -13,7 +13,7 @@ import numpy as np
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.past import as_it_stood
-from assaypilot.engine.campaign.state import STATUSES, Audit, Round, Status
+from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import many, names
 from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.next_line import next_line
@@ -23,7 +23,7 @@ from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import stock_document, stock_lines
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import estimate_text, only_bounds
-from assaypilot.engine.export.entries import compound_entries
+from assaypilot.engine.export.entries import claim_entry, compound_entries
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 from assaypilot.engine.text.percentages import probability
@@ -112,12 +112,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "finish_reason": now.finish_reason,
         "statement": now.statement,
         "guarantee": guarantee_of(now),
-        "claim": {
-            "kind": now.claim.kind,
-            "expected_missed": now.claim.expected_missed,
-            "expected_wrong": now.claim.expected_wrong,
-            "audit": audit_document(now.claim.audit),
-        },
+        "claim": claim_entry(now),
         "noise": noise_of(now),
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
@@ -244,21 +239,6 @@ def round_line(issued: Round) -> str:
     if issued.state == "open":
         return f"{issued.title} is open: {asked} asked for, {issued.missing:,} still to come"
     return f"{issued.title} is {issued.state}: {asked} asked for, {issued.came:,} came back"
-
-
-def audit_document(audit: Audit | None) -> dict[str, Any] | None:
-    """What the last audit round says, as ``status --json`` has it."""
-    if audit is None:
-        return None
-    return {
-        "round": audit.round,
-        "population": audit.population,
-        "sampled": audit.sampled,
-        "members_found": audit.found,
-        "missed_upper": audit.missed,
-        "missed_share_upper": audit.missed / audit.population,
-        "confidence": audit.confidence,
-    }
 
 
 def _more(now: Status) -> str:

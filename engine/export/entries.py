@@ -1,4 +1,4 @@
-"""One compound of a campaign as documents and tables list it."""
+"""One compound of a campaign, and how sure its answer is, as documents and tables say them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,28 @@ from ..campaign.state import STATUSES, Status
 from ..campaign.stock.view import StockView
 from .measured import MeasuredMean, measured_means
 
-__all__ = ["compound_entries"]
+__all__ = ["claim_entry", "compound_entries"]
+
+
+def claim_entry(now: Status) -> dict[str, Any]:
+    """Return ``claim``: what is stated of the answer, its expected errors, and what the last audit round found."""
+    claim, audit = now.claim, None
+    if claim.audit is not None:
+        audit = {
+            "round": claim.audit.round,
+            "population": claim.audit.population,
+            "sampled": claim.audit.sampled,
+            "members_found": claim.audit.found,
+            "missed_upper": claim.audit.missed,
+            "missed_share_upper": claim.audit.missed / claim.audit.population,
+            "confidence": claim.audit.confidence,
+        }
+    return {
+        "kind": claim.kind,
+        "expected_missed": claim.expected_missed,
+        "expected_wrong": claim.expected_wrong,
+        "audit": audit,
+    }
 
 
 def compound_entries(now: Status, compounds: Iterable[int]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from ..campaign.changing.terms import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
 from ..campaign.results.returned import returned
 from ..campaign.state import Missing, Round, Source, Status
-from ..export.entries import compound_entries
+from ..export.entries import claim_entry, compound_entries
 from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
@@ -211,6 +211,21 @@ class Campaign:
             warnings=tuple(dict.fromkeys([*found.warnings, *report.warnings])),
         )
 
+    def confirm(self) -> pd.DataFrame:
+        """Return the confirmation round of a finished campaign: each compound that is in and was never measured, once.
+
+        Columns are those of ``recommend``; it decides nothing. AssayPilotError while the campaign goes on.
+        """
+        return _round_frame(self._core.status(), self._core.plan_confirmation())
+
+    def audit(self, size: int) -> pd.DataFrame:
+        """Return an audit round: ``size`` compounds drawn at random from those not in, as ``recommend`` does.
+
+        With its results ``claim`` bounds the share of members missed, whatever the model believes. AssayPilotError
+        while another round is open.
+        """
+        return _round_frame(self._core.status(), self._core.plan_audit(size))
+
     def close_round(self, missing: Missing = "return") -> None:
         """End the open round with what has come back; see ``add`` for ``missing``."""
         self._core.close_round(missing)
@@ -305,6 +320,11 @@ class Campaign:
         """What is known now and how sure that is, in a sentence or two."""
         now = self._core.status()
         return f"{now.statement} {now.guarantee.sentence}".strip()
+
+    @property
+    def claim(self) -> dict[str, Any]:
+        """How sure the answer is: kind (calibrated, proven or none), expected_missed, expected_wrong, audit or None."""
+        return claim_entry(self._core.status())
 
     @property
     def warnings(self) -> tuple[str, ...]:

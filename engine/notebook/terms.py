@@ -42,33 +42,61 @@ class MoreOptions(TypedDict, total=False):
     """Further options of a campaign; names and meanings are those of ``assaypilot new --help``."""
 
     objective: str | Sequence[str]
+    """Endpoints the goal is about; default: the only one, for trade-offs all."""
     slack: float
+    """How soft the cutoff is; default: half of epsilon."""
     history: str
+    """``data`` (default): values in the table count; ``shown``: they are only shown."""
     delta: float
+    """1 - confidence; default 0.05."""
     parameters: Mapping[str, Any]
+    """Of the strategy, by name."""
     max_replicates: int
+    """Measurements of one compound in a round; default 4."""
     budget: int
+    """Measurements in all; default: no limit."""
     sd: float
+    """Assay noise of endpoints that name none."""
     seed: int
+    """Of random choices; default 0."""
     name: str
+    """Of the campaign."""
     control: Sequence[str]
+    """Compounds measured on every plate, ``REF-1;value=7.1``."""
     sheet: str
+    """Of a workbook."""
     id: str
+    """Column of ids; default: found."""
     smiles: str
+    """Column of structures."""
     core: Sequence[str]
+    """SMILES with sites ``[*:1]``, or a file; structures are taken apart at it."""
     blank: str
+    """What an empty substituent is: ``missing`` (default) or ``h``."""
     product: bool
+    """Whether the library is every combination of the substituents."""
     only_listed: bool
+    """With ``product``: only compounds of the table can be measured."""
     available: str
+    """Column that says whether a compound is available."""
     stock: str
+    """Column that says what is in stock, to be made, or cannot be made."""
     cost: str
+    """Column of what making a compound costs."""
     lead: str
+    """Column of how many days that takes."""
     merge: str
+    """Ids with the same structure are one: ``no``, ``identical``, ``charge`` or ``tautomer``."""
     min_seen: int
+    """Leave out substituents that fewer compounds carry; default 1."""
     drop_site: Sequence[str]
+    """Sites to leave out."""
     join_substituents: Sequence[str]
+    """Substituents that count as one, ``R1:Me,Et=small``."""
     interaction: Sequence[str]
+    """Pairs of sites to take together, ``R1,R2``."""
     assays: str
+    """Where a column names assays: ``each``, ``pooled`` or one of them."""
 
 
 _CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}

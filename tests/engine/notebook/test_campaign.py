@@ -172,6 +172,15 @@ def test_finished_campaign_recommends_nothing(series, start):
     assert len(campaign.recommend()) == 0
     assert list(campaign.recommend().columns)[:4] == ["ID", "R1", "R2", "R3"]
     assert "finished" in repr(campaign)
+    assert campaign.claim["kind"] == "calibrated"
+    assert campaign.claim["audit"] is None
+    drawn = campaign.audit(3)
+    campaign.add(measured(series, drawn))
+    audit = campaign.claim["audit"]
+    assert audit["sampled"] == len(drawn)
+    assert 0 <= audit["missed_share_upper"] <= 1
+    confirm = campaign.confirm()
+    assert set(confirm["ID"]) <= set(campaign.candidates("in")["id"])
 
 
 def test_forecasts_have_a_row_for_each_round_or_a_range(start):
