@@ -80,8 +80,8 @@ class SetLimits:
         self._levels = levels_of(problem)
 
     def outs(self, left: int) -> Floats:
-        """For being put out by its leaders, while so many are not out."""
-        return self._limits(each_of(self._levels.outs, left))
+        """For being put out by its leaders, while so many are not out; what being in would have had is added."""
+        return self._limits(_rounded(self._levels.outs / max(left, 1) + self._levels.one_in))
 
     def ins(self) -> Floats:
         """For being near a rival."""

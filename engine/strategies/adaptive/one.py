@@ -17,19 +17,20 @@ chosen beforehand, are independent standard normal (optional selection; Doob 193
 direction is no step. Their sum stays below the limits of ``boundary`` at all looks together, but for
 probability alpha.
 
-**A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is
-decided: availability may change later, and by whom saw this phase's values. Under A_m each step
-(y'theta_r - epsilon) / s_r, y = x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes
-its limits with probability alpha at most: no union over the compounds that m could be compared with. Over the
-compounds Holm's procedure holds, at every look: with N compounds not yet out the level is alpha = 0.4 delta / N. (Until
-the first error N is at least the number M of true A_m, so a first error needs one of them to pass at 0.4 delta / M, at
-any look; Scandinavian Journal of Statistics 6, 1979.)
+**A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is decided:
+availability may change later, and by whom saw this phase's values. Under A_m each step (y'theta_r - epsilon) / s_r, y
+= x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes its limits with probability
+alpha at most: no union over the compounds that m could be compared with. Over the compounds Holm's procedure holds, at
+every look: with N compounds not yet out the level is alpha = 0.4 delta / N, and 0.45 delta / K more: A_m and B_m are
+never both true, so whoever has a true A_m leaves what B_m would have had. (Until the first error N is at least the
+number M of true A_m, so a first error needs one of them to pass at 0.4 delta / M + 0.45 delta / K, at any look;
+Scandinavian Journal of Statistics 6, 1979.)
 
-**B_m: in.** It is refuted when for every j the walk of (x(m) - x(j))'theta_r + epsilon + slack passes its limit at some
-look. If B_m is true it is true by b, and the steps against b have means below 0: again probability alpha, without a
-union over j (an intersection-union test; Berger, Technometrics 24, 1982). With alpha = 0.45 delta / K all errors of
-this kind sum to 0.45 delta. Compounds that are out, or refuted as the best (below), need not be compared with: b is
-neither, unless an error was made that is counted there.
+**B_m: in.** It is refuted when for every j the walk of (x(m) - x(j))'theta_r + epsilon + slack passes its limit at
+some look. If B_m is true it is true by b, and the steps against b have means below 0: again probability alpha, without
+a union over j (an intersection-union test; Berger, Technometrics 24, 1982). With alpha = 0.45 delta / K all errors of
+this kind, and what is added to the level of true A_m, sum to 0.45 delta. Compounds that are out, or refuted as the
+best (below), need not be compared with: b is neither, unless an error was made that is counted there.
 
 **The best.** D_j: j is b. Only one of them is true, so all are tested at one level, 0.1 delta, with no union at all:
 the walk of (x(l_r) - x(j))'theta_r passes its limit with at most that probability for j = b. The same finds the one
