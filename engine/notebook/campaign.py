@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import tempfile
 import warnings
 import weakref
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,11 +19,12 @@ from ..campaign.changing.terms import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
 from ..campaign.results.returned import returned
 from ..campaign.state import Missing, Round, Source, Status
+from ..errors import AssayPilotError
 from ..export.entries import claim_entry, compound_entries
 from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
-from .frames import Table, raw_of
+from .frames import Table, plain, raw_of
 from .terms import Endpoints, MoreOptions, controls_of, listed, table_options
 
 if TYPE_CHECKING:
@@ -81,8 +81,16 @@ class Campaign:
     """
 
     def __init__(self, core: FileCampaign, *, temporary: bool = False) -> None:
-        self._core, self._temporary = core, temporary
+        self._file, self._temporary = core, temporary
         self._let_go = weakref.finalize(self, core.close)
+
+    @property
+    def _core(self) -> FileCampaign:
+        if not self._let_go.alive:
+            raise AssayPilotError(
+                "this campaign was closed", file=str(self._file.path), mend="Open it again: Campaign.open(path)."
+            )
+        return self._file
 
     # -- making and opening
 
@@ -114,22 +122,22 @@ class Campaign:
         file = _temporary() if path is None else Path(path)
         refuse_taken(file)
         raw = raw_of(table, sheet=options.get("sheet"))
-        wanted_columns = table_options(listed(sites or ()), endpoints, options)
+        wanted_columns = table_options(map(str, listed(sites or ())), endpoints, options)
         mapping = propose(raw, wanted_columns)
         objective = options.get("objective")
         aside = {"history": "shown"} if options.get("history") == "shown" else {}
         wanted = Wanted(
             goal=goal,
             objectives=None if objective is None else listed(objective),
-            epsilon=epsilon,
-            slack=options.get("slack"),
-            delta=options.get("delta", 0.05),
+            epsilon=plain(epsilon),
+            slack=plain(options.get("slack")),
+            delta=plain(options.get("delta", 0.05)),
             strategy=strategy,
-            parameters={**options.get("parameters", {}), **aside},
-            per_round=per_round,
-            max_replicates=options.get("max_replicates", 4),
-            budget=options.get("budget"),
-            seed=options.get("seed", 0),
+            parameters={name: plain(value) for name, value in options.get("parameters", {}).items()} | aside,
+            per_round=plain(per_round),
+            max_replicates=plain(options.get("max_replicates", 4)),
+            budget=plain(options.get("budget")),
+            seed=plain(options.get("seed", 0)),
             controls=controls_of(options),
             name=options.get("name"),
             epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
@@ -167,8 +175,14 @@ class Campaign:
         asked: ``finished`` and ``statement`` say why.
         """
         now = self._core.status()
-        if n is not None and now.open_round is None and operator.index(n) != now.settings.per_round:
-            self._core.change(Change(per_round=operator.index(n)))
+        if n is not None:
+            size = plain(n)
+            if not isinstance(size, int):
+                raise AssayPilotError(
+                    f"a round takes a whole number of measurements, got {n!r}", mend="For example 24."
+                )
+            if now.open_round is None and size != now.settings.per_round:
+                self._core.change(Change(per_round=size))
         return _round_frame(self._core.status(), self._core.plan())
 
     def add(self, results: Table, *, close: bool = False, again: bool = False, missing: Missing = "return") -> Added:
@@ -244,6 +258,8 @@ class Campaign:
         ...; then the sites. With several endpoints there are columns such as ``estimate pIC50``. NaN where unknown.
         """
         now = self._core.status()
+        if only not in get_args(Which):
+            raise AssayPilotError(f"there is no choice {only!r}", mend=f"Choose one of: {', '.join(get_args(Which))}.")
         compounds = ranked(now, only).tolist()
         return pd.DataFrame(
             _flat(entry) | now.library.substituents(compound)
@@ -308,7 +324,7 @@ class Campaign:
     @property
     def path(self) -> Path:
         """The campaign file."""
-        return self._core.path
+        return self._file.path
 
     @property
     def finished(self) -> bool:
@@ -353,12 +369,12 @@ class Campaign:
     def __repr__(self) -> str:
         from .shown import lines
 
-        return "\n".join(lines(self._core.status(), self.path, temporary=self._temporary))
+        return "\n".join(lines(self._file.status(), self.path, temporary=self._temporary))
 
     def _repr_html_(self) -> str:
         from .shown import html
 
-        return html(self._core.status(), self.path, temporary=self._temporary)
+        return html(self._file.status(), self.path, temporary=self._temporary)
 
 
 def _temporary() -> Path:

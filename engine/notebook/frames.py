@@ -16,7 +16,7 @@ from ..tables.meant import as_meant
 from ..tables.opening import read_table as read_raw
 from ..tables.raw import RawTable, visible
 
-__all__ = ["Table", "raw_of", "read_table", "text_of"]
+__all__ = ["Table", "plain", "raw_of", "read_table", "text_of"]
 
 Table = pd.DataFrame | str | Path
 """A DataFrame, or the path of a file that holds a table."""
@@ -64,6 +64,11 @@ def raw_of(table: Table, *, sheet: str | None = None) -> RawTable:
     rows = tuple(int(label) for label in labels) if named else tuple(range(len(frame)))
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return as_meant(RawTable(columns, cells, rows, "text", "", ".", None, digest))
+
+
+def plain(value: Any) -> Any:
+    """Return a number of numpy as one of Python, which a file can keep; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def text_of(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from inspect import signature
+from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -74,7 +75,7 @@ class SeriesModel:
     def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> SeriesModel:
         """Fit the model and return it. AssayPilotError for missing substituents or values that are no numbers."""
         columns, names = _sites(X)
-        values = np.asarray(y, dtype=np.float64)
+        values = pd.to_numeric(pd.Series(np.ravel(np.asarray(y))), errors="coerce").to_numpy(dtype=np.float64)
         if values.shape != (len(columns[0]),):
             raise AssayPilotError(
                 f"y must hold one value per row of X: {len(columns[0])} rows, y of shape {values.shape}",
@@ -84,7 +85,7 @@ class SeriesModel:
             raise AssayPilotError(
                 f"y holds {int((~np.isfinite(values)).sum())} values that are no numbers", mend="Leave these rows out."
             )
-        if not (self.noise_sd is None or self.noise_sd > 0):
+        if self.noise_sd is not None and not (isinstance(self.noise_sd, Real) and self.noise_sd > 0):
             raise AssayPilotError(f"noise_sd must be above 0 or None, got {self.noise_sd}", mend="For example 0.2.")
         self._names, self._columns, self._values = names, columns, values
         self.n_features_in_ = len(columns)

@@ -230,6 +230,7 @@ def test_notebooks_show_text_pages_and_plots(tmp_path, monkeypatch):
         ({"goal": "worst"}, "there is no goal 'worst'"),
         ({"blank": "x"}, "blank must be one of missing, h"),
         ({"epsilon": -1.0}, "epsilon"),
+        ({"per_round": 0}, "must be 1 or more"),
     ],
 )
 def test_wrong_terms_are_refused_in_one_line(start, tmp_path, options, why):
@@ -237,6 +238,30 @@ def test_wrong_terms_are_refused_in_one_line(start, tmp_path, options, why):
         start(**options)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "x.assaypilot").exists()
+
+
+def test_wrong_calls_are_refused_in_one_line(start):
+    campaign = start()
+    for call, why in (
+        (lambda: campaign.recommend(2.5), "a whole number of measurements, got 2.5"),
+        (lambda: campaign.recommend(0), "must be 1 or more"),
+        (lambda: campaign.candidates("best"), "Choose one of: in, undecided"),
+        (lambda: campaign.add(pd.DataFrame({"ID": ["AGK"], "Value": [np.nan]})), "no value is filled in"),
+        (lambda: campaign.add([1.0]), "must be a DataFrame or a path"),
+    ):
+        with pytest.raises(AssayPilotError, match=why):
+            call()
+    campaign.close()
+    with pytest.raises(AssayPilotError, match="was closed"):
+        campaign.recommend()
+    assert "72 compounds" in repr(campaign)
+
+
+def test_numbers_of_numpy_and_columns_that_are_numbers_are_taken(series, tmp_path):
+    table = series.drop(columns="truth").rename(columns={"R1": 0, "R2": 1}).reset_index()
+    terms = {"endpoints": {"pIC50": np.float64(0.15)}, "epsilon": np.float32(0.5), "per_round": np.int64(5)}
+    with Campaign.from_table(table, tmp_path / "x.assaypilot", sites=[0, 1, "R3"], **terms) as campaign:
+        assert campaign.recommend(np.int64(7))["replicates"].sum() == 7
 
 
 def test_wrong_tables_are_refused_in_one_line(tmp_path):

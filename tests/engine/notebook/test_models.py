@@ -94,6 +94,7 @@ def test_scikit_learn_clones_and_cross_validates_it(series):
         (lambda X, y: (X, np.where(np.arange(len(y)) == 2, np.nan, y)), "1 values that are no numbers"),
         (lambda X, y: (X.assign(R2=[None, *X["R2"][1:]]), y), "row 0, column R2: a substituent is missing"),
         (lambda X, y: (X["R1"].to_numpy(), y), "one column per site"),
+        (lambda X, y: (X, ["high", *y[1:]]), "1 values that are no numbers"),
     ],
 )
 def test_wrong_data_are_refused_in_one_line(series, change, why):
