@@ -5,6 +5,8 @@
 # and ask which compounds to make so that all within 0.3 log of the best are found.
 
 # %%
+import numpy as np
+
 from assaypilot.engine import Campaign, SeriesModel, load_dataset
 
 table = load_dataset("antiadrenergic")
@@ -21,20 +23,22 @@ campaign = Campaign.from_table(
     id="ID",
     smiles="SMILES",
     sites=["para", "meta"],
-    endpoints={"log 1/C": {"sd": 0.1}},
+    endpoints={"log 1/C": {"sd": 0.1, "direction": "max"}},
     epsilon=0.3,
     per_round=6,
 )
 campaign.recommend()
 
 # %% [markdown]
-# What comes back is a table with ID and Value. Here the published values stand in for the lab.
+# What comes back is a table with ID and Value, one row for each measurement. Here the published values, with noise of
+# the SD we stated, stand in for the lab.
 
 # %%
+rng = np.random.default_rng(1)
 published = table.set_index("ID")["log 1/C"]
 while not campaign.finished and len(asked := campaign.recommend()):
-    done = campaign.add(asked[["ID", "round"]].assign(Value=published[asked["ID"]].to_numpy()), close=True, again=True)
-    print(done)
+    rows = asked.loc[asked.index.repeat(asked["replicates"]), ["ID", "round"]]
+    print(campaign.add(rows.assign(Value=published[rows["ID"]].to_numpy() + rng.normal(0.0, 0.1, len(rows)))))
 campaign
 
 # %%
