@@ -249,8 +249,9 @@ def main(given: list[str]) -> int:
         "",
         "- The values' own scale alone: overconfident on yields (expected over true errors .68); 3 of 6 ended "
         "campaigns on amidation were wrong.",
-        "- Thompson draws for the best: 33 and 65 % of the members at 12 and 20 % of five tables (12 seeds) where bounds "
-        "of a mean and one SD find 38 and 70 %; the most probable members, and means alone: level with such bounds.",
+        "- Thompson draws for the best: 33 and 65 % of the members at 12 and 20 % of five tables (12 seeds) where "
+        "bounds of a mean and one SD find 38 and 70 %; the most probable members, and means alone: "
+        "level with such bounds.",
         "- Variances of pairs that have nothing in common: practice-960 takes 264, 336 and 456 measurements where a "
         "common part takes 144, 240 and 480.",
         "- Ends of a scale 2 % and 8 % beyond 0 and 100: expected over true errors on aryl halide 1.3 and .57, on "

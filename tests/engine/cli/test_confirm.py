@@ -92,7 +92,7 @@ def test_the_whole_of_it(ended: Path, tmp_path: Path, done: Callable[..., Any], 
     assert promised[0] == promised[1]
     assert now["counts"] == before["counts"]
     said = run("status", ended, "--only", "in").out
-    assert f", and {len(due)} to confirm" in said
+    assert f", and {len(due)} to check" in said
     assert "Confirmed" in said
     assert "below predicted" in said
     assert done("verify", ended, "--recompute")["ok"]
