@@ -300,6 +300,36 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """What was predicted of compounds before they were measured, against what came back."""
+
+    predicted: int
+    """Values of all rounds."""
+    inside: int
+    """Of these: inside their 95 % interval."""
+    spread: float
+    """Root mean square of the errors over their SDs; 1 where the model is right."""
+    round: int
+    """The last round with such values."""
+    last_predicted: int
+    last_inside: int
+    narrow: bool
+    """Whether fewer were inside than chance explains (1 %)."""
+
+    @property
+    def sentence(self) -> str:
+        """The whole of it in words."""
+        before = "" if self.predicted == self.last_predicted else f" ({self.inside:,} of {self.predicted:,} in all)"
+        said = (
+            f"In round {self.round} {self.last_inside:,} of {self.last_predicted:,} values fell inside their predicted "
+            f"95 % intervals{before}."
+        )
+        if self.narrow:
+            said += " The intervals are too narrow: expect more errors than stated."
+        return said
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """How sure the set is as it stands."""
 
@@ -312,6 +342,8 @@ class Claim:
     """Probability that the best answer so far is wrong anywhere."""
     audit: Audit | None = None
     """What the last audit round says; None before one."""
+    check: ModelCheck | None = None
+    """How well the series model predicted; None before a value that it had predicted."""
 
 
 @dataclass(frozen=True, slots=True)

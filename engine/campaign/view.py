@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.auditing import audited
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
+from assaypilot.engine.campaign.model_check import model_check
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.plates.quality import quality
 from assaypilot.engine.campaign.replay import Ledger
@@ -36,7 +37,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     reasons = _finish(ledger, state)
     guarantee = promises.guarantee(ledger, counts, reasons)
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
-    claim = replace(promises.claim(ledger, state, guarantee), audit=audited(ledger))
+    claim = replace(promises.claim(ledger, state, guarantee), audit=audited(ledger), check=model_check(ledger))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     audit = "" if claim.audit is None else claim.audit.sentence
     told = quality(ledger)

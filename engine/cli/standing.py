@@ -245,7 +245,8 @@ def _more(now: Status) -> str:
     """What is promised, as far as the statement does not say it."""
     if now.guarantee.kind != "calibrated":
         return now.guarantee.sentence
-    return now.guarantee.sentence.removeprefix(f"{now.guarantee.first}. ")
+    check = "" if now.claim.check is None else f" {now.claim.check.sentence}"
+    return now.guarantee.sentence.removeprefix(f"{now.guarantee.first}. ") + check
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:

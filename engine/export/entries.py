@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def claim_entry(now: Status) -> dict[str, Any]:
         "expected_missed": claim.expected_missed,
         "expected_wrong": claim.expected_wrong,
         "audit": audit,
+        "model_check": None if claim.check is None else asdict(claim.check),
     }
 
 

@@ -137,6 +137,8 @@ class GoalPage(Page):
             there.setVisible(not against and not there.isHidden())
         calibrated = promise.kind == "calibrated"
         self._promised.setText("How sure" if calibrated else self._promised.text())
+        beside = [one.sentence for one in (status.claim.check, status.claim.audit) if one is not None]
+        self.guarantee.setText("\n\n".join((self.guarantee.text(), *beside)))
         for part in (self._assumes, self.assumed):
             part.setVisible(bool(status.guarantee.assumptions))
         self._show_state(status)

@@ -195,3 +195,31 @@ def test_audit_is_planned_recorded_and_stated(done, tmp_path, table, truth):
     assert audit["missed_share_upper"] == audit["missed_upper"] / audit["population"]
     assert done("verify", path)["ok"]
     assert any(entry["text"].startswith("Audit round 2 issued") for entry in done("log", path))
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0])
+def test_each_round_is_judged_by_what_was_predicted_for_it(done, tmp_path, table, truth, shift):
+    """Values of the third round that nobody could foresee are noticed; others fall inside about as often as stated."""
+    path, _ = new(done, tmp_path, table, "--strategy", "auto")
+    play(done, path, truth, 2)
+    signs = itertools.cycle((-1.0, 1.0))
+    off = {name: value + shift * next(signs) for name, value in truth.items()}
+    plan = play(done, path, off, 1, seed=2)[0]
+    check = done("status", path)["claim"]["model_check"]
+    inside = 0
+    values: dict[str, list[float]] = {}
+    for name, value in recorded(path, "results0-2.csv"):
+        values.setdefault(name, []).append(value)
+    for entry in plan["compounds"]:
+        mean, n = np.mean(values[entry["id"]]), len(values[entry["id"]])
+        side = entry["high"] - entry["expected"] if mean > entry["expected"] else entry["expected"] - entry["low"]
+        inside += abs(mean - entry["expected"]) <= np.hypot(side, 1.96 * 0.15 / n**0.5)
+    assert (check["round"], check["last_predicted"], check["last_inside"]) == (3, len(plan["compounds"]), inside)
+    assert check["predicted"] == check["last_predicted"] + len({name for name, _ in recorded(path, "results1-1.csv")})
+    assert check["narrow"] == (shift > 0)
+
+
+def recorded(path, name):
+    """The ids and values of a results table; nothing was predicted for the first round."""
+    with (path.parent / name).open(encoding="utf-8") as file:
+        return [(row["ID"], float(row["Value"])) for row in csv.DictReader(file)]
