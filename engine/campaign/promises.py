@@ -125,7 +125,9 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
     first = ledger.endpoints[ledger.objective]
     stated = None if first.noise_estimated else first.noise_sd
     if known is not None and stated and not math.isclose(known.noise, stated, rel_tol=1e-6):
-        sentence += f" Replicates contradict the stated noise: an SD of {known.noise:.2g} is used, not {stated:.2g}."
+        sentence += (
+            f" Replicates scatter more than the stated noise: an SD of {known.noise:.2g} is used, not {stated:.2g}."
+        )
     return Guarantee(ledger.settings.delta, True, assumptions, (), sentence, "calibrated")
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtr, chdtrc
+from scipy.special import chdtrc
 
 from ...arrays import Floats, Ints
 from ...errors import AssayPilotError
@@ -36,7 +36,7 @@ _FEWEST_ROWS = 12
 """Rows below which the values' own scale is taken."""
 _SMALLEST_WEIGHT = 0.05
 _CONTRADICTED = 1e-3
-"""Probability of so large or so small a scatter of replicates below which a stated noise is not believed."""
+"""Probability of so large a scatter of replicates below which a stated noise is not believed."""
 _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
@@ -325,11 +325,11 @@ class _Merged:
 
 
 def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
-    """Return whether replicates scatter so much more or less than stated that the noise has to be learned."""
-    if freedom < 1 or noise_sd <= 0:
-        return False
-    tails = chdtr(freedom, squares / noise_sd**2), chdtrc(freedom, squares / noise_sd**2)
-    return bool(min(tails) < _CONTRADICTED)
+    """Return whether replicates scatter so much more than stated that the noise has to be learned.
+
+    Less than stated is no reason: values that were copied or rounded scatter little, too.
+    """
+    return freedom > 0 and noise_sd > 0 and bool(chdtrc(freedom, squares / noise_sd**2) < _CONTRADICTED)
 
 
 def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None) -> _Merged:
