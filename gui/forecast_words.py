@@ -57,13 +57,10 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
     if following is not None:
         first = "First decision" if not found.used else "Next decision"
         more = "more " if found.used else ""
-        rows += [
-            (first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"),
-            (
-                f"Decided {'next' if found.used else 'first'}",
-                f"about {_about(following.decided)}{_last(following.ends)}",
-            ),
-        ]
+        rows.append((first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"))
+        if following.decided:  # the series model decides none by itself: all statuses move
+            caption = f"Decided {'next' if found.used else 'first'}"
+            rows.append((caption, f"about {_about(following.decided)}{_last(following.ends)}"))
     rows.append(("All decided", _decided(found)))
     if forecast.budget is not None:
         spent = forecast.budget

@@ -188,11 +188,6 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
     spent = sorted(end[0] for end in made.ends) or [ledger.spent()]
     rounds = sorted(before + end[1] for end in made.ends) or [before]
     finished = sum(end[2] for end in made.ends) / max(len(made.ends), 1)
-    found = "; ".join(
-        f"{percent(point.found)} of the members and the best with {percent(point.best_found)} after "
-        f"{point.measurements:,}"
-        for point in made.curve
-    )
     following = None
     if made.curve:
         following = RoundForecast(made.curve[0].measurements - ledger.spent(), 0.0, made.curve[0].finished, 1)
@@ -203,9 +198,26 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
         finished <= 0.9,
         None,
         following,
-        f"Measured by then: {found}. {made.assumed}" if found else made.assumed,
+        f"{_found(made)} {made.assumed}".lstrip(),
         made.runs,
         seed,
+    )
+
+
+_ALL = 0.995
+"""Share that is shown as all of it."""
+
+
+def _found(made: SeriesForecast) -> str:
+    """Return how many members are measured by when, up to the round that has them all, and when the best is."""
+    if not made.curve:
+        return ""
+    whole = next((place for place, point in enumerate(made.curve) if point.found >= _ALL), len(made.curve))
+    shares = [f"{percent(point.found)} by {point.measurements:,}" for point in made.curve[: whole + 1]]
+    best = next((point for point in made.curve if point.best_found >= _ALL), made.curve[-1])
+    return (
+        f"Members measured, of about {made.members:.0f}: {', '.join(shares)} measurements. The best one: "
+        f"{percent(best.best_found)} by {best.measurements:,}."
     )
 
 
