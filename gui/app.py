@@ -44,14 +44,14 @@ class Program(QApplication):
         return super().event(event)
 
     def open_with(self, opener: Callable[[Path], None]) -> None:
-        """Nothing; from now on files are handed to ``opener``, those that came before it first."""
+        """From now on files are handed to ``opener``, those that came before it first."""
         self._opener = opener
         while self._waiting:
             opener(self._waiting.pop(0))
 
 
 def open_handed(window: MainWindow, path: Path) -> None:
-    """Nothing; opens what the system handed over, in a window that is still there."""
+    """Open what the system handed over, in a window that is still there."""
     taking = window
     if not isValid(window) or not window.isVisible():  # it was closed, and another one goes on
         taking = next((one for one in main_windows() if one.isVisible()), taking)
@@ -59,7 +59,7 @@ def open_handed(window: MainWindow, path: Path) -> None:
 
 
 def dress(application: QApplication, settings: Settings) -> None:
-    """Nothing; names the application and gives it its look."""
+    """Name the application and give it its look."""
     application.setApplicationName("AssayPilot")
     application.setApplicationDisplayName("AssayPilot")
     application.setOrganizationName("AssayPilot")

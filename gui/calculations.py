@@ -41,7 +41,7 @@ class Calculations(QObject):
         return self._found if library is self._library else None
 
     def want(self, library: Library, *, alerts: bool = False) -> None:
-        """Nothing; calculates the properties of a library unless that was done or is being done."""
+        """Calculate the properties of a library unless that was done or be being done."""
         if library.smiles is None or not any(library.smiles):
             return
         if library is not self._library:
@@ -53,7 +53,7 @@ class Calculations(QObject):
             self._go_on(library)
 
     def _go_on(self, library: Library) -> None:
-        """Nothing; begins with what is wanted and not there: figures come first, alerts take much longer."""
+        """Begin with what is wanted and not there: figures come first, alerts take much longer."""
         smiles, known = library.smiles, self._found
         if smiles is None or (known is not None and (known.alerts is not None or not self._alerts)):
             return

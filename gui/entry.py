@@ -151,7 +151,7 @@ def _of_kind(text: str, endpoint: Endpoint, decimal: str) -> Entry:
 
 
 def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) -> None:
-    """Nothing; ValueError (or Question) for a number with thousands marks, or one that could be meant so."""
+    """Raise ValueError (or Question) for a number with thousands marks, or one that could be meant so."""
     leading = _LEADING.match(body)
     grouped = None if leading is None else _GROUPED.fullmatch(leading["number"])
     if leading is None or grouped is None or grouped["whole"].startswith("0"):

@@ -49,7 +49,7 @@ class Forecasting(QObject):
         return self._asked is not None
 
     def ask(self, key: Hashable, work: Ask) -> None:
-        """Nothing; asks, or tells at once what was answered before; ``key`` is alike only where the answer is."""
+        """Ask, or tell at once what was answered before; ``key`` is alike only where the answer is."""
         if self._asked is not None and self._asked[0] == key:
             return
         self.stop()
@@ -61,7 +61,7 @@ class Forecasting(QObject):
         self._pause.start()
 
     def stop(self) -> None:
-        """Nothing; what is being asked is not told any more."""
+        """What is being asked is not told any more."""
         self._pause.stop()
         self._asked = None
         if self._job is not None:
@@ -69,7 +69,7 @@ class Forecasting(QObject):
             self._job = None
 
     def forget(self) -> None:
-        """Nothing; another campaign: no answer holds any more."""
+        """Another campaign: no answer holds any more."""
         self.stop()
         self._answers.clear()
 

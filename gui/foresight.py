@@ -64,7 +64,7 @@ def _foresee(path: str, change: Change | None, report: Report) -> Foresight:
 
 
 def _change(copy: Campaign, change: Change) -> None:
-    """Nothing; changes the copy. A round that is open and stands in the way is ended first: it will be, some day."""
+    """Change the copy. A round that is open and stands in the way is ended first: it will be, some day."""
     from assaypilot.engine.errors import AssayPilotError
 
     try:

@@ -109,7 +109,7 @@ def _refuse(text: str, heard: bool = True) -> int:
 
 
 def _show(text: str) -> None:
-    """Nothing; a box with a text, as Windows has it without Qt. Elsewhere a program has streams."""
+    """A box with a text, as Windows has it without Qt. Elsewhere a program has streams."""
     if sys.platform == "win32":
         import ctypes
 

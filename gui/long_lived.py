@@ -21,19 +21,19 @@ MOST = 300_000
 
 
 def set_aside() -> None:
-    """Nothing; what there is now is taken for what stays."""
+    """What there is now is taken for what stays."""
     gc.freeze()
 
 
 def look_again_soon() -> None:
-    """Nothing; a window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
+    """A window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
     application = QCoreApplication.instance()
     if application is not None and gc.get_freeze_count():
         QTimer.singleShot(LATER, application, look_again)
 
 
 def look_again() -> None:
-    """Nothing; what was set aside and is not needed any more goes, the rest is set aside again."""
+    """What was set aside and is not needed any more goes, the rest is set aside again."""
     if 0 < gc.get_freeze_count() <= MOST:
         gc.unfreeze()
         gc.collect()
@@ -41,7 +41,7 @@ def look_again() -> None:
 
 
 def figure_gone() -> None:
-    """Nothing; a figure has become a picture, and some ten thousand objects of it are thrown away.
+    """A figure has become a picture, and some ten thousand objects of it are thrown away.
 
     Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
     the window's thread: parts of closed windows may go with them.

@@ -82,7 +82,7 @@ class Narrower(QObject):
         return self._job is not None
 
     def _drop(self, text: str, key: object) -> None:
-        """Nothing; forgets what belongs to another question."""
+        """Forget what belongs to another question."""
         if self._question[0] == text and self._question[1] is key:
             return
         self._question, self._answer = (text, key), None

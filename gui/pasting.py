@@ -251,7 +251,7 @@ class _Pasted:
         return None
 
     def _add(self, row: str, compound: int, endpoint: int, cells: Sequence[str]) -> None:
-        """Nothing; the cells of one compound and endpoint: a value each, or why they cannot be read."""
+        """The cells of one compound and endpoint: a value each, or why they cannot be read."""
         described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
         entries: list[Entry] = []
         texts: list[str] = []
@@ -282,7 +282,7 @@ class _Pasted:
         self.rows.append(PastedRow(row, name, text, becomes, note))
 
     def _mark(self, compound: int, endpoint: int, text: str, error: ValueError) -> None:
-        """Nothing; keeps what cannot be used for the cell it belongs to."""
+        """Keep what cannot be used for the cell it belongs to."""
         line = line_of(compound, self.shown)
         if line is not None and endpoint in self.shown.endpoints:
             suggestion = error.suggestion if isinstance(error, Question) else ""

@@ -44,7 +44,7 @@ class _Loading(QRunnable):
         self._name = name
 
     def run(self) -> None:
-        """Nothing; loads it. What cannot be loaded is said when it is wanted."""
+        """Load it. What cannot be loaded is said when it is wanted."""
         try:
             importlib.import_module(self._name)
         except ImportError:
@@ -55,12 +55,12 @@ class _SettingAside(QRunnable):
     """What was loaded stays."""
 
     def run(self) -> None:
-        """Nothing; spares the collector looking through it."""
+        """Spare the collector looking through it."""
         set_aside()
 
 
 def preload() -> None:
-    """Nothing; has the thread that draws load what is not there yet, when it has nothing to draw."""
+    """Have the thread that draws load what is not there yet, when it has nothing to draw."""
     for name in MODULES:
         if name not in sys.modules:
             drawing_pool().start(_Loading(name), LAST)
@@ -68,6 +68,6 @@ def preload() -> None:
 
 
 def preload_soon(window: QWidget) -> None:
-    """Nothing; begins to load once a window was seen."""
+    """Begin to load once a window was seen."""
     sys.setswitchinterval(TURN)
     QTimer.singleShot(AFTER, window, preload)

@@ -89,18 +89,18 @@ class Replay(QObject):
     # ------------------------------------------------------------------ moving
 
     def go(self, number: int | None) -> None:
-        """Nothing; shows the end of a round, None: now; ends playing."""
+        """Show the end of a round, None: now; ends playing."""
         self._stop_playing()
         self._go(number)
 
     def step(self, by: int) -> None:
-        """Nothing; goes so many rounds on, to now at most, or back."""
+        """Go so many rounds on, to now at most, or back."""
         stops: list[int | None] = [*self.rounds, None]
         place = stops.index(self.wanted) if self.wanted in stops else len(stops) - 1
         self.go(stops[min(max(place + by, 0), len(stops) - 1)])
 
     def play(self) -> None:
-        """Nothing; shows round after round until now, from the one shown on; from the start when that is now."""
+        """Show round after round until now, from the one shown on; from the start when that is now."""
         if not self.rounds:
             return
         self.playing = True
@@ -111,12 +111,12 @@ class Replay(QObject):
         self.moved.emit()
 
     def pause(self) -> None:
-        """Nothing; stays where it is."""
+        """Stay where it is."""
         self._stop_playing()
         self.moved.emit()
 
     def stop(self) -> None:
-        """Nothing; shows now and reads nothing any more."""
+        """Show now and read nothing any more."""
         self._stop_playing()
         self._past, self._round, self.wanted, self._job = None, None, None, None
         self.axes = self._known = None
@@ -124,7 +124,7 @@ class Replay(QObject):
     # ------------------------------------------------------------------ inside
 
     def _renew(self, _: str) -> None:
-        """Nothing; whatever was done, it is seen where it happened: now."""
+        """Whatever was done, it is seen where it happened: now."""
         self.stop()
         self.changed.emit()
         self.moved.emit()
@@ -147,7 +147,7 @@ class Replay(QObject):
         self._fetch()
 
     def _fetch(self) -> None:
-        """Nothing; reads what is wanted, one moment at a time: a slider passes many that nobody looks at."""
+        """Read what is wanted, one moment at a time: a slider passes many that nobody looks at."""
         if self.wanted is None:
             self._show(None, None)
             return

@@ -88,7 +88,7 @@ class Reporter:
         """Called with the report after one was written (None: it could not be)."""
 
     def begin(self) -> None:
-        """Nothing; watches this session, and reports earlier ones that were not closed."""
+        """Watch this session, and reports earlier ones that were not closed."""
         for ended in reversed(self.watch.begin()):
             self._write(ended_text(ended), "")
 
@@ -104,7 +104,7 @@ class Reporter:
             return ""
 
     def dismiss(self) -> None:
-        """Nothing; the reports are kept, but not offered again."""
+        """The reports are kept, but not offered again."""
         for path in self.unseen():
             for one in (path, path.with_suffix(OWN)):
                 with suppress(OSError):  # not there, or open in an editor that keeps it to itself
@@ -113,7 +113,7 @@ class Reporter:
             self.delete(path)
 
     def delete(self, *reports: Path) -> None:
-        """Nothing; removes reports and what their errors said."""
+        """Remove reports and what their errors said."""
         for path in reports:
             for one in (path, path.with_suffix(OWN)):
                 with suppress(OSError):
@@ -140,7 +140,7 @@ class Reporter:
         return path
 
     def hook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Nothing; what ``sys.excepthook`` calls."""
+        """What ``sys.excepthook`` calls."""
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return

@@ -18,7 +18,7 @@ class Selection(QObject):
         """Position in the library."""
 
     def choose(self, compound: int | None) -> None:
-        """Nothing; selects a compound, everywhere."""
+        """Select a compound, everywhere."""
         if compound != self.compound:
             self.compound = compound
             self.changed.emit()

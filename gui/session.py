@@ -55,7 +55,7 @@ class Session(Working):
     # ------------------------------------------------------------------ opening and closing
 
     def open(self, path: Path, then: Callable[[], None] | None = None) -> None:
-        """Nothing; opens a campaign file in place of the one that is open."""
+        """Open a campaign file in place of the one that is open."""
 
         def work(report: Report) -> View:
             from assaypilot.engine.campaign.campaign import Campaign
@@ -77,7 +77,7 @@ class Session(Working):
         return self._start("Writing the campaign", work, lambda view: self._opened(view, then), failed=failed)
 
     def begin_anew(self, path: Path, wanted: Restart) -> None:
-        """Nothing; begins a campaign with other terms in a new file, with what was measured here, and opens it."""
+        """Begin a campaign with other terms in a new file, with what was measured here, and open it."""
 
         def work(report: Report) -> View:
             from assaypilot.engine.campaign.changing.restarting import begin_anew
@@ -88,7 +88,7 @@ class Session(Working):
         self._start("Beginning anew", work, lambda view: self._opened(view, lambda: self.message.emit(said)))
 
     def practice(self, folder: Path, *, fresh: bool = False) -> None:
-        """Nothing; opens the practice campaign kept in ``folder``, creating it when there is none."""
+        """Open the practice campaign kept in ``folder``, creating it when there is none."""
 
         def work(report: Report) -> View:
             from assaypilot.engine.campaign.campaign import Campaign
@@ -126,7 +126,7 @@ class Session(Working):
             then()
 
     def shut(self) -> None:
-        """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
+        """Finish what the campaign is writing, stops exports, closes the file and end the workers."""
         self.replay.stop()
         self.beside.stop(at_once=True)
         self.ahead.stop(at_once=True)
@@ -140,7 +140,7 @@ class Session(Working):
     # ------------------------------------------------------------------ commands, one transaction each
 
     def plan(self, then: Callable[[Round | None], None] | None = None, choice: PlanName | None = None) -> None:
-        """Nothing; issues the next round; ``choice``: the plan it is to be cut from."""
+        """Issue the next round; ``choice``: the plan it is to be cut from."""
 
         def work(campaign: Campaign, report: Report) -> Round | None:
             return campaign.plan(report, choice=choice)
@@ -148,22 +148,22 @@ class Session(Working):
         self._command("Planning the next round", work, then, cancellable=True)
 
     def plan_options(self, then: Callable[[tuple[PlanOption, ...]], None], failed: Callable[[Exception], None]) -> None:
-        """Nothing; hands over the plans there are to choose from; nothing is done."""
+        """Hand over the plans there are to choose from; nothing is done."""
         self._read("Working out the plans", lambda campaign, report: campaign.plan_options(report), then, failed)
 
     def set_stock(
         self, lines: Sequence[StockLine], terms: StockTerms, source: Source | None = None,
         then: Callable[[bool], None] | None = None,
     ) -> None:  # fmt: skip
-        """Nothing; takes in what is said of stock and costs."""
+        """Take in what is said of stock and costs."""
         self._command("Saving", lambda campaign, report: campaign.set_stock(lines, terms, source=source), then)
 
     def arrived(self, ids: Sequence[str]) -> None:
-        """Nothing; notes that compounds that had to be made are there."""
+        """Note that compounds that had to be made are there."""
         self._command("Saving", lambda campaign, report: campaign.arrived(ids))
 
     def plan_confirmation(self, then: Callable[[Round | None], None] | None = None) -> None:
-        """Nothing; issues the next confirmation round."""
+        """Issue the next confirmation round."""
         self._command("Planning the confirmation", lambda campaign, report: campaign.plan_confirmation(report), then)
 
     def record(
@@ -175,7 +175,7 @@ class Session(Working):
         source: Source | None = None,
         failed: Callable[[Exception], None] | None = None,
     ) -> None:
-        """Nothing; adds results to the campaign, and closes no round."""
+        """Add results to the campaign, and close no round."""
 
         def work(campaign: Campaign, report: Report) -> RecordReport:
             return campaign.record(results, again=again, close_when_complete=False, source=source)
@@ -183,7 +183,7 @@ class Session(Working):
         self._command("Saving results", work, then, failed=failed)
 
     def measure_practice(self) -> None:
-        """Nothing; fills the open round from the simulated assay of the practice campaign."""
+        """Fill the open round from the simulated assay of the practice campaign."""
 
         def work(campaign: Campaign, report: Report) -> RecordReport:
             from assaypilot.engine.simulate.practice import practice_results
@@ -198,31 +198,31 @@ class Session(Working):
         self._command("Measuring with the simulated assay", work)
 
     def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
-        """Nothing; closes the open round with what has come back."""
+        """Close the open round with what has come back."""
         self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then))
 
     def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
-        """Nothing; keeps the plates that a round stands on; None: on none."""
+        """Keep the plates that a round stands on; None: on none."""
         self._command("Laying out the plates", lambda campaign, report: campaign.lay_out(number, use), _plain(then))
 
     def withdraw_round(self, note: str = "", then: Callable[[], None] | None = None) -> None:
-        """Nothing; takes the open round back, which has no result."""
+        """Take the open round back, which has no result."""
         self._command("Withdrawing the round", lambda campaign, report: campaign.withdraw_round(note), _plain(then))
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
-        """Nothing; notes that compounds cannot be had."""
+        """Note that compounds cannot be had."""
         self._command("Saving", lambda campaign, report: campaign.mark_unavailable(ids, reason))
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
-        """Nothing; takes a measurement out of use, with a reason."""
+        """Take a measurement out of use, with a reason."""
         self._command("Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement))
 
     def include(self, number: int, reason: str) -> None:
-        """Nothing; puts an excluded measurement to use again."""
+        """Put an excluded measurement to use again."""
         self._command("Saving", lambda campaign, report: campaign.include(number, reason))
 
     def correct(self, number: int, value: float, *, relation: Relation, unit: str | None, reason: str) -> None:
-        """Nothing; replaces a mistyped value; the original stays in the log."""
+        """Replace a mistyped value; the original stays in the log."""
         self._command(
             "Saving",
             lambda campaign, report: campaign.correct(number, value, relation=relation, unit=unit, reason=reason),
@@ -232,7 +232,7 @@ class Session(Working):
         self, number: int, reason: str, *, value: float | None = None, unit: str | None = None,
         excluded: bool | None = None,
     ) -> None:  # fmt: skip
-        """Nothing; corrects the value of a control, leaves it out, or puts it to use again."""
+        """Correct the value of a control, leaves it out, or put it to use again."""
         self._command(
             "Saving",
             lambda campaign, report: campaign.amend_control(number, reason, value=value, unit=unit, excluded=excluded),
@@ -242,11 +242,11 @@ class Session(Working):
         self, changes: Change, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None] | None = None,
     ) -> None:  # fmt: skip
-        """Nothing; hands over what a change of the terms would do, in sentences; nothing is done."""
+        """Hand over what a change of the terms would do, in sentences; nothing is done."""
         self._read("Looking ahead", lambda campaign, report: campaign.consequences(changes), then, failed)
 
     def consequences_of_excluding(self, number: int, judgement: bool, then: Callable[[tuple[str, ...]], None]) -> None:
-        """Nothing; hands over what leaving a measurement out would do to decisions and guarantee; nothing is done."""
+        """Hand over what leaving a measurement out would do to decisions and guarantee; nothing is done."""
         self._read(
             "Looking ahead", lambda campaign, report: campaign.consequences_of_excluding(number, judgement=judgement),
             then, _ignored,
@@ -255,7 +255,7 @@ class Session(Working):
     def consequences_of_correcting(
         self, number: int, value: float, relation: Relation, unit: str | None, then: Callable[[tuple[str, ...]], None]
     ) -> None:
-        """Nothing; hands over what another value would do to decisions and guarantee; nothing is done."""
+        """Hand over what another value would do to decisions and guarantee; nothing is done."""
         self._read(
             "Looking ahead",
             lambda campaign, report: campaign.consequences_of_correcting(number, value, relation=relation, unit=unit),
@@ -266,11 +266,11 @@ class Session(Working):
         self, compounds: Library, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None],
     ) -> None:  # fmt: skip
-        """Nothing; hands over what more compounds would do to decisions and guarantee; nothing is done."""
+        """Hand over what more compounds would do to decisions and guarantee; nothing is done."""
         self._read("Looking ahead", lambda campaign, report: campaign.consequences_of_adding(compounds), then, failed)
 
     def add_compounds(self, compounds: Library, source: Source, then: Callable[[], None] | None = None) -> None:
-        """Nothing; takes more compounds in."""
+        """Take more compounds in."""
         self._command(
             "Adding compounds",
             lambda campaign, report: campaign.add_compounds(compounds, source=source),
@@ -278,22 +278,22 @@ class Session(Working):
         )
 
     def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
-        """Nothing; goes on under other terms."""
+        """Go on under other terms."""
         self._command("Changing the terms", lambda campaign, report: campaign.change(changes, note), _plain(then))
 
     def undo(self) -> None:
-        """Nothing; takes the last action back."""
+        """Take the last action back."""
         self._command("Undoing", lambda campaign, report: campaign.undo(), lambda done: self._say("Undone", done))
 
     def redo(self) -> None:
-        """Nothing; does the action again that was taken back last."""
+        """Do the action again that was taken back last."""
         self._command("Redoing", lambda campaign, report: campaign.redo(), lambda done: self._say("Redone", done))
 
     def _say(self, what: str, action: str) -> None:
         self.message.emit(f"{what}: {action[:1].lower()}{action[1:]}.")
 
     def save_copy(self, path: Path) -> None:
-        """Nothing; writes a copy of the campaign file."""
+        """Write a copy of the campaign file."""
         self._command(
             "Saving a copy",
             lambda campaign, report: campaign.save_copy(path),
@@ -303,7 +303,7 @@ class Session(Working):
     # ------------------------------------------------------------------ reading
 
     def history(self, then: Callable[[tuple[LogEntry, ...]], None]) -> None:
-        """Nothing; hands over the log."""
+        """Hand over the log."""
         self._read("Reading the history", lambda campaign, report: campaign.history(), then)
 
     def look_back(
@@ -323,7 +323,7 @@ class Session(Working):
         return self._start("Looking back", work, then, failed=failed, writes=False)
 
     def verify(self, then: Callable[[Verification], None]) -> None:
-        """Nothing; checks the file's integrity."""
+        """Check the file's integrity."""
 
         def work(campaign: Campaign, report: Report) -> Verification:
             from assaypilot.engine.campaign.verifying import verify
@@ -345,7 +345,7 @@ def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> End
 
 
 def _ignored(error: Exception) -> None:
-    """Nothing; what cannot be foreseen is refused, with its reason, once it is done."""
+    """What cannot be foreseen is refused, with its reason, once it is done."""
 
 
 def _plain(then: Callable[[], None] | None) -> Callable[[object], None] | None:

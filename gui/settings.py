@@ -82,7 +82,7 @@ class Settings:
         self.apply_author()
 
     def apply_author(self) -> None:
-        """Nothing; campaigns opened from now on know who is at work, as the command line would be told."""
+        """Campaigns opened from now on know who is at work, as the command line would be told."""
         if self.author:
             os.environ[AUTHOR] = self.author
         elif self._told:
@@ -105,7 +105,7 @@ class Settings:
         return [path for text in self._texts("recent") if _is_there(path := Path(text))]
 
     def add_recent(self, path: Path) -> None:
-        """Nothing; puts a campaign first in the list."""
+        """Put a campaign first in the list."""
         texts = [str(path.absolute())]
         first = os.path.normcase(texts[0])  # Windows takes capitals for what they are, too
         texts += [text for text in self._texts("recent") if os.path.normcase(text) != first]
@@ -117,7 +117,7 @@ class Settings:
         return [path for text in self._texts("recent") if not _is_there(path := Path(text))]
 
     def forget_recent(self, path: Path | None = None) -> None:
-        """Nothing; takes a campaign off the list, or all of them."""
+        """Take a campaign off the list, or all of them."""
         texts = [] if path is None else [text for text in self._texts("recent") if text != str(path)]
         self._store.setValue("recent", json.dumps(texts))
 
@@ -140,7 +140,7 @@ class Settings:
         return Path(text) if text and Path(text).is_dir() else self.folder
 
     def keep_folder_for(self, purpose: str, folder: Path) -> None:
-        """Nothing; remembers the folder something of a kind was written to."""
+        """Remember the folder something of a kind was written to."""
         self.keep_text(f"folder/{purpose}", str(folder))
 
     def layout(self, name: str) -> QByteArray | None:
@@ -149,11 +149,11 @@ class Settings:
         return value if isinstance(value, QByteArray) else None
 
     def keep_layout(self, name: str, state: QByteArray) -> None:
-        """Nothing; remembers a window's or a splitter's state."""
+        """Remember a window's or a splitter's state."""
         self._store.setValue(f"layout/{name}", state)
 
     def forget_layouts(self) -> None:
-        """Nothing; windows, panels and columns will be as they were at first."""
+        """Windows, panels and columns will be as they were at first."""
         for name in self._store.allKeys():
             if name.startswith(("layout/", "table/")):
                 self._store.remove(name)
@@ -164,7 +164,7 @@ class Settings:
         return value if isinstance(value, str) else ""
 
     def keep_text(self, name: str, text: str) -> None:
-        """Nothing; keeps a short text under a name."""
+        """Keep a short text under a name."""
         self._store.setValue(name, text)
 
     def values(self, name: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Settings:
         return value if isinstance(value, dict) else {}
 
     def keep_values(self, name: str, values: dict[str, Any]) -> None:
-        """Nothing; keeps named values under a name."""
+        """Keep named values under a name."""
         self._store.setValue(name, json.dumps(values))
 
     def mapping(self, headers: Sequence[str]) -> dict[str, Any] | None:
@@ -182,7 +182,7 @@ class Settings:
         return found if isinstance(found, dict) else None
 
     def keep_mapping(self, headers: Sequence[str], mapping: dict[str, Any]) -> None:
-        """Nothing; remembers what was said about a table with these headers."""
+        """Remember what was said about a table with these headers."""
         kept = self._mappings()
         kept.pop(_key(headers), None)
         kept[_key(headers)] = mapping
@@ -191,7 +191,7 @@ class Settings:
         self._store.setValue("mappings", json.dumps(kept))
 
     def flush(self) -> None:
-        """Nothing; writes what is remembered to the disk."""
+        """Write what is remembered to the disk."""
         self._store.sync()
 
     def _whole(self, name: str, otherwise: int) -> int:

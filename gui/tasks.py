@@ -72,7 +72,7 @@ class Job:
     started: float = field(default_factory=time.monotonic)
 
     def report(self, fraction: float, message: str) -> None:
-        """Nothing; takes note of the progress, and raises Cancelled when the user asked for that."""
+        """Take note of the progress, and raise Cancelled when the user asked for that."""
         self.fraction, self.message = min(max(fraction, 0.0), 1.0), message
         if self.cancelled:
             raise Cancelled
@@ -89,7 +89,7 @@ class _Worker(QThread):
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
     def run(self) -> None:
-        """Nothing; what the thread does."""
+        """What the thread does."""
         while (job := self.jobs.get()) is not None:
             result: Any = None
             error: BaseException | None = None
@@ -155,7 +155,7 @@ class Tasks(QObject):
         return job
 
     def cancel(self, job: Job | None = None) -> None:
-        """Nothing; stops a job (default: the one being done) at its next report."""
+        """Stop a job (default: the one being done) at its next report."""
         if job is None and self._waiting:
             job = self._waiting[0]
         if job is not None and job.cancellable:
@@ -163,7 +163,7 @@ class Tasks(QObject):
             self._tick()
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Nothing; cancels what waits, lets a write finish (unless ``at_once``), and ends the thread."""
+        """Cancel what waits, lets a write finish (unless ``at_once``), and end the thread."""
         self._timer.stop()
         for job in self._waiting:
             if at_once or not job.writes:

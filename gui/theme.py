@@ -242,7 +242,7 @@ class Theme(QObject):
         self._points = 0.0
 
     def attach(self, application: QApplication, choice: Choice, percent: int = 100) -> None:
-        """Nothing; dresses the application, and again whenever the system changes its scheme."""
+        """Dress the application, and again whenever the system changes its scheme."""
         application.setStyle("Fusion")
         if not self._points:
             self._points = application.font().pointSizeF() if application.font().pointSizeF() > 0 else 9.0
@@ -251,7 +251,7 @@ class Theme(QObject):
         self.enlarge(percent)
 
     def enlarge(self, percent: int) -> None:
-        """Nothing; text has this share of the size the system gives it, everywhere and at once."""
+        """Text has this share of the size the system gives it, everywhere and at once."""
         self.scale = percent / 100
         application = QApplication.instance()
         if isinstance(application, QApplication) and application.font().pointSizeF() != self._points * self.scale:
@@ -264,7 +264,7 @@ class Theme(QObject):
         self._follow()
 
     def choose(self, choice: Choice) -> None:
-        """Nothing; shows the colours of a choice."""
+        """Show the colours of a choice."""
         self.choice = choice
         self._follow()
 

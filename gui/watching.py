@@ -62,7 +62,7 @@ class Watch:
         return found
 
     def note(self, text: str) -> None:
-        """Nothing; keeps what was just done, in words that name no compound, structure or value."""
+        """Keep what was just done, in words that name no compound, structure or value."""
         line = f"{datetime.now(UTC):%H:%M:%S} {text}"
         self._events.append(line)
         if self._log is not None:
@@ -73,7 +73,7 @@ class Watch:
                 self._log = None
 
     def end(self) -> None:
-        """Nothing; the session was closed: nothing is left to be found."""
+        """The session was closed: nothing is left to be found."""
         if self._lock is None:
             return
         faulthandler.disable()

@@ -33,7 +33,7 @@ def drawn(size: int) -> Image.Image:
 
 
 def write(folder: Path) -> None:
-    """Nothing; writes every icon into the folder."""
+    """Write every icon into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {size: drawn(size) for size in {*PNG, *ICO, *ICNS}}
     for size in PNG:

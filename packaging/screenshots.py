@@ -40,7 +40,7 @@ COMMONEST = 160
 
 
 def small(picture: Path, target: Path) -> None:
-    """Nothing; a copy with a palette of 256 of its colours, all others as the nearest of them."""
+    """A copy with a palette of 256 of its colours, all others as the nearest of them."""
     image = QImage(str(picture)).convertToFormat(QImage.Format.Format_RGB32)
     width, height = image.width(), image.height()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(height, -1)[:, :width] & 0xFFFFFF

@@ -43,21 +43,21 @@ class Terms(Books):
         return self.strategy.info.calibrated
 
     def hold(self, library: Library) -> None:
-        """Nothing; this is the library from now on."""
+        """Take this library from now on."""
         self.library = library
         self.first, self.arm_of = merge_equal_rows(library.codes)
         whole = SiteFeatures.of(library)
         self.features = SiteFeatures(whole.codes[self.first], whole.sizes)
 
     def aim(self) -> None:
-        """Nothing; finds the endpoints that the settings and limits are about."""
+        """Find the endpoints that the settings and limits are about."""
         names = [endpoint.name for endpoint in self.endpoints]
         self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
         self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
         self.measured = self.behind((*self.goal_endpoints, *self.limited))
 
     def begin(self) -> None:
-        """Nothing; the strategy starts, with nothing measured."""
+        """The strategy starts, with nothing measured."""
         self.origin = self.problem()
         # What a strategy fixes at its start is that of ``fresh``, from which phases are decided again.
         self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)

@@ -112,7 +112,7 @@ class Decisions(Terms):
         return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
 
     def keep(self, data: Mapping[str, Any]) -> None:
-        """Nothing; takes in the noise that a stored decision used, if it was not known."""
+        """Take in the noise that a stored decision used, if it was not known."""
         if "noise" in data:
             self.spreads[data["phase"]] = scatter.from_json(self, data["noise"])
 

@@ -78,7 +78,7 @@ class Past:
         self._kept: OrderedDict[tuple[int, tuple[str, ...]], Status] = OrderedDict()
 
     def read(self, events: Callable[[], Sequence[Event]], head: int) -> None:
-        """Nothing; reads the log again when it has grown: ``head`` is the number of its events."""
+        """Read the log again when it has grown: ``head`` is the number of its events."""
         if head == self._sequence:
             return
         self._ledgers = _ends(_Retold(self._part, self._known), events())

@@ -155,7 +155,7 @@ def to_end(ledger: Ledger, verb: str) -> Issued:
 
 
 def refuse_results(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError when the open round has results."""
+    """Raise AssayPilotError when the open round has results."""
     issued = ledger.open_round
     if issued is None:
         return

@@ -24,7 +24,7 @@ class Step:
 
 
 def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
-    """Nothing; keeps the stacks after an event. A closed round or a decision ends them."""
+    """Keep the stacks after an event. A closed round or a decision ends them."""
     kind, data = event.kind, event.data
     if kind in ("round_closed", "phase_decided", "phase_empty", "phase_redecided"):
         undo.clear()

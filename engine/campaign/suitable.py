@@ -23,7 +23,7 @@ _KINDS = {"logit": "shares or yes/no as 1/0", "log": "counts"}
 
 
 def check_campaign(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
+    """Raise AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
     if ledger.calibrated:
         return
     check_kinds(ledger)
@@ -67,7 +67,7 @@ def check_kinds(ledger: Ledger) -> None:
 
 
 def _check_noise(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError where noise that is not known cannot be estimated on the way."""
+    """Raise AssayPilotError where noise that is not known cannot be estimated on the way."""
     if scatter.estimated(ledger):
         refuse_unknown_noise(
             ledger.strategy,
@@ -78,7 +78,7 @@ def _check_noise(ledger: Ledger) -> None:
 
 
 def _check_scale(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError for an endpoint that a link cannot take: its values turned around, or logarithms."""
+    """Raise AssayPilotError for an endpoint that a link cannot take: its values turned around, or logarithms."""
     link, endpoint = ledger.link[0], ledger.endpoints[ledger.objective]
     needs = f"the {link} link of {ledger.strategy.info.name} needs"
     if link != "identity" and endpoint.sign < 0:
@@ -104,7 +104,7 @@ def _check_scale(ledger: Ledger) -> None:
 
 
 def check_value(ledger: Ledger, position: int, value: float) -> None:
-    """Nothing; AssayPilotError for a value (model scale) that no measurement under the strategy's link can have."""
+    """Raise AssayPilotError for a value (model scale) that no measurement under the strategy's link can have."""
     if position != ledger.objective:
         return
     link = ledger.link[0]
@@ -120,7 +120,7 @@ def check_value(ledger: Ledger, position: int, value: float) -> None:
 
 
 def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
-    """Nothing; AssayPilotError when all values of an endpoint, ``new`` ones too, are yes or no as 1 or 0.
+    """Raise AssayPilotError when all values of an endpoint, ``new`` ones too, are yes or no as 1 or 0.
 
     Those are no plain values with a normal spread around a sum of effects, which every strategy without a link and
     every limit needs.
@@ -152,7 +152,7 @@ def _instead(ledger: Ledger, position: int) -> str:
 
 
 def _check_budget(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError for a budget below one measurement of every endpoint for every effect."""
+    """Raise AssayPilotError for a budget below one measurement of every endpoint for every effect."""
     budget = ledger.settings.budget
     if budget is None or not ledger.measurable().any():
         return

@@ -19,7 +19,7 @@ class Work:
         self.ledger = ledger.fork(self.parts)
 
     def add(self, *drafts: Draft, parts: Mapping[str, bytes] | None = None) -> None:
-        """Nothing; these events happen in it, and these parts go with them."""
+        """These events happen in it, and these parts go with them."""
         self.parts.update(parts or {})
         self.drafts += drafts
         self.ledger.rehearse(drafts)

@@ -31,7 +31,7 @@ _KINDS = {
 
 
 def refuse_late(ledger: Ledger, step: Step) -> None:
-    """Nothing; AssayPilotError when something came after a step that keeps it from being taken back."""
+    """Raise AssayPilotError when something came after a step that keeps it from being taken back."""
     if step.kind in ("plan", "confirm", "audit"):
         refuse_results(ledger)
     if step.kind == "add":
@@ -41,7 +41,7 @@ def refuse_late(ledger: Ledger, step: Step) -> None:
 
 
 def _refuse_seen(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError where results were seen under the terms as they are, if only to be taken back.
+    """Raise AssayPilotError where results were seen under the terms as they are, if only to be taken back.
 
     Who takes the change back then has chosen the old terms by results, which has its price like any other change.
     """

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"([Cc]?)0*([1-9]\d{0,8})")
 
 
 def add_change_options(parser: argparse.ArgumentParser) -> None:
-    """Nothing; adds what can be changed."""
+    """Add what can be changed."""
     parser.add_argument("file", metavar="FILE", help="campaign file")
     add = parser.add_argument
     add("--epsilon", type=number, metavar="X", help="distance from the best that still counts")
@@ -54,7 +54,7 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_addition_options(parser: argparse.ArgumentParser) -> None:
-    """Nothing; adds how more compounds are told of."""
+    """Add how more compounds are told of."""
     parser.add_argument("file", metavar="FILE", help="campaign file")
     parser.add_argument(
         "table",
@@ -73,7 +73,7 @@ def add_addition_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_amendments(command: Any) -> None:
-    """Nothing; adds the three commands about a recorded value. ``command`` makes one from its name and what it does."""
+    """Add the three commands about a recorded value. ``command`` makes one from its name and what it does."""
     by_number = "Values are named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values."
     for name, about, more in (
         ("exclude", "Leaves a recorded value out, for a reason that is kept", "It stays in the file."),

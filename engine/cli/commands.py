@@ -24,7 +24,7 @@ __all__ = ["add_commands"]
 
 
 def add_commands(command: Any) -> None:
-    """Nothing; ``command(name, about, more)`` makes the parser of each, which gets its options here."""
+    """``command(name, about, more)`` makes the parser of each, which gets its options here."""
     for add in (
         _of_the_program,
         _check_and_new,

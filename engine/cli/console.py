@@ -117,7 +117,7 @@ class Console:
         self._dirty = False
 
     def say(self, *lines: str) -> None:
-        """Nothing; prints lines at once, unless a JSON document is wanted."""
+        """Print lines at once, unless a JSON document is wanted."""
         if self.json:
             return
         self.clear()
@@ -125,7 +125,7 @@ class Console:
             print(escaped(line))
 
     def answer(self, reply: Reply) -> None:
-        """Nothing; prints what the command answers."""
+        """Print what the command answers."""
         self.clear()
         if self.json:
             print(as_json(reply.document))
@@ -134,7 +134,7 @@ class Console:
         sys.stdout.flush()
 
     def report(self, fraction: float, message: str) -> None:
-        """Nothing; shows how far the work is, on stderr and only on a terminal."""
+        """Show how far the work is, on stderr and only on a terminal."""
         now = time.monotonic()
         # Work that is done within half a second needs no progress line.
         if now - self._started < 0.5 or now - self._shown < _SHOW_EVERY or not _is_terminal():
@@ -145,7 +145,7 @@ class Console:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Nothing; takes the progress line away."""
+        """Take the progress line away."""
         if self._dirty:
             sys.stderr.write("\r" + " " * 67 + "\r")
             sys.stderr.flush()

@@ -26,7 +26,7 @@ JSON_LIMIT, TEXT_LIMIT = 10_000, 25
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
-    """Nothing; adds how a table is to be read."""
+    """Add how a table is to be read."""
     group = parser.add_argument_group("table options")
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
     group.add_argument(
@@ -116,7 +116,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False) -> None:
-    """Nothing; adds what is wanted and what the lab can do; ``simulated`` ones have the defaults of an instance."""
+    """Add what is wanted and what the lab can do; ``simulated`` ones have the defaults of an instance."""
     group = parser.add_argument_group(
         "goal options", "epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint."
     )

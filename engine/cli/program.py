@@ -160,7 +160,7 @@ def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> in
 
 
 def _speak_utf8() -> None:
-    """Nothing; makes both streams write UTF-8 and replace what cannot be written, on every system."""
+    """Make both streams write UTF-8 and replace what cannot be written, on every system."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]  # not every stream has it

@@ -11,7 +11,7 @@ __all__ = ["add_stock_options", "terms_of"]
 
 
 def add_stock_options(parser: argparse.ArgumentParser, *, columns: bool = True, terms: bool = True) -> None:
-    """Nothing; adds the columns that say what can be had, and what is said of money in general."""
+    """Add the columns that say what can be had, and what is said of money in general."""
     group = parser.add_argument_group("stock and synthesis", "What is in stock, can be made, or cannot be made.")
     add = group.add_argument
     if columns:

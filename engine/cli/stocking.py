@@ -62,7 +62,7 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _refuse_aimless(options: argparse.Namespace) -> None:
-    """Nothing; AssayPilotError for options about a list without one, and for arrivals that name nobody."""
+    """Raise AssayPilotError for options about a list without one, and for arrivals that name nobody."""
     for name in ("stock", "cost", "lead", "sheet"):
         if options.list is None and getattr(options, name) is not None:
             raise AssayPilotError(
@@ -138,7 +138,7 @@ def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
 
 
 def check_orders(path: Path, campaign: str) -> None:
-    """Nothing; AssayPilotError unless an order list can be written there."""
+    """Raise AssayPilotError unless an order list can be written there."""
     from assaypilot.engine.export.order_list import MARKS
 
     if path.suffix.casefold() != ".csv":

@@ -15,7 +15,7 @@ _TABLES = (".csv", ".xlsx", ".sdf")
 
 
 def check_place(path: Path, campaign: str, option: str | None = None) -> None:
-    """Nothing; AssayPilotError unless a file can be written at ``path``, and that is not the campaign itself."""
+    """Raise AssayPilotError unless a file can be written at ``path``, and that is not the campaign itself."""
     if path.exists() and os.path.exists(campaign) and os.path.samefile(path, campaign):
         raise AssayPilotError(
             "this is the campaign file itself", file=str(path), option=option, mend="Choose another name."
@@ -42,7 +42,7 @@ def check_place(path: Path, campaign: str, option: str | None = None) -> None:
 
 
 def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], option: str | None = None) -> None:
-    """Nothing; refuses to write over a table of somebody else's, such as the one the compounds came from.
+    """Refuse to write over a table of somebody else's, such as the one the compounds came from.
 
     ``is_ours`` says by the columns whether it may go: what the program wrote itself is written anew without a word.
     """

@@ -43,7 +43,7 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
 
 
 def check_out(out: Path, campaign: str, *, plates: bool) -> None:
-    """Nothing; AssayPilotError unless what is asked for can be written."""
+    """Raise AssayPilotError unless what is asked for can be written."""
     ending = out.suffix.casefold()
     if ending not in (".csv", _PAGE):
         stem = out.stem or "list"
@@ -66,7 +66,7 @@ def _map_beside(out: Path) -> Path:
 
 
 def keep_filled_in(out: Path, now: Status) -> None:
-    """Nothing; refuses to write over a work list of the open round in which somebody has filled in values."""
+    """Refuse to write over a work list of the open round in which somebody has filled in values."""
     if now.open_round is None or out.suffix.casefold() == _PAGE or not out.exists():
         return
     from assaypilot.engine.tables.opening import read_table

@@ -106,7 +106,7 @@ class _Plan:
         return gains
 
     def _choose(self, many: int, left: float) -> None:
-        """Nothing; chooses so many measurements, with ``left`` of the design beside what is chosen."""
+        """Choose so many measurements, with ``left`` of the design beside what is chosen."""
         inverse, slope = self._state(left)
         gains = self._gains(inverse, slope)
         size = min(_ABREAST * many, len(gains))

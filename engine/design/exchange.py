@@ -210,7 +210,7 @@ class _Walk:
         self.moves += 1
 
     def towards_rank(self) -> None:
-        """Nothing; moves until the counts span or no move helps.
+        """Move until the counts span or no move helps.
 
         A little of every row is added to V, so that each move that raises the rank gains by orders of magnitude.
         """

@@ -403,7 +403,7 @@ def _so_many(number: int) -> str:
 
 
 def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints, told: Floats | None) -> None:
-    """Nothing; refuses measurements that cannot reach the rank, or allowed compounds that do not."""
+    """Refuse measurements that cannot reach the rank, or allowed compounds that do not."""
     d = candidates.rank
     rank = 0 if told is None else _rank(told)
     if n < d - rank:

@@ -33,7 +33,7 @@ _MOST_ENTRIES = 400_000
 
 
 def refuse_nothing(candidates: ProjectedFeatures) -> None:
-    """Nothing; AssayPilotError where there are no candidates, or they have no effects to estimate."""
+    """Raise AssayPilotError where there are no candidates, or they have no effects to estimate."""
     if candidates.n_rows == 0:
         raise AssayPilotError("there is no compound to choose from", mend="A design needs at least one candidate.")
     if candidates.rank == 0:

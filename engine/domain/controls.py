@@ -150,7 +150,7 @@ def resolved(
 
 
 def refuse_compounds(controls: Sequence[Control], library: Library) -> None:
-    """Nothing; AssayPilotError when a control is also a compound of the library: its values could be of either."""
+    """Raise AssayPilotError when a control is also a compound of the library: its values could be of either."""
     for control in controls:
         if library.find(control.name) is not None:
             raise AssayPilotError(

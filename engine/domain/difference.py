@@ -132,7 +132,7 @@ def _plain(text: str) -> str:
 
 
 def check_differences(endpoints: Sequence[Endpoint]) -> None:
-    """Nothing; AssayPilotError for a difference of what is not measured, is one endpoint, or is no logarithm."""
+    """Raise AssayPilotError for a difference of what is not measured, is one endpoint, or is no logarithm."""
     by_name = {endpoint.name: endpoint for endpoint in endpoints}
     for whole in endpoints:
         if whole.of is None:

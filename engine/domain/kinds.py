@@ -124,7 +124,7 @@ def chance_name(endpoint: Endpoint) -> str:
 
 
 def check(endpoint: Endpoint) -> None:
-    """Nothing; AssayPilotError for an endpoint whose parts do not go together."""
+    """Raise AssayPilotError for an endpoint whose parts do not go together."""
     kind, name = endpoint.kind, endpoint.name
     if kind not in KINDS:
         raise AssayPilotError(f"kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {kind!r}", option="--endpoint")
@@ -165,7 +165,7 @@ def check(endpoint: Endpoint) -> None:
 
 
 def check_value(endpoint: Endpoint, value: float) -> None:
-    """Nothing; AssayPilotError for a number that no measurement of the endpoint's kind can be."""
+    """Raise AssayPilotError for a number that no measurement of the endpoint's kind can be."""
     if endpoint.kind == "yes-no" and not 0.0 <= value <= 1.0:
         yes, no = endpoint.words or ("1", "0")
         raise AssayPilotError(

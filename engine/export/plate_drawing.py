@@ -61,7 +61,7 @@ def _step(layout: Layout, width: float) -> float:
 def draw_plate(
     canvas: Canvas, top: float, *, layout: Layout, plate: Plate, ranks: Mapping[int, int], x: float, width: float
 ) -> None:
-    """Nothing; draws a plate from (x, top) downwards: each measurement has the rank of its compound in its first well.
+    """Draw a plate from (x, top) downwards: each measurement has the rank of its compound in its first well.
 
     A measurement of several wells lies on a ground of its own. Where a compound has several measurements, r2 below
     its rank is the second one.
@@ -210,7 +210,7 @@ def legend_height(layout: Layout, width: float) -> float:
 
 
 def draw_legend(canvas: Canvas, top: float, *, layout: Layout, x: float, width: float) -> None:
-    """Nothing; draws the legend from (x, top) downwards, its wells by the hand that draws those of the plates."""
+    """Draw the legend from (x, top) downwards, its wells by the hand that draws those of the plates."""
     canvas.saveState()
     for number, line in enumerate(_legend(layout, width)):
         middle = top - (number + 0.5) * _LINE

@@ -45,12 +45,12 @@ class Pages:
         return self.top - LOWEST
 
     def turn(self) -> None:
-        """Nothing; what comes next is on a new page."""
+        """What comes next is on a new page."""
         self._pages.append([])
         self.top = HIGHEST
 
     def put(self, height: float, draw: Callable[[Canvas, float], None]) -> None:
-        """Nothing; takes ``height`` points of the page and calls ``draw`` with the upper end of them later."""
+        """Take ``height`` points of the page and call ``draw`` with the upper end of them later."""
         top = self.top
         self._pages[-1].append(lambda canvas: draw(canvas, top))
         self.top -= height

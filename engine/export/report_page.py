@@ -34,7 +34,7 @@ class Progress:
         self._report, self._total, self._done = report, max(total, 1), 0
 
     def step(self, message: str, count: int = 0) -> None:
-        """Nothing; tells how far it is after ``count`` more steps. Raises Cancelled when that is wanted."""
+        """Tell how far it is after ``count`` more steps. Raises Cancelled when that is wanted."""
         self._done += count
         self._report(min(self._done / self._total, 1.0), message)
 
@@ -82,7 +82,7 @@ class Pages(BaseDocTemplate):
         self.canv.setDateFormatter(lambda *_: when)
 
     def afterFlowable(self, flowable: Flowable) -> None:
-        """Nothing; puts a heading into the outline."""
+        """Put a heading into the outline."""
         entry = getattr(flowable, "outline", None)
         if entry is not None:
             self._marks += 1
@@ -122,7 +122,7 @@ class _Canvas(Canvas):
     """A canvas that knows only at its end how many pages it has: the foot of each holds a place for it."""
 
     def save(self) -> None:
-        """Nothing; fills in the number of pages, and writes."""
+        """Fill in the number of pages, and write."""
         self.beginForm(_TOTAL)
         self.setFillColor(MUTED)
         self.setFont(REGULAR, _SMALL)

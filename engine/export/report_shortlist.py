@@ -125,7 +125,7 @@ class _Row(Flowable):
         return self.width, self.height
 
     def draw(self) -> None:
-        """Nothing; draws the cards at the canvas's origin. Raises Cancelled when that is wanted."""
+        """Draw the cards at the canvas's origin. Raises Cancelled when that is wanted."""
         for place, card in enumerate(self._members):
             self._progress.step(f"Drawing compound {card.rank:,}", 1)
             self._card(self.canv, card, place * (_CARD + _GAP))
@@ -181,7 +181,7 @@ class _Row(Flowable):
 
 
 def _mark(canvas: Canvas, x: float, y: float, status: int) -> None:
-    """Nothing; draws the mark of a status, as in the figures: never a colour alone."""
+    """Draw the mark of a status, as in the figures: never a colour alone."""
     colour = HexColor(LIGHT.status[status])
     canvas.setStrokeColor(colour)
     canvas.setFillColor(white if status == OUT else colour)

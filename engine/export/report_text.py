@@ -39,7 +39,7 @@ _SPACES = re.compile(r" (?= )|^ | $")
 
 
 def load_fonts() -> None:
-    """Nothing; makes the fonts known to reportlab, once."""
+    """Make the fonts known to reportlab, once."""
     known = set(pdfmetrics.getRegisteredFontNames())
     for name in (REGULAR, BOLD):
         if name not in known:

@@ -43,7 +43,7 @@ class FigureFlowable(Flowable):
         return self.width, self.height
 
     def draw(self) -> None:
-        """Nothing; draws the figure at the canvas's origin."""
+        """Draw the figure at the canvas's origin."""
         figure, canvas = self._figure, self.canv
         canvas.saveState()
         figure.set_dpi(72.0)
@@ -75,7 +75,7 @@ class _Renderer(RendererBase):
         transform: Transform,
         rgbFace: Any = None,
     ) -> None:
-        """Nothing; draws a path, filled with ``rgbFace`` when that is given."""
+        """Draw a path, filled with ``rgbFace`` when that is given."""
         canvas = self._canvas
         width = gc.get_linewidth()
         if width <= 0.0 and rgbFace is None:
@@ -141,7 +141,7 @@ class _Renderer(RendererBase):
         ismath: Any = False,
         mtext: Any = None,
     ) -> None:
-        """Nothing; writes a text, which can be searched and copied in the report."""
+        """Write a text, which can be searched and copied in the report."""
         if ismath:
             super().draw_text(gc, x, y, s, prop, angle, ismath, mtext)
             return
@@ -186,7 +186,7 @@ def _colour(text: str) -> str:
 
 
 def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) -> None:
-    """Nothing; draws a structure that RDKit wrote as SVG with its lower left corner at (x, y), a pixel a point.
+    """Draw a structure that RDKit wrote as SVG with its lower left corner at (x, y), a pixel a point.
 
     RDKit writes paths of straight lines and curves, letters too, each with its own colours; nothing else is read. The
     commands of PDF are written as they are: a page of structures has thousands of paths.

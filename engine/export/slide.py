@@ -93,7 +93,7 @@ def presentation(contents: Contents, report: Report = silent) -> bytes:
 
 
 def _widen(made: Any) -> None:
-    """Nothing; makes slide, master and layouts 16:9, so that a slide added to it fits too."""
+    """Make slide, master and layouts 16:9, so that a slide added to it fits too."""
     share = Inches(_WIDTH) / made.slide_width
     for page in (made.slide_master, *made.slide_layouts):
         for shape in page.placeholders:

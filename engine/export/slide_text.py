@@ -116,7 +116,7 @@ def cut(text: str, size: float, width: float, most: int, *, bold: bool = False) 
 
 
 def fill(frame: Any, words: Sequence[Words]) -> None:
-    """Nothing; puts paragraphs into a text frame that keeps its size."""
+    """Put paragraphs into a text frame that keeps its size."""
     frame.word_wrap = True
     frame.auto_size = MSO_AUTO_SIZE.NONE
     frame.vertical_anchor = MSO_ANCHOR.TOP
@@ -178,5 +178,5 @@ def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float,
 
 
 def describe(shape: Any, text: str) -> None:
-    """Nothing; says what a picture shows to those who do not see it."""
+    """Say what a picture shows to those who do not see it."""
     shape._element.xpath(".//p:cNvPr")[0].set("descr", plain(text))

@@ -15,7 +15,7 @@ __all__ = ["refused", "whole_file", "write_whole"]
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
-    """Nothing; ``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""
+    """``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""
     with whole_file(path) as beside:
         beside.write_bytes(data)
 

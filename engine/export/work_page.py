@@ -100,7 +100,7 @@ def write_work_page(
     path: str | Path, status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str,
     report: Report = silent,
 ) -> None:  # fmt: skip
-    """Nothing; writes the page of a round as PDF, whole or not at all. AssayPilotError when that fails."""
+    """Write the page of a round as PDF, whole or not at all. AssayPilotError when that fails."""
     write_whole(path, work_page(status, issued, layout, program=program, printed=printed, report=report))
 
 
@@ -285,7 +285,7 @@ class _Drawn:
     first: bool
 
     def __call__(self, canvas: Canvas, top: float) -> None:
-        """Nothing; draws it from ``top`` downwards."""
+        """Draw it from ``top`` downwards."""
         entry, x = self.entry, SIDE + _RANK
         canvas.setStrokeColor(LINE)
         canvas.setLineWidth(0.6)

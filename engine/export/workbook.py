@@ -217,7 +217,7 @@ class _Writer:
     # ------------------------------------------------------------------ sheets
 
     def table(self, name: str, sheet: Sheet) -> None:
-        """Nothing; adds a sheet with a header that stays in sight, filters, and one row per row."""
+        """Add a sheet with a header that stays in sight, filters, and one row per row."""
         page = self._book.add_worksheet(name)
         drawn = self._pictures(sheet) if name == "Shortlist" else {}
         if drawn and "SMILES" in sheet.header and self._contents.choice.columns is None:
@@ -273,7 +273,7 @@ class _Writer:
         self._paper(page, name, last, header)
 
     def settings(self) -> None:
-        """Nothing; adds the sheet of what was wanted, known and guaranteed, and of what did not fit into the others."""
+        """Add the sheet of what was wanted, known and guaranteed, and of what did not fit into the others."""
         page = self._book.add_worksheet("Settings")
         rows = [*self._contents.settings.rows, *(("Note on this workbook", text) for text in self._remarks())]
         name_look = self._format(bold=True, valign="top", text_wrap=True, **_LINE)
@@ -392,7 +392,7 @@ class _Writer:
     # ------------------------------------------------------------------ paper
 
     def _paper(self, page: Any, name: str, last: int, header: Sequence[str | None]) -> None:
-        """Nothing; sets a sheet up for printing: landscape, as wide as the paper, header and numbers on every page."""
+        """Set a sheet up for printing: landscape, as wide as the paper, header and numbers on every page."""
         title = in_header(self._clean(self._contents.title))
         page.set_landscape() if name != "Settings" else page.set_portrait()
         page.set_paper(9)  # A4
@@ -410,7 +410,7 @@ class _Writer:
         )
 
     def _say_empty(self, page: Any, name: str) -> None:
-        """Nothing; says in a box, which is no row of the table, that there is nothing to list and why."""
+        """Say in a box, which is no row of the table, that there is nothing to list and why."""
         status = self._contents.status
         words = {
             "Shortlist": f"There is no compound in this list ({self._contents.what}).\n\n{status.statement}",

@@ -43,7 +43,7 @@ class Limits:
 
 
 def draw_limits(axes: Axes, palette: Palette, limits: Limits, heights: Floats, size: float) -> None:
-    """Nothing; draws a hollow triangle for each limit at its height ``(k,)``, pointing to where the value lies."""
+    """Draw a hollow triangle for each limit at its height ``(k,)``, pointing to where the value lies."""
     for code, colour in enumerate(palette.status):
         for side, pointing in ((-1, "v"), (1, "^")):
             here = (limits.status == code) & (limits.side == side)

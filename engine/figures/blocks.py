@@ -106,7 +106,7 @@ def blocks_figure(
 
 
 def beside(axes: Axes, y: float, text: str, palette: Palette, inches: float) -> None:
-    """Nothing; writes a number right of the axes, its end so many inches from them."""
+    """Write a number right of the axes, its end so many inches from them."""
     axes.annotate(
         text, (1.0, y), xycoords=axes.get_yaxis_transform(), xytext=(72 * inches, 0), textcoords="offset points",
         ha="right", va="center", fontsize=SMALL - 0.3, color=palette.muted, parse_math=False, annotation_clip=False,

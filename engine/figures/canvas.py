@@ -39,7 +39,7 @@ def blank(
 
 
 def style(axes: Axes, palette: Palette) -> None:
-    """Nothing; gives the axes quiet lines and the palette's colours."""
+    """Give the axes quiet lines and the palette's colours."""
     axes.set_facecolor(palette.background)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -49,7 +49,7 @@ def carried(library: Library, compound: int) -> dict[int, str]:
 
 
 def lay_out(molecule: Any) -> None:
-    """Nothing; gives a molecule coordinates in the plane.
+    """Give a molecule coordinates in the plane.
 
     RDKit's templates of ring systems take 50 MB of every process that once asks for them. They are there for bridged
     and for large rings; all others come out the same without, and most series have no such rings.
@@ -116,7 +116,7 @@ class DrawnCore:
         return cls(drawn, sites)
 
     def turn_to(self, first: DrawnCore) -> None:
-        """Nothing; lays the core so that what it has in common with another one lies as there."""
+        """Lay the core so that what it has in common with another one lies as there."""
         from rdkit import Chem
         from rdkit.Chem import rdFMCS
 
@@ -134,12 +134,12 @@ class DrawnCore:
         first.lay(self.drawn, pairs)
 
     def turn(self, degrees: float) -> None:
-        """Nothing; turns the core in the plane."""
+        """Turn the core in the plane."""
         conformer = self.drawn.GetConformer()
         conformer.SetPositions(conformer.GetPositions() @ _rotation(degrees).T)
 
     def lay(self, molecule: Any, pairs: Sequence[tuple[int, int]]) -> None:
-        """Nothing; gives a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
+        """Give a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
         from rdkit.Chem import rdDepictor
 
         if not pairs:  # RDKit would end the program

@@ -208,7 +208,7 @@ def front_plot(
 
 
 def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
-    """Nothing; draws each limit as a line, what fails it behind a grey ground."""
+    """Draw each limit as a line, what fails it behind a grey ground."""
     for along, axis in enumerate(axes):
         if axis.limit is None:
             continue
@@ -279,7 +279,7 @@ def _boxes(
     selected: int | None,
     palette: Palette,
 ) -> None:
-    """Nothing; draws the bounds of the undecided and in as boxes when they are few, those of the selected always."""
+    """Draw the bounds of the undecided and in as boxes when they are few, those of the selected always."""
     bounded = complete(low) & complete(high)
     alive = view.compounds[(status[view.compounds] <= IN) & bounded[view.compounds]]
     groups = [(alive[status[alive] == code], palette.status[code], 0.6) for code in (UNDECIDED, IN)]
@@ -345,7 +345,7 @@ def _points(
 
 
 def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
-    """Nothing; says in words what is drawn, in one line above the plot, in smaller letters where it is narrow."""
+    """Say in words what is drawn, in one line above the plot, in smaller letters where it is narrow."""
     left = figure.axes[0].get_position().x0
     room = (1.0 - left) * figure.get_figwidth() * 72.0
     letters = sum(len(str(handle.get_label())) for handle in handles)

@@ -129,7 +129,7 @@ def _write_cells(
     axes: Axes, view: PairMap, colours: LinearSegmentedColormap, scale: Normalize, palette: Palette, *, roomy: bool,
     counts: bool, larger: float,
 ) -> None:  # fmt: skip
-    """Nothing; writes the value of each cell, marks those with measurements, and those that nothing is known of.
+    """Write the value of each cell, marks those with measurements, and those that nothing is known of.
 
     ``larger``: by how many points the letters are larger than usual.
     """
@@ -182,7 +182,7 @@ def value_text(view: PairMap, row: int, column: int) -> str:
 def _label(
     axes: Axes, rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], palette: Palette, cell: Shape
 ) -> None:
-    """Nothing; names the substituents, those down at the left, those across on top."""
+    """Name the substituents, those down at the left, those across on top."""
     axes.set_xticks([])
     axes.set_yticks([])
     upright = max(len(cut_middle(text, _UPRIGHT)) for text in columns) * _LETTER + 0.06 > cell[0]
@@ -218,7 +218,7 @@ def _bar(
     figure: Figure, colours: LinearSegmentedColormap, scale: Normalize, quantity: str, sign: float, palette: Palette,
     length: float,
 ) -> None:  # fmt: skip
-    """Nothing; the colours with their numbers at the right, the better end up."""
+    """The colours with their numbers at the right, the better end up."""
     box = figure.axes[0].get_position()
     width, height = figure.get_figwidth(), figure.get_figheight()
     bar = figure.add_axes((box.x1 + 0.16 / width, box.y1 - length / height, 0.11 / width, length / height))
@@ -235,7 +235,7 @@ def _bar(
 
 
 def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape, *, counts: bool) -> None:
-    """Nothing; says below the map what its marks are."""
+    """Say below the map what its marks are."""
     parts = ["● measured (bold)"]
     if ((view.bounded == view.measured) & (view.measured > 0)).any():
         parts.append("○ only as a bound")

@@ -199,7 +199,7 @@ def _lines(plot: Axes, view: Bundle, status: NDArray[np.int8], palette: Palette)
 
 
 def _upright(plot: Axes, place: int, axis: Axis, ends: tuple[float, float], palette: Palette) -> None:
-    """Nothing; draws one endpoint's axis with its numbers, and its limit."""
+    """Draw one endpoint's axis with its numbers, and its limit."""
     worst, best = ends
     plot.axvline(place, color=palette.muted, linewidth=0.8, zorder=8)
     for value in round_ticks(4).tick_values(min(ends), max(ends)):
@@ -228,7 +228,7 @@ def _ground(palette: Palette, alpha: float) -> dict[str, object]:
 
 
 def _highlight(plot: Axes, view: Bundle, low: Floats, high: Floats, selected: int | None, palette: Palette) -> None:
-    """Nothing; draws the selected compound's line and its bounds at every axis."""
+    """Draw the selected compound's line and its bounds at every axis."""
     found = np.flatnonzero(view.compounds == selected) if selected is not None else np.zeros(0, dtype=np.intp)
     if selected is None or not found.size:
         return

@@ -118,7 +118,7 @@ def _free(here: Box, taken: list[Box]) -> bool:
 
 
 def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, palette: Palette) -> None:
-    """Nothing; names points beside them, where no other name and none of the ``marks`` ``(m, 2)`` stands."""
+    """Name points beside them, where no other name and none of the ``marks`` ``(m, 2)`` stands."""
     taken: list[Box] = []
     written: list[Box] = []
     letter, line = 0.52 * (SMALL - 1), 1.25 * (SMALL - 1)

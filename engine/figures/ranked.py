@@ -210,7 +210,7 @@ class _Bars:
 
 
 def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _Bars, *, crowded: bool) -> None:
-    """Nothing; draws intervals, triangles and points, in the colour and shape of each status."""
+    """Draw intervals, triangles and point, in the colour and shape of each status."""
     chosen = ranking.compounds
     ranks = np.arange(ranking.first, ranking.first + chosen.size)
     middle, state = spans.estimate[chosen], spans.status[chosen]
@@ -286,7 +286,7 @@ def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: boo
 
 
 def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None:
-    """Nothing; names the cutoff and its soft zone, this one at ``side``, where no bars are."""
+    """Name the cutoff and its soft zone, this one at ``side``, where no bars are."""
     if not np.isfinite(line.level):
         return
     up = line.soft > line.level  # smaller is better: the zone lies above the line

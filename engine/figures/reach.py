@@ -90,7 +90,7 @@ def reach_plot(
 
 
 def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, filled: bool) -> None:
-    """Nothing; draws one interval, its middle and its budget."""
+    """Draw one interval, its middle and its budget."""
     colour = palette.accent if filled else palette.muted
     high = max(row.high, row.low + 0.008 * end)
     axes.barh(
@@ -112,7 +112,7 @@ def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, fi
 
 
 def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
-    """Nothing; writes left of a row what it is, and its numbers below that."""
+    """Write left of a row what it is, and its numbers below that."""
     for text, shift, colour, weight in (
         (cut_middle(row.name, _LONGEST), 6.5, palette.muted, "normal"),
         (row.words, -6.0, palette.text, "bold"),
@@ -125,7 +125,7 @@ def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
 
 
 def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end: float) -> None:
-    """Nothing; writes the first of some sets of words above what they are of in which none lies on another.
+    """Write the first of some sets of words above what they are of in which none lies on another.
 
     All stay inside the picture; the last set is spread from left to right when it has no room either.
     """

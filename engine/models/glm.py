@@ -77,7 +77,7 @@ def least_slope(link: Link, bound: float) -> float:
 
 
 def check_values(link: Link, means: Floats) -> None:
-    """Nothing; AssayPilotError for values that no measurement under this link can have."""
+    """Raise AssayPilotError for values that no measurement under this link can have."""
     wrong = means[(means < 0.0) | (means > 1.0)] if link == "logit" else means[means < 0.0]
     if link == "identity" or not len(wrong):
         return

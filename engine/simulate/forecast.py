@@ -231,7 +231,7 @@ def _runs(ledger: Ledger) -> int:
 
 
 def _refuse_slow(ledger: Ledger, seconds: float, runs: int) -> None:
-    """Nothing; AssayPilotError when, by the first run, all of them take longer than anybody waits."""
+    """Raise AssayPilotError when, by the first run, all of them take longer than anybody waits."""
     if seconds * runs > _PATIENCE:
         raise AssayPilotError(
             f"a forecast of {ledger.strategy.info.name} on {ledger.n_arms:,} compounds would take about "

@@ -318,7 +318,7 @@ class _Lab(Books):
         return came
 
     def _judge(self, phase: int, begun: list[Pooled], more: Floats) -> None:
-        """Nothing; what a phase says about the limits, with so many measurements more than had come."""
+        """What a phase says about the limits, with so many measurements more than had come."""
         self._totals = []
         for row, (position, came) in enumerate(zip(self.limited, begun, strict=True)):
             counts = came.counts + more

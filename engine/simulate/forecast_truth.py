@@ -181,7 +181,7 @@ class _Latent:
         return self._features.moment(self._counts * values, self._rows) / self._noise**2
 
     def draw(self, effects: Floats, rng: np.random.Generator) -> None:
-        """Nothing; draws the values anew, each beyond its limit, around what the effects say."""
+        """Draw the values anew, each beyond its limit, around what the effects say."""
         means = self._features.times(effects, self._rows)
         most = log_ndtr(self._signs * (self._limits - means) / self._sd)
         drawn = ndtri_exp(np.minimum(most + np.log1p(-rng.random(len(means))), -1e-300))

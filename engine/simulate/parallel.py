@@ -44,7 +44,7 @@ def check(task: Task) -> tuple[str, ...]:
 
 
 def _check_budget(strategy: Strategy, problem: Problem, state: State) -> None:
-    """Nothing; AssayPilotError for a budget that nothing can be estimated with, so that every run would say nothing.
+    """Raise AssayPilotError for a budget that nothing can be estimated with, so that every run would say nothing.
 
     A strategy that takes a belief for what it has not measured needs no more than one measurement.
     """

@@ -93,7 +93,7 @@ class Memo:
         return made, False
 
     def clear(self) -> None:
-        """Nothing; everything is forgotten."""
+        """Everything is forgotten."""
         with self._lock:
             self._held.clear()
             self._bytes = 0
@@ -105,7 +105,7 @@ _DIGESTS_LOCK = threading.Lock()
 
 
 def clear() -> None:
-    """Nothing; everything remembered is forgotten (for measurements of time)."""
+    """Everything remembered is forgotten (for measurements of time)."""
     _MEMO.clear()
 
 

@@ -47,7 +47,7 @@ class Phased:
         return self.parameters(problem)
 
     def _check(self, problem: Problem) -> None:
-        """Nothing; a refused parameter is refused with what it means, where no better mend is known."""
+        """A refused parameter is refused with what it means, where no better mend is known."""
         try:
             self.check(problem)
         except AssayPilotError as error:

@@ -21,7 +21,7 @@ __all__ = ["in_pairs", "refuse_unknown_noise", "rounded_up", "too_few"]
 def refuse_unknown_noise(
     strategy: Strategy, *, parameters: Mapping[str, Any], max_replicates: int, replicates: int = 0
 ) -> None:
-    """Nothing; AssayPilotError where noise that is not known cannot be estimated on the way.
+    """Raise AssayPilotError where noise that is not known cannot be estimated on the way.
 
     ``replicates``: degrees of freedom that are known of it already.
     """

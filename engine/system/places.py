@@ -59,7 +59,7 @@ def names_device(name: str) -> bool:
 
 
 def flush(path: Path) -> None:
-    """Nothing; what was written to a file is on the disk afterwards, and not on its way there.
+    """What was written to a file is on the disk afterwards, and not on its way there.
 
     A Mac's fsync hands it to the drive, which may keep it for a while; F_FULLFSYNC waits until it is written.
     """
@@ -74,7 +74,7 @@ def flush(path: Path) -> None:
 
 
 def refuse_name(path: Path) -> None:
-    """Nothing; AssayPilotError for a name that Windows does not take, or takes for something else than a file.
+    """Raise AssayPilotError for a name that Windows does not take, or takes for something else than a file.
 
     ``list:1.csv`` would be a hidden stream of the file ``list``, ``aux.csv`` a device. Other systems take any name.
     """
@@ -99,7 +99,7 @@ def too_long(path: Path) -> bool:
 
 
 def try_folder(folder: Path) -> None:
-    """Nothing; OSError unless a file can be made in the folder.
+    """Raise OSError unless a file can be made in the folder.
 
     Not by ``tempfile``, which up to Python 3.12 tries again without end where Windows denies it.
     """

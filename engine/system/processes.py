@@ -73,7 +73,7 @@ def _no_memory() -> AssayPilotError:
 
 
 def _step_behind(process: int | None) -> None:
-    """Nothing; a process lets others go first, the window above all; only where the system knows of such manners."""
+    """A process lets others go first, the window above all; only where the system knows of such manners."""
     if sys.platform != "win32" and process is not None:
         with suppress(OSError):  # it has ended
             os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, os.getpid()) + _BEHIND)
@@ -108,7 +108,7 @@ def _watched(pipe: Pipe, report: Report) -> Any:
 
 
 def _work(pipe: Pipe, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """Nothing; calls the function and sends what comes of it."""
+    """Call the function and sends what comes of it."""
     last = 0.0
 
     def report(fraction: float, message: str) -> None:

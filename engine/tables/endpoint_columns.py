@@ -46,7 +46,7 @@ class Endpoints:
         """Columns of runs by what they are runs of."""
 
     def take_named(self) -> None:
-        """Nothing; takes the columns that the user names, so that no convention takes them away."""
+        """Take the columns that the user names, so that no convention takes them away."""
         for spec in self.specs:
             column = self._value_column(spec)
             if column is not None and column not in self.taken:
@@ -330,7 +330,7 @@ class Endpoints:
         return found
 
     def _say_unread(self, named: Sequence[str]) -> None:
-        """Nothing; says of columns that should hold values and hold classes or the like what they hold."""
+        """Say of columns that should hold values and hold classes or the like what they hold."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
         free = [column for column in free if not self.sides.belongs_to_another(column)]
         said = about_unread(self.raw, [*named, *free])
@@ -338,7 +338,7 @@ class Endpoints:
         self.taken.update(said)
 
     def _say_without_column(self, spec: EndpointSpec) -> None:
-        """Nothing; says that an endpoint has no values in the table, if the table has potencies under other names."""
+        """Say that an endpoint has no values in the table, if the table has potencies under other names."""
         others = [
             column
             for column in self._claims.free()

@@ -25,7 +25,7 @@ _NAMED = 5
 
 
 def say_hidden(archive: Archive, place: int, rows: Sequence[int], columns: int, warnings: list[str]) -> None:
-    """Nothing; says how many of the ``rows`` of the table, and which of its columns, the sheet at ``place`` hides.
+    """Say how many of the ``rows`` of the table, and which of its columns, the sheet at ``place`` hides.
 
     Of xlsx, xlsm and ods; the binary formats are read without a word about it.
     """

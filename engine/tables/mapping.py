@@ -160,7 +160,7 @@ class _Proposal:
         return column
 
     def _say_all_is_made(self, stock: Mapping[str, str | None], asked: Mapping[str, str | None]) -> None:
-        """Nothing; says what it means that a column of cost or time was found and none of stock."""
+        """Say what it means that a column of cost or time was found and none of stock."""
         found = [role for role in ("cost", "lead") if stock[role] and asked[role] is None]
         if found and not stock["stock"]:
             options = " ".join(f"--{role}=" for role in found)
@@ -170,7 +170,7 @@ class _Proposal:
             )
 
     def _leave_what_we_said(self) -> None:
-        """Nothing; takes the columns of our own exports that are no values of compounds."""
+        """Take the columns of our own exports that are no values of compounds."""
         left = [column for column in own.said(self.raw.columns) if column not in self.taken]
         if left:
             self.taken.update(left)
@@ -180,7 +180,7 @@ class _Proposal:
             )
 
     def _say_what_is_left(self) -> None:
-        """Nothing; names the columns with texts that nothing uses, and how a site among them would be."""
+        """Name the columns with texts that nothing uses, and how a site among them would be."""
         told = "\n".join((*self.notes, *self.warnings))
         left = [
             column

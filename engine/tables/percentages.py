@@ -18,7 +18,7 @@ _NAMED = 5
 
 
 def as_shown(lines: list[list[Any]], archive: Archive, place: int, warnings: list[str]) -> None:
-    """Nothing; multiplies the numbers of the sheet at ``place`` that are shown as per cent by 100, and says so.
+    """Multiply the numbers of the sheet at ``place`` that are shown as per cent by 100, and say so.
 
     Nobody who sees 25 % in a column of inhibitions means a quarter of one per cent. Of xlsx and xlsm; the older and
     the open formats are read as they are stored.

@@ -247,7 +247,7 @@ def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:
 
 
 def _refuse_compounds_across(raw: RawTable, names: CompoundNames) -> None:
-    """Nothing; AssayPilotError for a table whose columns are called after compounds, one for each."""
+    """Raise AssayPilotError for a table whose columns are called after compounds, one for each."""
     across = [column for column in raw.columns if names.find(column) is not None]
     if len(across) < _FEWEST_ACROSS or 2 * len(across) < len(raw.columns):
         return

@@ -175,7 +175,7 @@ def _record(piece: str) -> Record:
 
 
 def _properties(lines: list[str], record: Record) -> None:
-    """Nothing; the properties under their headers, each up to its blank line."""
+    """The properties under their headers, each up to its blank line."""
     name: str | None = None
     value: list[str] = []
 
@@ -224,7 +224,7 @@ def _free_name(name: str, taken: dict[str, tuple[str, ...]]) -> str:
 
 
 def _say_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
-    """Nothing; says which properties some records lack."""
+    """Say which properties some records lack."""
     lacking = {name: sum(name not in record.properties for record in rows) for name in names}
     some = [f"{name} ({count:,})" for name, count in lacking.items() if count]
     if some:

@@ -34,7 +34,7 @@ def cells_with(archive: Archive, place: int, styles: Sequence[int]) -> Iterator[
 def say_struck(
     archive: Archive, place: int, rows: Sequence[int], lines: Sequence[Sequence[Any]], warnings: list[str]
 ) -> None:
-    """Nothing; says which cells of the table are struck through: labs do so for values that are not to be used.
+    """Say which cells of the table are struck through: labs do so for values that are not to be used.
 
     ``rows``: those of the table; ``lines``: the cells of the sheet, from its first row and column on.
     """

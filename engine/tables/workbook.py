@@ -267,7 +267,7 @@ def _cells(
 
 
 def _patch(lines: list[list[Any]], failed: Failed) -> None:
-    """Nothing; writes what a failed formula shows into its cell, which the reader leaves empty."""
+    """Write what a failed formula shows into its cell, which the reader leaves empty."""
     for (row, column), text in failed.items():
         if row < len(lines) and column < len(lines[row]):
             lines[row][column] = text
@@ -276,7 +276,7 @@ def _patch(lines: list[list[Any]], failed: Failed) -> None:
 def _fill_merged(
     lines: list[list[Any]], merged: Sequence[tuple[tuple[int, int], tuple[int, int]]], warnings: list[str]
 ) -> None:
-    """Nothing; a cell merged over several rows holds in each of them, as it looks; below a header that is said."""
+    """A cell merged over several rows holds in each of them, as it looks; below a header that is said."""
     filled = []
     for (top, left), (bottom, right) in merged:
         if top == bottom or left != right or bottom >= len(lines) or left >= len(lines[top]):
@@ -321,7 +321,7 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
 def _say_dates(
     columns: Sequence[str], cells: Sequence[Sequence[Any]], rows: Sequence[int], warnings: list[str]
 ) -> None:
-    """Nothing; says where dates stand among other things: spreadsheets make dates of entries such as 5-1."""
+    """Say where dates stand among other things: spreadsheets make dates of entries such as 5-1."""
     for name, column in zip(columns, cells, strict=True):
         kinds = set(map(type, column))
         dated = kinds & {datetime.date, datetime.datetime}

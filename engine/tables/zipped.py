@@ -152,7 +152,7 @@ def _damaged(part: str, name: str) -> AssayPilotError:
 
 
 def _refuse_far(text: bytes, name: str) -> None:
-    """Nothing; refuses a sheet whose corners span more cells than a table has."""
+    """Refuse a sheet whose corners span more cells than a table has."""
     # Nearly every sheet is written in one form, and lies within bounds that one look at it shows.
     region = text.find(b"<sheetData>") + 1, text.rfind(b"</sheetData>")
     if 0 < region[0] < region[1] and any(beyond.search(text, *region) is None for _, _, beyond in _BOUNDS):
@@ -177,7 +177,7 @@ def _too_far(rows: int, columns: int, name: str) -> AssayPilotError:
 
 
 def _refuse_repeated(text: bytes, name: str) -> None:
-    """Nothing; refuses a document with filled cells that are said to repeat beyond any table."""
+    """Refuse a document with filled cells that are said to repeat beyond any table."""
     wide = [int(cell[1]) for cell in _REPEATED_CELL.finditer(text) if b"value-type" in cell[0]]
     high = [int(row[1]) for row in _REPEATED_ROW.finditer(text) if b"value-type" in row[2]]
     if sum(wide, 1) * sum(high, 1) > MOST_SPANNED:
@@ -189,7 +189,7 @@ def _refuse_repeated(text: bytes, name: str) -> None:
 
 
 def _refuse_far_binary(data: bytes, name: str) -> None:
-    """Nothing; refuses a binary sheet that reaches too far: rows are records of type 0, cells of types 1 to 11."""
+    """Refuse a binary sheet that reaches too far: rows are records of type 0, cells of types 1 to 11."""
     place, row, rows, columns = 0, 0, 0, 0
     while place < len(data):
         kind, place = _variable(data, place, 2)

@@ -55,7 +55,7 @@ class AboutDialog(QDialog):
         self.setMinimumSize(wide, column.totalHeightForWidth(wide))  # lines that break say so only for a width
 
     def show_licences(self) -> None:
-        """Nothing; every library with its version and licence."""
+        """Every library with its version and licence."""
         dialog = LicencesDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()

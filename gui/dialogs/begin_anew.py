@@ -96,13 +96,13 @@ class Asking(QDialog):
             self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
 
     def _tell_restart(self, wanted: Restart) -> None:
-        """Nothing; says what a new campaign comes to, as soon as that is known."""
+        """Say what a new campaign comes to, as soon as that is known."""
         status = self._status
         told, refused = self._answers()
         self._session.read("Looking ahead", lambda report: consequences_of_restart(status, wanted), told, refused)
 
     def _tell_change(self, wanted: Change) -> None:
-        """Nothing; says what follows from a change of this campaign, as soon as that is known."""
+        """Say what follows from a change of this campaign, as soon as that is known."""
         self._session.consequences(wanted, *self._answers(self._locked))
 
     def _answers(self, locked: str = "") -> tuple[Callable[[Sequence[str]], None], Callable[[Exception], None]]:
@@ -259,7 +259,7 @@ class EndpointDialog(Asking):
         return without_column(parse_endpoint_spec(";".join([name, *parts])), self._status.endpoints)[0]
 
     def _look(self) -> None:
-        """Nothing; shows the fields of this use, and says what follows."""
+        """Show the fields of this use, and say what follows."""
         self._asked += 1
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)

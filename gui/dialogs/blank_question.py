@@ -40,7 +40,7 @@ class BlankQuestion(Callout):
         return "h" if self.hydrogen.isChecked() else "missing"
 
     def answer(self, blank: Blank | None) -> None:
-        """Nothing; takes an answer given before (None: there is none)."""
+        """Take an answer given before (None: there is none)."""
         self._answers.setExclusive(False)
         for made, meant in ((self.hydrogen, "h"), (self.unknown, "missing")):
             made.blockSignals(True)
@@ -49,7 +49,7 @@ class BlankQuestion(Callout):
         self._answers.setExclusive(True)
 
     def ask(self, empty: Mapping[str, int]) -> None:
-        """Nothing; asks about the columns that have empty cells, each with its count; hides when there is none."""
+        """Ask about the columns that have empty cells, each with its count; hides when there is none."""
         if empty:
             counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
             self.say("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")

@@ -52,25 +52,25 @@ class CheckPanel(QWidget):
         self._clear()
 
     def wait(self, text: str) -> None:
-        """Nothing; a check is under way: what is shown stays until it is over."""
+        """A check is under way: what is shown stays until it is over."""
         self.heading.setText(text)
         for made in (self.again, self.take_back, self.tick):
             made.hide()
 
     def say(self, heading: str, words: str) -> None:
-        """Nothing; something is missing before the table can be checked."""
+        """Something is missing before the table can be checked."""
         self._clear()
         self.heading.setText(heading)
         self.mend.setText(words)
         self.mend.show()
 
     def stopped(self) -> None:
-        """Nothing; the check was cancelled."""
+        """The check was cancelled."""
         self.say("The check was stopped", "Nothing is known of the table like this.")
         self.again.show()
 
     def show_error(self, text: str, mend: str, *, steps: bool = False) -> None:
-        """Nothing; says why the table cannot be imported like this; ``steps``: what made it smaller is the reason."""
+        """Say why the table cannot be imported like this; ``steps``: what made it smaller is the reason."""
         self._clear()
         self.heading.setText("The table cannot be used like this")
         self.problem.setText(text)
@@ -80,7 +80,7 @@ class CheckPanel(QWidget):
         self.take_back.setVisible(steps)
 
     def offer(self, candidates: Sequence[str]) -> None:
-        """Nothing; offers columns that could be those of substituents."""
+        """Offer columns that could be those of substituents."""
         self.candidates = tuple(candidates)
         named = ", ".join(candidates[:OFFERED]) + (
             f" and {len(candidates) - OFFERED} more" if len(candidates) > OFFERED else ""
@@ -89,7 +89,7 @@ class CheckPanel(QWidget):
         self.tick.setVisible(bool(candidates))
 
     def show_checked(self, checked: Checked) -> None:
-        """Nothing; shows what was understood."""
+        """Show what was understood."""
         self._clear()
         imported = checked.imported
         errors = imported.errors

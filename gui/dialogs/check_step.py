@@ -70,7 +70,7 @@ class CheckStep(Step):
         return self.columns.complete
 
     def show_checked(self, checked: Checked | None) -> None:
-        """Nothing; shows what was understood, nothing when there is nothing."""
+        """Show what was understood, nothing when there is nothing."""
         self.result = checked
         there = checked is not None
         for part in (self.verdict, self.views, self.counts, self.stack):
@@ -91,7 +91,7 @@ class CheckStep(Step):
         self.model.show_checked(checked)
 
     def show_first(self) -> None:
-        """Nothing; shows what matters first: errors when there are any, else the report on the model."""
+        """Show what matters first: errors when there are any, else the report on the model."""
         if self.result is None:
             return
         imported = self.result.imported
@@ -105,7 +105,7 @@ class CheckStep(Step):
         self._new = False
 
     def new_table(self) -> None:
-        """Nothing; another table comes: what matters first is shown first again."""
+        """Another table comes: what matters first is shown first again."""
         self._new = True
         self.sites.refuse("")
 
@@ -138,10 +138,10 @@ class CheckStep(Step):
         self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
 
     def _wait(self) -> None:
-        """Nothing; a check is under way: what is shown is of the one before."""
+        """A check is under way: what is shown is of the one before."""
         if self.result is None:
             self.waiting.setText("Checking the table…")
 
     def halt(self) -> None:
-        """Nothing; the dialog closes."""
+        """The dialog closes."""
         self.model.stop()

@@ -61,7 +61,7 @@ class ColumnsForm(QWidget):
         column.addStretch(1)
 
     def _from_its_start(self) -> None:
-        """Nothing; of a name longer than the field its beginning is seen, unless it is being typed."""
+        """Of a name longer than the field its beginning is seen, unless it is being typed."""
         edit = self.endpoint.lineEdit()
         if edit is not None and not edit.hasFocus():
             edit.setCursorPosition(0)
@@ -145,7 +145,7 @@ class ColumnsForm(QWidget):
     # ------------------------------------------------------------------ filling
 
     def show_columns(self, raw: RawTable) -> None:
-        """Nothing; offers the columns of a table, with nothing chosen."""
+        """Offer the columns of a table, with nothing chosen."""
         self._filling = True
         self._added.clear()
         self._differences.clear()
@@ -174,7 +174,7 @@ class ColumnsForm(QWidget):
         self._show_parts()
 
     def fill(self, mapping: TableMapping, *, structures: bool, said: bool) -> None:
-        """Nothing; chooses what a mapping says. ``said``: all of it was said by the user, the last time."""
+        """Choose what a mapping says. ``said``: all of it was said by the user, the last time."""
         self._filling = True
         self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
         self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
@@ -210,7 +210,7 @@ class ColumnsForm(QWidget):
         self._show_parts()
 
     def show_proposed(self, endpoint: Endpoint) -> None:
-        """Nothing; says what is proposed where nothing else was chosen."""
+        """Say what is proposed where nothing else was chosen."""
         if self.scale.currentData() is None:
             usual = "log10" if endpoint.transform == "log" else "as it is"
             self.scale.setItemText(0, f"proposed: {_KINDS.get(endpoint.kind, usual)}")
@@ -235,7 +235,7 @@ class ColumnsForm(QWidget):
         return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
 
     def tick(self, names: Sequence[str]) -> None:
-        """Nothing; takes these columns for those of substituents, too."""
+        """Take these columns for those of substituents, too."""
         for place in range(self.sites.count()):
             if self.sites.item(place).text() in names:
                 self.sites.item(place).setCheckState(Qt.CheckState.Checked)
@@ -289,7 +289,7 @@ class ColumnsForm(QWidget):
         return None
 
     def take_back(self, name: str) -> None:
-        """Nothing; gives an added endpoint up."""
+        """Give an added endpoint up."""
         self._added.pop(name, None)
         self._differences.pop(name, None)
 
@@ -315,7 +315,7 @@ class ColumnsForm(QWidget):
             self.changed.emit()
 
     def _show_parts(self) -> None:
-        """Nothing; hides fields that have no meaning for what is chosen."""
+        """Hide fields that have no meaning for what is chosen."""
         for widget, there in (
             (self.merge, self.smiles.currentData() is not None),
             (self.sites, not self.from_structures),

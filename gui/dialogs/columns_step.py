@@ -128,7 +128,7 @@ class ColumnsStep(Step):
     # ------------------------------------------------------------------ filling
 
     def show_table(self, raw: RawTable, *, afresh: bool = False) -> None:
-        """Nothing; proposes what each column is, or what was said the last time for the same headers."""
+        """Propose what each column is, or what was said the last time for the same headers."""
         self.halt()
         self.raw, self.result = raw, None
         self.smaller, self._before, self._adding = Smaller(), None, ""
@@ -196,7 +196,7 @@ class ColumnsStep(Step):
     # ------------------------------------------------------------------ cores
 
     def propose(self) -> None:
-        """Nothing; looks for cores that the structures share."""
+        """Look for cores that the structures share."""
         column = self.form.smiles.currentData()
         if self.raw is None or column is None:
             self.core.refuse("Choose the column of structures first.")
@@ -227,7 +227,7 @@ class ColumnsStep(Step):
             self.core.refuse(" ".join(filter(None, import_error(error))))
 
     def _end_search(self) -> None:
-        """Nothing; a search for cores that nobody waits for any more would only hold up what comes next."""
+        """A search for cores that nobody waits for any more would only hold up what comes next."""
         job, self._core_job = self._core_job, None
         if job is not None:
             self.session.tasks.cancel(job)
@@ -266,7 +266,7 @@ class ColumnsStep(Step):
         )
 
     def add_endpoint(self, name: str, unit: str, of: str = "") -> None:
-        """Nothing; takes a further endpoint, which the table does not have yet, when the table allows for it.
+        """Take a further endpoint, which the table does not have yet, when the table allows for it.
 
         ``of``: the two endpoints it is the difference of, as ``pIC50 - hERG``; empty for one that is measured.
         """
@@ -278,14 +278,14 @@ class ColumnsStep(Step):
         self._check()
 
     def make_smaller(self, smaller: Smaller) -> None:
-        """Nothing; makes the series smaller in these ways and no others; refused, all is as before."""
+        """Make the series smaller in these ways and no others; refused, all is as before."""
         if smaller == self.smaller:
             return
         self._before, self.smaller = self.smaller, smaller
         self._check()
 
     def _not_added(self, reason: str) -> None:
-        """Nothing; gives the endpoint up that was to be added, and says why."""
+        """Give the endpoint up that was to be added, and say why."""
         self.form.take_back(self._adding)
         self._adding = ""
         self._check()
@@ -362,7 +362,7 @@ class ColumnsStep(Step):
         self._nothing()
 
     def _offer_sites(self, error: AssayPilotError) -> None:
-        """Nothing; offers what to do where no column is known to hold substituents."""
+        """Offer what to do where no column is known to hold substituents."""
         if error.option != "--sites" or self.form.chosen_sites or self.raw is None:
             return
         # The engine names the columns that could; a name may hold the comma that stands between them.
@@ -381,12 +381,12 @@ class ColumnsStep(Step):
         self.checked.emit(None)
 
     def remember(self) -> None:
-        """Nothing; keeps the choices for tables with these headers."""
+        """Keep the choices for tables with these headers."""
         if self.raw is not None and self.result is not None:
             self.settings.keep_mapping(self.raw.columns, self.result.mapping.as_json())
 
     def halt(self) -> None:
-        """Nothing; the dialog closes, or another table comes: nothing is asked any more, nothing lands."""
+        """The dialog closes, or another table comes: nothing is asked any more, nothing lands."""
         self._pause.stop()
         self._end_search()
         self.raw = None

@@ -105,7 +105,7 @@ class CorePanel(QWidget):
         )
 
     def clear(self) -> None:
-        """Nothing; forgets every core."""
+        """Forget every core."""
         self.choices.clear()
         self._filling = True
         self.list.clear()
@@ -115,7 +115,7 @@ class CorePanel(QWidget):
         self._refresh()
 
     def offer(self, found: Sequence[CoreChoice], *, used: bool) -> None:
-        """Nothing; adds cores to the list, ticked when they are ``used``; one that is there already is only ticked."""
+        """Add cores to the list, ticked when they are ``used``; one that is there already is only ticked."""
         self.refuse("")
         self._filling = True
         first: int | None = None
@@ -142,23 +142,23 @@ class CorePanel(QWidget):
             self.changed.emit()
 
     def searching(self) -> None:
-        """Nothing; a proposal is on its way."""
+        """A proposal is on its way."""
         self.words.setText("Looking for what most of the structures share…")
 
     def found_nothing(self) -> None:
-        """Nothing; there is no proposal."""
+        """There is no proposal."""
         self._refresh()
         if not self.choices:
             self.words.setText("The structures share no part worth proposing. Type the core, or give its file.")
 
     def stopped(self) -> None:
-        """Nothing; the search was cancelled."""
+        """The search was cancelled."""
         self._refresh()
         if not self.choices:
             self.words.setText("The search was stopped. Type the core, give its file, or propose again.")
 
     def refuse(self, text: str) -> None:
-        """Nothing; says why a core cannot be used."""
+        """Say why a core cannot be used."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 

@@ -161,11 +161,11 @@ class ExportDialog(QDialog):
         return Wanted(kind, which, self.columns.isChecked() and self.columns.isEnabled())
 
     def choose(self, which: Which) -> None:
-        """Nothing; marks which compounds are exported."""
+        """Mark which compounds are exported."""
         self._choices[which].setChecked(True)
 
     def check(self) -> None:
-        """Nothing; says what the file will hold, and whether there is anything to export."""
+        """Say what the file will hold, and whether there is anything to export."""
         if self._groups.checkedButton() is None:
             return
         which = next(key for key, made in self._choices.items() if made.isChecked())
@@ -188,10 +188,10 @@ class ExportDialog(QDialog):
         self.confirm.setEnabled(not trouble)
 
     def say(self, text: str) -> None:
-        """Nothing; shows what is in the way, beside the button."""
+        """Show what is in the way, beside the button."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
     def refuse(self, error: AssayPilotError) -> None:
-        """Nothing; says why a place cannot be used; another one can be chosen."""
+        """Say why a place cannot be used; another one can be chosen."""
         self.say(" ".join(error_words(error)))

@@ -73,7 +73,7 @@ class FindingsView(QWidget):
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
 
     def show_checked(self, checked: Checked) -> None:
-        """Nothing; shows what was found; the filter stays."""
+        """Show what was found; the filter stays."""
         found = findings(checked)
         self.model.show(found)
         self.kinds.set_text("all", f"All ({len(found):,})")
@@ -89,7 +89,7 @@ class FindingsView(QWidget):
         self.model.narrow(self.kinds.key, self.filter.text())
 
     def _tell(self, row: int | None) -> None:
-        """Nothing; the whole text of the line that is current, which may be too long for the table."""
+        """The whole text of the line that is current, which may be too long for the table."""
         text = "" if row is None else self.model.found[row].text
         self.whole.setText(text)
         self.whole.setVisible(bool(text))
@@ -106,7 +106,7 @@ class FindingsView(QWidget):
             self.save_to(Path(name))
 
     def save_to(self, path: Path) -> None:
-        """Nothing; writes the lines that are shown."""
+        """Write the lines that are shown."""
         header, *lines = self.model.as_text()
 
         def work(report: Report) -> int:

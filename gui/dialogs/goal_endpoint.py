@@ -135,13 +135,13 @@ class EndpointBox(QFrame):
         return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
 
     def show_fact(self, fact: EndpointFacts) -> None:
-        """Nothing; the table says something else of the same endpoint."""
+        """The table says something else of the same endpoint."""
         if fact is not self.fact:
             self.fact = fact
             self._hint_noise()
 
     def show_for(self, goal: str, *, objective: bool) -> None:
-        """Nothing; shows what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
+        """Show what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
         self.aim, self._objective = goal, objective
         trade = goal == "pareto"
         self.chosen.setVisible(trade)

@@ -102,7 +102,7 @@ class EndpointList(QWidget):
         return holder
 
     def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
-        """Nothing; shows these endpoints; what was typed for one of the same name stays."""
+        """Show these endpoints; what was typed for one of the same name stays."""
         endpoints = [fact.endpoint for fact in facts]
         if endpoints == self._endpoints and not self._missing:
             for box, fact in zip(self.boxes, facts, strict=True):
@@ -132,7 +132,7 @@ class EndpointList(QWidget):
         self._build()
 
     def _build(self) -> None:
-        """Nothing; makes boxes for as long as nobody notices, the one of the objective first, and the rest soon."""
+        """Make boxes for as long as nobody notices, the one of the objective first, and the rest soon."""
         end = time.perf_counter() + AT_ONCE
         objective = next((n for n, fact in self._missing.items() if fact.endpoint.name == self._objective), None)
         for place in sorted(self._missing, key=lambda n: n != objective):
@@ -185,14 +185,14 @@ class EndpointList(QWidget):
         self._column.insertWidget(here, box)
 
     def show_for(self, goal: str, objective: str) -> None:
-        """Nothing; shows what applies for a goal and, for goals about one endpoint, its objective."""
+        """Show what applies for a goal and, for goals about one endpoint, its objective."""
         self._goal, self._objective = goal, objective
         for box in self.boxes:
             box.show_for(goal, objective=box.name == objective)
         self._show_needed()
 
     def _show_needed(self) -> None:
-        """Nothing; what a difference that is asked for is made of is measured, and its noise is asked for."""
+        """What a difference that is asked for is made of is measured, and its noise is asked for."""
         wholes = [box for box in self.boxes if box.fact.endpoint.of and (box.aimed_at or box.limit.text)]
         names = {name for box in wholes for name in box.fact.endpoint.of or ()}
         for box in self.boxes:
@@ -240,7 +240,7 @@ class EndpointList(QWidget):
         return False
 
     def refuse_new(self, text: str) -> None:
-        """Nothing; says why an endpoint could not be added."""
+        """Say why an endpoint could not be added."""
         self.add_problem.setText(text)
         self.add_problem.setVisible(bool(text))
 

@@ -147,7 +147,7 @@ class GoalFields(Step):
         return ""
 
     def show_table(self, checked: Checked) -> None:
-        """Nothing; the fields are about this table from now on; what was typed stays where it still means something."""
+        """The fields are about this table from now on; what was typed stays where it still means something."""
         self._filling = True
         wanted = self.objective.currentData()
         names = [endpoint.name for endpoint in checked.imported.endpoints]
@@ -167,17 +167,17 @@ class GoalFields(Step):
         self._filling = False
 
     def refuse_endpoint(self, text: str) -> None:
-        """Nothing; says why an endpoint could not be added."""
+        """Say why an endpoint could not be added."""
         self.endpoints.refuse_new(text)
 
     def suggest(self, checked: Checked) -> None:
-        """Nothing; proposes a name and a file."""
+        """Propose a name and a file."""
         stem = self._source_stem or f"{checked.endpoint.scale_name} campaign"
         self.name.edit.setText(stem)
         self._propose_file(stem)
 
     def from_file(self, name: str | None) -> None:
-        """Nothing; the table came from a file of this name (None: it was pasted)."""
+        """The table came from a file of this name (None: it was pasted)."""
         self._source_stem = "" if name is None else Path(name).stem.replace("_", " ")
         self.name.edit.setText("")
 
@@ -242,7 +242,7 @@ class GoalFields(Step):
         return field if field is not None and field.isVisibleTo(self) else None
 
     def _goal_chosen(self) -> None:
-        """Nothing; shows what applies to the goal chosen."""
+        """Show what applies to the goal chosen."""
         goal = self.aim
         for widget, wanted in (
             (self.objective, goal != "pareto"),

@@ -99,7 +99,7 @@ class GoalStep(GoalFields):
         return [] if self._ready is None else self._ready[1]
 
     def show_checked(self, checked: Checked | None) -> None:
-        """Nothing; takes over the table."""
+        """Take over the table."""
         self.checked = checked
         if checked is None:
             self._look()
@@ -115,7 +115,7 @@ class GoalStep(GoalFields):
             self._look()
 
     def _soon(self) -> None:
-        """Nothing; looks again once nobody types."""
+        """Look again once nobody types."""
         self.ahead.stop()
         self.simulated.outdate()
         self._pause.start()
@@ -167,7 +167,7 @@ class GoalStep(GoalFields):
         self._check_file()
 
     def _look_ahead(self) -> None:
-        """Nothing; has the campaign simulated that would be made."""
+        """Have the campaign simulated that would be made."""
         if self._ready is None or self.checked is None:
             return
         imported, (settings, endpoints) = self.checked.imported, self._ready
@@ -205,7 +205,7 @@ class GoalStep(GoalFields):
         self.changed.emit()
 
     def _blame(self, error: AssayPilotError) -> None:
-        """Nothing; says what is wrong beside the field that caused it, else at the right."""
+        """Say what is wrong beside the field that caused it, else at the right."""
         text, mend = error_words(error)
         field = self.field_of(error.option)
         if field is not None:
@@ -220,7 +220,7 @@ class GoalStep(GoalFields):
             self._job = None
 
     def halt(self) -> None:
-        """Nothing; nothing is asked any more: the dialog closes, or the campaign is made."""
+        """Nothing is asked any more: the dialog closes, or the campaign is made."""
         self._pause.stop()
         self._stop()
         self.session.ahead.cancel(self._loading)
@@ -229,4 +229,4 @@ class GoalStep(GoalFields):
 
 
 def _quiet(error: Exception) -> None:
-    """Nothing; without the list of strategies the one proposed is taken."""
+    """Without the list of strategies the one proposed is taken."""

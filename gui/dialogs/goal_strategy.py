@@ -96,24 +96,24 @@ class StrategyChoice(QWidget):
         return None if error is None else {"model_error": error}
 
     def unit(self, text: str) -> None:
-        """Nothing; says what the field's number is counted in."""
+        """Say what the field's number is counted in."""
         self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
     def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
-        """Nothing; these are the strategies there are. Until then the one proposed is taken."""
+        """These are the strategies there are. Until then the one proposed is taken."""
         self._kinds = kinds
         self.combo.setEnabled(True)
         self._fill()
 
     def show_for(self, goal: str) -> None:
-        """Nothing; offers what answers a goal; a choice that answers it, too, stays."""
+        """Offer what answers a goal; a choice that answers it, too, stays."""
         if goal == self._goal:
             return
         self._goal = goal
         self._fill()
 
     def suit(self, values: int, *, limited: bool, kind: Kind = "value") -> None:
-        """Nothing; proposes what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not.
+        """Propose what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not.
 
         ``kind``: of the one endpoint that the goal is about.
         """
@@ -151,7 +151,7 @@ class StrategyChoice(QWidget):
         self.changed.emit()
 
     def _tell(self) -> None:
-        """Nothing; says why a strategy is proposed, and what the one chosen promises for this goal."""
+        """Say why a strategy is proposed, and what the one chosen promises for this goal."""
         from assaypilot.engine.strategies.registry import propose
 
         words = OF_BEST.sub(r"\1\2" if self._goal == "best" else _without_best, self._info.guarantee)

@@ -63,14 +63,14 @@ class JoinPanel(QWidget):
         self.show_nothing()
 
     def show_nothing(self) -> None:
-        """Nothing; there is no second file."""
+        """There is no second file."""
         self.add.setText("&Join a second file…")
         self.file.setText("Structures in one file and activities in another are joined by their ids.")
         self.remove.hide()
         self.line.hide()
 
     def show_joined(self, loaded: Loaded) -> None:
-        """Nothing; says what was joined."""
+        """Say what was joined."""
         second = loaded.wanted.second
         if second is None:
             self.show_nothing()

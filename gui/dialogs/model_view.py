@@ -65,7 +65,7 @@ class ModelView(QWidget):
         row.addLayout(right, 1)
 
     def show_checked(self, checked: Checked) -> None:
-        """Nothing; shows the report of the endpoint that was looked at, else of the goal's."""
+        """Show the report of the endpoint that was looked at, else of the goal's."""
         before = self.endpoint.currentText()
         with QSignalBlocker(self.endpoint):
             self._checked, self._facts = checked, checked.facts
@@ -102,7 +102,7 @@ class ModelView(QWidget):
         self.worst.setVisible(bool(worst))
 
     def stop(self) -> None:
-        """Nothing; draws nothing any more."""
+        """Draw nothing any more."""
         self.canvas.stop()
 
 

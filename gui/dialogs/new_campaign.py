@@ -129,7 +129,7 @@ class NewCampaign(QDialog):
         self._later.start(SOON)
 
     def start_with(self, path: Path) -> None:
-        """Nothing; reads a table that was dropped or given, and shows its columns."""
+        """Read a table that was dropped or given, and show its columns."""
         self.table_step.load(path)
 
     # ------------------------------------------------------------------ the steps
@@ -176,7 +176,7 @@ class NewCampaign(QDialog):
         made.changed.connect(self._refresh)
 
     def _make_next(self) -> None:
-        """Nothing; loads or makes one step more while nobody waits for it; each takes its own turn."""
+        """Load or make one step more while nobody waits for it; each takes its own turn."""
         name = next((name for place, name in LATER if place not in self._steps), None)
         if name is None:
             return
@@ -194,7 +194,7 @@ class NewCampaign(QDialog):
     # ------------------------------------------------------------------ leaving
 
     def reject(self) -> None:
-        """Nothing; closes without a campaign; asked first when something was chosen or typed, which would be lost."""
+        """Close without a campaign; asked first when something was chosen or typed, which would be lost."""
         if self._creating:
             return  # the file is being written; its Cancel is in the message
         if self._touched and not self._asking:
@@ -226,7 +226,7 @@ class NewCampaign(QDialog):
         super().reject()
 
     def done(self, result: int) -> None:
-        """Nothing; lets go of the session when it closes; what is being read never lands."""
+        """Let go of the session when it closes; what is being read never lands."""
         self.session.tasks.progress.disconnect(self.messages.progress)
         self._later.stop()
         for step in self._steps.values():
@@ -234,7 +234,7 @@ class NewCampaign(QDialog):
         super().done(result)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Enter in a field that has its own meaning for it does not go on."""
+        """Enter in a field that has its own meaning for it does not go on."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
             sites = self.check_step.sites
@@ -245,7 +245,7 @@ class NewCampaign(QDialog):
         super().keyPressEvent(event)
 
     def _watch(self) -> None:
-        """Nothing; from now on notices when somebody chooses or types something in the steps."""
+        """From now on notices when somebody chooses or types something in the steps."""
         for step in self._steps.values():
             for edit in step.findChildren(QLineEdit):
                 if edit not in self._watched and not isinstance(edit, FilterBox):
@@ -281,13 +281,13 @@ class NewCampaign(QDialog):
             self.next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _checked(self, checked: Checked | None) -> None:
-        """Nothing; the goal is asked about the table as it was checked last."""
+        """The goal is asked about the table as it was checked last."""
         self._latest = checked
         if self.step == GOAL or checked is None:
             self._hand_over()
 
     def _hand_over(self) -> None:
-        """Nothing; a box for each endpoint takes its time, so the goal hears of a check when it is seen."""
+        """A box for each endpoint takes its time, so the goal hears of a check when it is seen."""
         if self.goal_step.checked is not self._latest or self._latest is None:
             self.goal_step.show_checked(self._latest)
 

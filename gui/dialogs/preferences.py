@@ -172,7 +172,7 @@ class PreferencesDialog(QDialog):
         self._settings.keep_values(LAST, kept | {"size": int(self.plates.key), "controls": text})
 
     def _fit(self) -> None:
-        """Nothing; as large as the text needs: lines that break say so only for a width."""
+        """As large as the text needs: lines that break say so only for a width."""
         arranged = self.layout()
         if arranged is None:
             return
@@ -188,7 +188,7 @@ class PreferencesDialog(QDialog):
         self._fit()
 
     def done(self, result: int) -> None:
-        """Nothing; what was typed last counts, however the dialog is closed."""
+        """What was typed last counts, however the dialog is closed."""
         self._keep_author()
         super().done(result)
 

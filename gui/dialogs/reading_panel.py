@@ -61,7 +61,7 @@ class ReadingPanel(QWidget):
         return combo
 
     def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
-        """Nothing; offers what can be chosen for this table, with what was found or chosen on show."""
+        """Offer what can be chosen for this table, with what was found or chosen on show."""
         names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
         _fill(self.sheet, names, how.sheet or raw.sheet)
         _offer(self.encoding, ENCODINGS, how.encoding, ENCODINGS.get(raw.encoding, raw.encoding))
@@ -106,7 +106,7 @@ def _found_header(raw: RawTable) -> str:
 
 
 def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:
-    """Nothing; offers what it was read as, said to be found unless it was chosen, and all others."""
+    """Offer what it was read as, said to be found unless it was chosen, and all others."""
     found = "found: " if chosen is None else ""
     _fill(
         combo, [(f"{found}{read_as}", chosen), *((name, key) for key, name in names.items() if key != chosen)], chosen
@@ -114,7 +114,7 @@ def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_
 
 
 def _fill(combo: QComboBox, choices: Sequence[tuple[str, Any]], chosen: object) -> None:
-    """Nothing; offers choices and shows one of them."""
+    """Offer choices and show one of them."""
     combo.blockSignals(True)
     combo.clear()
     at = 0

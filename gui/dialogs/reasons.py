@@ -51,7 +51,7 @@ class ReasonDialog(QDialog):
         self.box.rejected.connect(self.reject)
 
     def finish(self, caption: str, hint: str) -> None:
-        """Nothing; adds the line for the reason and the buttons below what is there."""
+        """Add the line for the reason and the buttons below what is there."""
         self.line.setPlaceholderText(hint)
         self.form.addRow(label(caption), self.line)
         self.body.addSpacing(6)
@@ -64,20 +64,20 @@ class ReasonDialog(QDialog):
         return " ".join(self.line.text().split())
 
     def check(self) -> None:
-        """Nothing; lets the dialog be confirmed when all of it is there."""
+        """Let the dialog be confirmed when all of it is there."""
         self.confirm.setEnabled(bool(self.reason))
 
     def tell(self, sentences: Sequence[str]) -> None:
-        """Nothing; says what it would do to the decisions and the guarantee."""
+        """Say what it would do to the decisions and the guarantee."""
 
     def say(self, place: QLabel, text: str) -> None:
-        """Nothing; says something, and makes the room it needs."""
+        """Say something, and make the room it needs."""
         place.setText(text)
         place.setVisible(bool(text))
         self._make_room()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; asks what it would do, once it is seen."""
+        """Ask what it would do, once it is seen."""
         super().showEvent(event)
         self._make_room()
         self.asked.emit()
@@ -138,14 +138,14 @@ class ExcludeDialog(ReasonDialog):
         return self.judged.isChecked()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; no choice is cut, however large the text is."""
+        """No choice is cut, however large the text is."""
         for choice in (self.technical, self.judged):
             choice.setMinimumWidth(choice.sizeHint().width())
         self.setMinimumWidth(max(self.minimumWidth(), self.body.totalMinimumSize().width()))
         super().showEvent(event)
 
     def tell(self, sentences: Sequence[str]) -> None:
-        """Nothing; says what it would do to the decisions, and what it costs instead of what it costs in general."""
+        """Say what it would do to the decisions, and what it costs instead of what it costs in general."""
         if not self._instead:
             self.say(self.consequence, "\n\n".join(sentences if self.judgement and sentences else
                                                   (self._in_general, *(sentences or (RESTS,)))))  # fmt: skip
@@ -202,7 +202,7 @@ class CorrectDialog(ReasonDialog):
         self.finish("Reason", "for example: digits swapped when typing")
 
     def tell(self, sentences: Sequence[str]) -> None:
-        """Nothing; says what the value typed would do to the decisions and the guarantee."""
+        """Say what the value typed would do to the decisions and the guarantee."""
         self.say(self.consequence, "\n\n".join(sentences or (RESTS,)) if self.changed else "")
 
     @property
@@ -231,7 +231,7 @@ class CorrectDialog(ReasonDialog):
         return entry
 
     def check(self) -> None:
-        """Nothing; lets the dialog be confirmed with another, readable value and a reason."""
+        """Let the dialog be confirmed with another, readable value and a reason."""
         problem = ""
         try:
             self._read()

@@ -145,7 +145,7 @@ class SitesView(QWidget):
     # ------------------------------------------------------------------ content
 
     def show_checked(self, checked: Checked, smaller: Smaller) -> None:
-        """Nothing; shows the sites and the steps as they are now."""
+        """Show the sites and the steps as they are now."""
         self.smaller = smaller
         entries = [
             Substituent(site.name, label, shown, drawn, count)
@@ -179,7 +179,7 @@ class SitesView(QWidget):
         self._selected()
 
     def _propose_pair(self, checked: Checked) -> None:
-        """Nothing; proposes the sites whose effects most surely do not add up, and says so; else the first."""
+        """Propose the sites whose effects most surely do not add up, and say so; else the first."""
         names = [site.name for site in checked.sites]
         signs = [one for one in pairs_worth(checked.fact) if set(one.sites) <= set(names)] if checked.facts else []
         pair = signs[0].sites if signs else tuple(names[:2])
@@ -195,7 +195,7 @@ class SitesView(QWidget):
             )
 
     def refuse(self, text: str) -> None:
-        """Nothing; says why a step cannot be done."""
+        """Say why a step cannot be done."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
@@ -226,7 +226,7 @@ class SitesView(QWidget):
             self._card(f"{both} are taken together", said, lambda _=False, place=place: self._apart(place))
 
     def _card(self, text: str, more: str, undo: Callable[..., None]) -> None:
-        """Nothing; adds a step that can be taken back."""
+        """Add a step that can be taken back."""
         box = QFrame()
         box.setObjectName("card")
         row = QHBoxLayout(box)
@@ -288,12 +288,12 @@ class SitesView(QWidget):
         self._want(replace(self.smaller, together=(*self.smaller.together, ",".join(pair))))
 
     def _apart(self, place: int) -> None:
-        """Nothing; takes a pair of sites apart again."""
+        """Take a pair of sites apart again."""
         pairs = self.smaller.together
         self._want(replace(self.smaller, together=pairs[:place] + pairs[place + 1 :]))
 
     def _take_back(self, place: int) -> None:
-        """Nothing; leaves a step out; they are done in the order joined, left out, kept."""
+        """Leave a step out; they are done in the order joined, left out, kept."""
         joined, dropped = self.smaller.joined, self.smaller.drop_sites
         if place < len(joined):
             self._want(replace(self.smaller, joined=joined[:place] + joined[place + 1 :]))

@@ -28,7 +28,7 @@ class Step(QWidget):
         return True
 
     def halt(self) -> None:
-        """Nothing; asks nothing any more: the dialog closes."""
+        """Ask nothing any more: the dialog closes."""
 
 
 class Field(QWidget):
@@ -60,12 +60,12 @@ class Field(QWidget):
         return self.edit.text().strip()
 
     def hint(self, text: str) -> None:
-        """Nothing; shows a hint below the field."""
+        """Show a hint below the field."""
         self._hint = text
         self.problem("")
 
     def problem(self, text: str) -> None:
-        """Nothing; shows what is wrong, or the hint again."""
+        """Show what is wrong, or the hint again."""
         self.note.setText(text or self._hint)
         self.note.setVisible(bool(text or self._hint))
         if self.note.property("role") != ("problem" if text else "muted"):

@@ -110,29 +110,29 @@ class TableStep(Step):
     # ------------------------------------------------------------------ reading
 
     def load(self, path: Path) -> None:
-        """Nothing; reads a file."""
+        """Read a file."""
         self.settings.folder = path.parent
         self.file.setText(str(path))
         self._start(Wanted(Place(path)))
 
     def paste_clipboard(self) -> None:
-        """Nothing; reads the clipboard."""
+        """Read the clipboard."""
         self.file.setText("Pasted from the clipboard")
         self._start(Wanted(Place(text=QGuiApplication.clipboard().text())))
 
     def load_second(self, path: Path) -> None:
-        """Nothing; joins a second file to the table."""
+        """Join a second file to the table."""
         if self.loaded is not None:
             self.settings.folder = path.parent
             self._start(replace(self.loaded.wanted, second=Place(path), id_column=None, other_column=None))
 
     def drop_second(self) -> None:
-        """Nothing; reads the first file alone."""
+        """Read the first file alone."""
         if self.loaded is not None:
             self._start(replace(self.loaded.wanted, second=None, id_column=None, other_column=None))
 
     def _read_again(self) -> None:
-        """Nothing; reads the same files as they are to be read now."""
+        """Read the same files as they are to be read now."""
         if self.loaded is None:
             return
         wanted = self.loaded.wanted
@@ -151,7 +151,7 @@ class TableStep(Step):
         )
 
     def halt(self) -> None:
-        """Nothing; the dialog closes: what is being read never lands."""
+        """The dialog closes: what is being read never lands."""
         job, self._job = self._job, None
         if job is not None:
             self.session.tasks.cancel(job)
@@ -173,12 +173,12 @@ class TableStep(Step):
         return name
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Nothing; takes a file that is dragged in."""
+        """Take a file that is dragged in."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Nothing; reads the file that was dropped, and joins a second one."""
+        """Read the file that was dropped, and join a second one."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         if len(paths) > 1:
@@ -217,7 +217,7 @@ class TableStep(Step):
         self.read.emit(raw)
 
     def _show_rows(self) -> None:
-        """Nothing; the first rows, or the ids that one of the files alone has."""
+        """The first rows, or the ids that one of the files alone has."""
         loaded = self.loaded
         if loaded is None:
             return
@@ -258,7 +258,7 @@ class TableStep(Step):
         self.changed.emit()
 
     def _dress_choose(self, text: str, role: str) -> None:
-        """Nothing; the button stands out while choosing a file is the next thing to do."""
+        """The button stands out while choosing a file is the next thing to do."""
         self.choose.setText(text)
         if self.choose.property("role") != role:
             polish(self.choose, role=role)

@@ -213,7 +213,7 @@ class WorkListDialog(QDialog):
         return values_of(self.use, self.controls.text().strip(), kind=self.kind)
 
     def refuse(self, error: AssayPilotError) -> None:
-        """Nothing; says why a place cannot be used; another one can be chosen."""
+        """Say why a place cannot be used; another one can be chosen."""
         self._say(" ".join(error_words(error)))
 
     # ------------------------------------------------------------------ inside
@@ -287,7 +287,7 @@ class WorkListDialog(QDialog):
         self._fit()
 
     def _fit(self) -> None:
-        """Nothing; makes the dialog as high as what it shows, within the screen."""
+        """Make the dialog as high as what it shows, within the screen."""
         least = self.minimumSizeHint().expandedTo(QSize(WIDTH, 0))
         width = min(max(self.width(), least.width()), self.screen().availableGeometry().width())
         layout = self.layout()
@@ -306,7 +306,7 @@ class WorkListDialog(QDialog):
         self.problem.setVisible(bool(text))
 
     def done(self, result: int) -> None:
-        """Nothing; lays nothing out any more once the dialog is closed."""
+        """Lay nothing out any more once the dialog is closed."""
         self._asked += 1
         self._pause.stop()
         super().done(result)

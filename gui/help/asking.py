@@ -43,7 +43,7 @@ def help_window() -> HelpWindow | None:
 
 
 def close_help() -> None:
-    """Nothing; the last campaign window goes: so does the help."""
+    """The last campaign window goes: so does the help."""
     global _window
     if _window is not None:
         _window.close()
@@ -52,7 +52,7 @@ def close_help() -> None:
 
 
 def listen(application: QApplication) -> None:
-    """Nothing; from now on F1 works in dialogs, too: a menu's key does not reach one that has the keyboard."""
+    """From now on F1 works in dialogs, too: a menu's key does not reach one that has the keyboard."""
     global _listening
     if not _listening:
         _listening = True

@@ -34,7 +34,7 @@ class Reader(QTextBrowser):
     """Shows one topic; loads nothing, from nowhere."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing; pictures and files are never fetched."""
+        """Pictures and files are never fetched."""
         return QByteArray()
 
 
@@ -105,7 +105,7 @@ class HelpWindow(QWidget):
         self.show_topic(HOME)
 
     def show_topic(self, key: str) -> None:
-        """Nothing; shows a topic; one that does not exist leaves what is shown."""
+        """Show a topic; one that does not exist leaves what is shown."""
         if key not in topics() or key == self.shown:
             return
         if self.shown:
@@ -113,12 +113,12 @@ class HelpWindow(QWidget):
         self._show(key)
 
     def go_back(self) -> None:
-        """Nothing; shows the topic read before."""
+        """Show the topic read before."""
         if self._behind:
             self._show(self._behind.pop())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape closes."""
+        """Escape closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.close()
             return
@@ -144,7 +144,7 @@ class HelpWindow(QWidget):
         self.reader.verticalScrollBar().setValue(0)
 
     def _mark(self) -> None:
-        """Nothing; marks the topic shown in the list, where the search lets it stand."""
+        """Mark the topic shown in the list, where the search lets it stand."""
         self.list.blockSignals(True)
         found = [self.list.item(row) for row in range(self.list.count())]
         own = next((item for item in found if item.data(KEY) == self.shown), None)

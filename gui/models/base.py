@@ -152,7 +152,7 @@ class RowsModel(QAbstractTableModel):
     # ------------------------------------------------------------------ content
 
     def fill(self, columns: Sequence[Column], size: int) -> None:
-        """Nothing; replaces everything. The order is kept when a column of the same key is still there."""
+        """Replace everything. The order is kept when a column of the same key is still there."""
         key = self.sorted_by
         self._forget_work()
         self.beginResetModel()
@@ -170,14 +170,14 @@ class RowsModel(QAbstractTableModel):
             self._work_out(self._sorted)
 
     def only(self, mask: Flags | None) -> None:
-        """Nothing; shows the rows of a mask over all rows (None: all)."""
+        """Show the rows of a mask over all rows (None: all)."""
         self.beginResetModel()
         self._mask = mask
         self._rows = self._arranged()
         self.endResetModel()
 
     def refresh(self) -> None:
-        """Nothing; says that texts changed while rows and their order stay."""
+        """Say that texts changed while rows and their order stay."""
         if self.rowCount() and self.columns:
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1))
 
@@ -256,7 +256,7 @@ class RowsModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Nothing; orders the rows by a column, equal ones as the data has them."""
+        """Order the rows by a column, equal ones as the data has them."""
         wanted = (column, order) if 0 <= column < len(self.columns) else None
         if wanted is not None and self.columns[column].rank is None:
             return
@@ -272,7 +272,7 @@ class RowsModel(QAbstractTableModel):
         return self._work is not None
 
     def stop(self) -> None:
-        """Nothing; works out no order any more: the rows stay as they stand."""
+        """Work out no order any more: the rows stay as they stand."""
         if self._work is not None:
             self._forget_work()
             self.arranging.emit(False)
@@ -287,7 +287,7 @@ class RowsModel(QAbstractTableModel):
             self._work = self._wanted = None
 
     def _work_out(self, wanted: tuple[int, Qt.SortOrder]) -> None:
-        """Nothing; has an order worked out, and takes it when it is there and still wanted."""
+        """Have an order worked out, and take it when it is there and still wanted."""
         if self.later is None:
             return
         column, job = self.columns[wanted[0]], list[Stoppable]()
@@ -308,7 +308,7 @@ class RowsModel(QAbstractTableModel):
         self.arranging.emit(True)
 
     def _turn(self, wanted: tuple[int, Qt.SortOrder] | None, order: Ints | None) -> None:
-        """Nothing; shows the rows in another order."""
+        """Show the rows in another order."""
         self.turning.emit()
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()

@@ -52,7 +52,7 @@ class CandidatesModel(RowsModel):
     """All compounds with status, estimates, bounds, probabilities and, once calculated, properties."""
 
     def show(self, status: Status, properties: Calculated | None = None) -> None:
-        """Nothing; takes over what a campaign knows."""
+        """Take over what a campaign knows."""
         library, known = status.library, status.candidates
         self.fill(
             [

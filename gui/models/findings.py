@@ -98,7 +98,7 @@ class FindingsModel(RowsModel):
     found = Findings((), ())
 
     def show(self, found: Findings) -> None:
-        """Nothing; takes over the list."""
+        """Take over the list."""
         kept = self.found = found
         self.fill(
             [
@@ -129,7 +129,7 @@ class FindingsModel(RowsModel):
         )
 
     def narrow(self, kind: str, text: str) -> None:
-        """Nothing; shows one kind (``all``: every one), and only what holds a text, regardless of case."""
+        """Show one kind (``all``: every one), and only what holds a text, regardless of case."""
         wanted = text.strip()
         if kind == "all" and not wanted:
             self.only(None)

@@ -112,7 +112,7 @@ class LibraryModel(RowsModel):
     """All compounds of a campaign, one row each."""
 
     def show(self, status: Status, properties: Calculated | None = None) -> None:
-        """Nothing; takes over what a campaign knows, and what was calculated."""
+        """Take over what a campaign knows, and what was calculated."""
         library = status.library
         measured = status.candidates.measured
         state = availability(status)

@@ -28,7 +28,7 @@ class LogModel(RowsModel):
     """One row per event, the latest first."""
 
     def show(self, entries: Sequence[LogEntry]) -> None:
-        """Nothing; takes over the log."""
+        """Take over the log."""
         newest = list(reversed(entries))
         times = [local_time(one.time) for one in newest]
         columns = [

@@ -29,7 +29,7 @@ class PastedModel(RowsModel):
     """What will be written where, and what was rejected and why."""
 
     def show(self, rows: Sequence[PastedRow]) -> None:
-        """Nothing; takes over the list."""
+        """Take over the list."""
         kept = list(rows)
         self.fill(
             [
@@ -52,7 +52,7 @@ class TableModel(RowsModel):
     """The first rows of a table as they were read."""
 
     def show(self, columns: Sequence[str], cells: Sequence[Sequence[str]], rows: int) -> None:
-        """Nothing; takes over the first ``rows`` rows."""
+        """Take over the first ``rows`` rows."""
 
         def column(place: int) -> Column:
             texts = cells[place]

@@ -60,7 +60,7 @@ def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _fill(texts: Sequence[str], into: Bytes, longer: Flags) -> None:
-    """Nothing; writes the first bytes of the key of each text, and which texts have more of them."""
+    """Write the first bytes of the key of each text, and which texts have more of them."""
     joined = _END.join(texts).casefold()
     if joined.count(_END) != len(texts) - 1:  # a text holds the mark itself
         joined = _END.join(text.replace(_END, " ") for text in texts).casefold()

@@ -78,7 +78,7 @@ class RoundModel(RowsModel):
     def show(
         self, status: Status, shown: Round, *, editable: bool, layout: Layout | None = None, late: bool = False
     ) -> None:
-        """Nothing; takes over a round. The same round again changes its texts only, not the rows or the selection.
+        """Take over a round. The same round again changes its texts only, not the rows or the selection.
 
         ``layout``: where its measurements stand, when that is known. ``late``: whether what came late may be typed.
         """
@@ -116,19 +116,19 @@ class RoundModel(RowsModel):
         return own[at] if at < len(own) else None
 
     def saving(self, row: int, place: int, text: str, at: int = 0) -> None:
-        """Nothing; shows a typed text while it is being written."""
+        """Show a typed text while it is being written."""
         self._saving[row, place, at] = text
         self._wrong.pop((row, place, at), None)
         self._tell(row)
 
     def refuse(self, row: int, place: int, text: str, reason: str, suggestion: str = "", at: int = 0) -> None:
-        """Nothing; keeps a text that could not be used where it was typed, with the reason and what may be meant."""
+        """Keep a text that could not be used where it was typed, with the reason and what may be meant."""
         self._saving.pop((row, place, at), None)
         self._wrong[row, place, at] = (text, reason, suggestion)
         self._tell(row)
 
     def forgive(self, row: int, place: int = 0, at: int | None = None) -> None:
-        """Nothing; shows again what the campaign has, in one cell or in all of a line and endpoint."""
+        """Show again what the campaign has, in one cell or in all of a line and endpoint."""
         for cell in [cell for cell in (*self._saving, *self._wrong) if cell[:2] == (row, place)]:
             if at is None or cell[2] == at:
                 self._saving.pop(cell, None)

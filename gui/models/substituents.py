@@ -32,7 +32,7 @@ class SubstituentsModel(RowsModel):
     entries: tuple[Substituent, ...] = ()
 
     def show(self, entries: Sequence[Substituent]) -> None:
-        """Nothing; takes over the list."""
+        """Take over the list."""
         kept = self.entries = tuple(entries)
         pictures = any(one.drawn for one in kept)
         columns = [
@@ -68,7 +68,7 @@ class SubstituentsModel(RowsModel):
         self.fill(columns, len(kept))
 
     def narrow(self, site: str, text: str) -> None:
-        """Nothing; shows one site (empty: all of them), and only what holds a text."""
+        """Show one site (empty: all of them), and only what holds a text."""
         wanted = text.strip().casefold()
         if not site and not wanted:
             self.only(None)

@@ -37,7 +37,7 @@ class Headed(QWidget):
         theme().changed.connect(self._level)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; the style sheet has given both their letters by now."""
+        """The style sheet has given both their letters by now."""
         super().showEvent(event)
         self._level()
 
@@ -71,24 +71,24 @@ class Page(QWidget):
         return self.table
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now; ``opened``: it is another one than before."""
+        """Show a campaign as it is now; ``opened``: it is another one than before."""
         raise NotImplementedError
 
     def forget(self) -> None:
         """Show no campaign, as before the first one: another one is about to be shown."""
 
     def copy(self) -> None:
-        """Nothing; copies what is selected."""
+        """Copy what is selected."""
 
     def look_for(self) -> None:
-        """Nothing; goes to where something can be looked for."""
+        """Go to where something can be looked for."""
 
     def splitter_state(self) -> QByteArray | None:
         """How the page is divided, to be remembered; None when it is not."""
         return None
 
     def restore_splitter(self, state: QByteArray) -> None:
-        """Nothing; divides the page as it was."""
+        """Divide the page as it was."""
 
 
 class _Side(QScrollArea):

@@ -174,7 +174,7 @@ class CompoundPanel(QVBoxLayout):
         self.addWidget(self.values)
 
     def show_compound(self, view: View, compound: int | None) -> None:
-        """Nothing; explains a compound; None: says that one can be selected."""
+        """Explain a compound; None: says that one can be selected."""
         status, reasons = view.status, view.reasons
         for widget in (self.mark, self.details, self.why, self.picked, self.measured, self.values):
             widget.setVisible(compound is not None)
@@ -249,14 +249,14 @@ class CandidatePanel(CompoundPanel):
         return self._side
 
     def show_compound(self, view: View, compound: int | None) -> None:
-        """Nothing; explains a compound; None: says that one can be selected."""
+        """Explain a compound; None: says that one can be selected."""
         super().show_compound(view, compound)
         if self._side is not None:
             self._side.pictured = view.status.library.smiles is not None
             self._side.fit()
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:
-        """Nothing; draws how the set moved, and marks the round whose end is shown, unless that is now."""
+        """Draw how the set moved, and mark the round whose end is shown, unless that is now."""
         status = view.status
         closed = [one.number for one in status.rounds if one.state == "closed"]
         last = max(closed, default=0)
@@ -297,18 +297,18 @@ class Side(QFrame):
         self._enlarge()
 
     def _enlarge(self) -> None:
-        """Nothing; makes room for the letters there are, up to a width that leaves the tables some."""
+        """Make room for the letters there are, up to a width that leaves the tables some."""
         width = min(round(NARROWEST * theme().scale), WIDEST)
         self.setMinimumWidth(width)
 
     def _keep_width(self, _: int, most: int) -> None:
-        """Nothing; the scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
+        """The scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
         margins = self._inner.contentsMargins()
         margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
         self._inner.setContentsMargins(margins)
 
     def fit(self) -> None:
-        """Nothing; in a low window, or one of large letters, what is below comes after the compound."""
+        """In a low window, or one of large letters, what is below comes after the compound."""
         below = self._below
         if below is None:
             return
@@ -322,6 +322,6 @@ class Side(QFrame):
                 inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; keeps what is below where there is room for it."""
+        """Keep what is below where there is room for it."""
         super().resizeEvent(event)
         self.fit()

@@ -136,7 +136,7 @@ class CandidatesPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now."""
+        """Show a campaign as it is now."""
         self._now = view
         self._view = view = self.session.replay.of(view)
         status = view.status
@@ -175,14 +175,14 @@ class CandidatesPage(Page):
         self.canvas.show_scene(None, anew=True)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; goes to what was selected on another page meanwhile."""
+        """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
         self._turned()
         if self._behind:
             self._follow()
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
+        """Copy the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
         if self.canvas.hasFocus():
             self._copy_picture()
             return
@@ -193,7 +193,7 @@ class CandidatesPage(Page):
             self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
 
     def look_for(self) -> None:
-        """Nothing; goes to the filter."""
+        """Go to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()
 
@@ -202,7 +202,7 @@ class CandidatesPage(Page):
         return self.split.saveState()
 
     def restore_splitter(self, state: QByteArray) -> None:
-        """Nothing; divides the page as it was."""
+        """Divide the page as it was."""
         self.split.restoreState(state)
 
     def _pick(self, compound: int) -> None:
@@ -212,7 +212,7 @@ class CandidatesPage(Page):
         self._pointed = False
 
     def select(self, compound: int | None) -> None:
-        """Nothing; makes a compound the selected one."""
+        """Make a compound the selected one."""
         self._compound = compound
         self.table.choose(compound)
         self._explain()
@@ -232,7 +232,7 @@ class CandidatesPage(Page):
         )  # fmt: skip
 
     def arrange(self, values: dict[str, Any]) -> None:
-        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
         self._wanted_order = order_in(values) or _FIRST_ORDER
         self.filter.setText(filter_in(values))
@@ -245,7 +245,7 @@ class CandidatesPage(Page):
         return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key}
 
     def choose_columns(self) -> None:
-        """Nothing; opens the menu of the columns."""
+        """Open the menu of the columns."""
         self.tools.choose_columns()
 
     # ------------------------------------------------------------------ inside
@@ -258,7 +258,7 @@ class CandidatesPage(Page):
         self.arranged.emit()
 
     def _show_properties(self) -> None:
-        """Nothing; shows what was calculated."""
+        """Show what was calculated."""
         if self._now is not None and self._now is self.session.view:
             self.refresh(self._now, opened=False)
 
@@ -355,7 +355,7 @@ class CandidatesPage(Page):
             self._follow()
 
     def _turned(self) -> None:
-        """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""
+        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
         now = self._now
         if now is None or now is not self.session.view or not self.isVisible():
             return
@@ -363,7 +363,7 @@ class CandidatesPage(Page):
             self.refresh(now, opened=False)
 
     def _follow(self) -> None:
-        """Nothing; selects what was selected on another page."""
+        """Select what was selected on another page."""
         if self._view is None or self._view is not self.session.view:
             return  # the page is about to be filled anew
         self._behind = False
@@ -371,7 +371,7 @@ class CandidatesPage(Page):
         self._reveal()
 
     def _reveal(self) -> None:
-        """Nothing; shows all compounds when the selected one is among those left out by their status."""
+        """Show all compounds when the selected one is among those left out by their status."""
         compound = self._compound
         if compound is None or self.filter.text() or self.which.key == "all":
             return

@@ -115,7 +115,7 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now; what was typed instead stays unless it is another one."""
+        """Show a campaign as it is now; what was typed instead stays unless it is another one."""
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
         status = view.status
@@ -157,21 +157,21 @@ class GoalPage(Page):
         self._typed()
 
     def stop(self) -> None:
-        """Nothing; asks and draws nothing any more: the window closes."""
+        """Ask and draw nothing any more: the window closes."""
         self._pause.stop()
         self.ahead.stop()
         self.other.stop()
         self.outlooks.canvas.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; asks what the campaign will take when that is looked at."""
+        """Ask what the campaign will take when that is looked at."""
         super().showEvent(event)
         if self._view is not None:
             self._look_ahead()
             self._typed()
 
     def copy(self) -> None:
-        """Nothing; copies the figures, for a spreadsheet."""
+        """Copy the figures, for a spreadsheet."""
         QGuiApplication.clipboard().setText(self.outlooks.table())
 
     def first(self) -> QWidget:
@@ -179,13 +179,13 @@ class GoalPage(Page):
         return self.more if self._settled else self.form
 
     def look_for(self) -> None:
-        """Nothing; goes to the first field."""
+        """Go to the first field."""
         self.form.setFocus()
 
     # ------------------------------------------------------------------ where the campaign stands
 
     def _show_state(self, status: Status) -> None:
-        """Nothing; a decided campaign has nothing to try at first sight; one that stopped short says so."""
+        """A decided campaign has nothing to try at first sight; one that stopped short says so."""
         decided = status.finished and not status.counts["undecided"]
         self.trial.setVisible(not self._settled)
         self.more.setVisible(self._settled)
@@ -259,7 +259,7 @@ class GoalPage(Page):
         return None if typed is None or typed == Terms.of(self.view.status) else typed
 
     def _typed(self) -> None:
-        """Nothing; what was typed is simulated, and it is asked what it would do."""
+        """What was typed is simulated, and it is asked what it would do."""
         self._pause.stop()
         wanted = self._wanted
         self.hint.setVisible(not self.form.touched)

@@ -49,23 +49,23 @@ class ChangePanel(QFrame):
         self.hide()
 
     def lock(self, why: str) -> None:
-        """Nothing; lets nothing be applied, and says why; empty: it may be."""
+        """Let nothing be applied, and say why; empty: it may be."""
         self._locked = why
 
     def wait(self) -> None:
-        """Nothing; something was typed, and what it does is not known yet."""
+        """Something was typed, and what it does is not known yet."""
         self._say("If this is applied", "Checking what this does…", ready=False)
 
     def tell(self, sentences: Sequence[str]) -> None:
-        """Nothing; says what the settings typed would do."""
+        """Say what the settings typed would do."""
         self._say("If this is applied", "\n\n".join(sentences) or "Nothing else changes.", ready=True)
 
     def refuse(self, text: str) -> None:
-        """Nothing; says why the settings typed cannot be applied."""
+        """Say why the settings typed cannot be applied."""
         self._say("This cannot be applied", text, ready=False, problem=True)
 
     def nothing(self) -> None:
-        """Nothing; there is nothing to apply."""
+        """There is nothing to apply."""
         self.note.clear()
         self.hide()
 

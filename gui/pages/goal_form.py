@@ -101,7 +101,7 @@ class _Line:
         return self.field.text != self.shown
 
     def show(self, text: str, *, keep: bool) -> None:
-        """Nothing; shows what is now; ``keep``: what was typed stays."""
+        """Show what is now; ``keep``: what was typed stays."""
         typed = keep and self.typed
         self.shown = text
         if not typed:
@@ -203,7 +203,7 @@ class TermsForm(QWidget):
     # ------------------------------------------------------------------ what is now
 
     def show_now(self, status: Status, *, opened: bool) -> None:
-        """Nothing; shows the settings of a campaign; unless it is another one, what was typed instead stays."""
+        """Show the settings of a campaign; unless it is another one, what was typed instead stays."""
         self._filling = True
         now = Terms.of(status)
         scales = {one.name: one.scale_name for one in status.endpoints}
@@ -244,7 +244,7 @@ class TermsForm(QWidget):
         self.read()
 
     def reset(self) -> None:
-        """Nothing; shows what is now in every field."""
+        """Show what is now in every field."""
         self._filling = True
         for line in self._shown():
             line.field.edit.setText(line.shown)

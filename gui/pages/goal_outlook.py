@@ -74,22 +74,22 @@ class Outlooks(QWidget):
         self._show()
 
     def show_now(self, found: Foresight | None) -> None:
-        """Nothing; shows what the settings of the campaign will take; None while that is not known."""
+        """Show what the settings of the campaign will take; None while that is not known."""
         self.now, self._said, self._old = found, "", False
         self._show()
 
     def outdate(self) -> None:
-        """Nothing; what is shown was foreseen of something else, and fades until the new is there."""
+        """What is shown was foreseen of something else, and fades until the new is there."""
         self._old, self._said = True, ""
         self._show()
 
     def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
-        """Nothing; shows what other settings would take; ``trying``: there are some, known or not."""
+        """Show what other settings would take; ``trying``: there are some, known or not."""
         self.tried, self.trying, self._said = found, trying, ""
         self._show()
 
     def work(self, working: bool) -> None:
-        """Nothing; shows whether it is being simulated."""
+        """Show whether it is being simulated."""
         self.busy.setVisible(working)
         if working:
             self._said = ""
@@ -97,14 +97,14 @@ class Outlooks(QWidget):
             self._show()
 
     def refuse(self, text: str, *, again: bool) -> None:
-        """Nothing; says why there is no forecast; ``again``: it may be asked for once more."""
+        """Say why there is no forecast; ``again``: it may be asked for once more."""
         self._said = text
         self.busy.hide()
         self._show()
         self.again.setVisible(again)
 
     def refuse_because(self, error: Exception) -> None:
-        """Nothing; says why there is no forecast: it was stopped, or it cannot be made."""
+        """Say why there is no forecast: it was stopped, or it cannot be made."""
         if isinstance(error, Cancelled):
             self.refuse("Stopped; it is not known what this will take.", again=True)
             return

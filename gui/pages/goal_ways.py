@@ -57,7 +57,7 @@ class Ways(QWidget):
             row.addWidget(made)
 
     def ask_endpoint(self) -> None:
-        """Nothing; asks for one more endpoint."""
+        """Ask for one more endpoint."""
         from assaypilot.gui.dialogs.begin_anew import EndpointDialog
 
         view = self._session.view
@@ -69,7 +69,7 @@ class Ways(QWidget):
         self._open(made)
 
     def ask_together(self) -> None:
-        """Nothing; asks which two sites are to be taken together, those with the greatest sign first."""
+        """Ask which two sites are to be taken together, those with the greatest sign first."""
         from assaypilot.gui.dialogs.begin_anew import TogetherDialog
 
         view = self._session.view

@@ -60,7 +60,7 @@ class HistoryPage(Page):
         self._head = ""
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; reads the log again when the page is seen."""
+        """Read the log again when the page is seen."""
         if opened:
             self.filter.setText("")
             self._other = True
@@ -76,12 +76,12 @@ class HistoryPage(Page):
         self.model.fill([], 0)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; reads the log when it is first looked at."""
+        """Read the log when it is first looked at."""
         super().showEvent(event)
         self._read()
 
     def arrange(self, values: dict[str, Any]) -> None:
-        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
         self._first_order = order_in(values)
 
@@ -91,11 +91,11 @@ class HistoryPage(Page):
         return self.arrangement.values()
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows."""
+        """Copy the selected rows."""
         self.table.copy()
 
     def look_for(self) -> None:
-        """Nothing; goes to the filter."""
+        """Go to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()
 

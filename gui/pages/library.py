@@ -66,7 +66,7 @@ class LibraryPage(Page):
         self.model.fill([], 0)
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now."""
+        """Show a campaign as it is now."""
         self._view = view
         status = view.status
         library = status.library
@@ -93,7 +93,7 @@ class LibraryPage(Page):
         self.notes.say("", "\n".join(map(for_window, status.warnings[:6])))
 
     def arrange(self, values: dict[str, Any]) -> None:
-        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
         self._first_order = order_in(values)
         self.filter.setText(filter_in(values))
@@ -104,11 +104,11 @@ class LibraryPage(Page):
         return {**self.arrangement.values(), "filter": self.filter.text()}
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows."""
+        """Copy the selected rows."""
         self.table.copy()
 
     def look_for(self) -> None:
-        """Nothing; goes to the filter."""
+        """Go to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()
 
@@ -121,7 +121,7 @@ class LibraryPage(Page):
         return f" {rank[1]} unknowns, of which the library can tell {rank[0]} apart."
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; goes to what was selected on another page meanwhile."""
+        """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
         self._selected()
 
@@ -144,7 +144,7 @@ class LibraryPage(Page):
             self.session.selection.choose(compound)
 
     def _selected(self) -> None:
-        """Nothing; goes to the compound that is selected, once the page is seen."""
+        """Go to the compound that is selected, once the page is seen."""
         compound = self.session.selection.compound
         if self._view is None or self._view is not self.session.view or not self.isVisible():
             return  # the page is filled anew when it is seen

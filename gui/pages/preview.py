@@ -53,7 +53,7 @@ class Preview(QWidget):
         self._intended: Intended | None = None
 
     def show_intended(self, intended: Intended) -> None:
-        """Nothing; shows what would be written."""
+        """Show what would be written."""
         self._intended = intended
         n, rejected, wrong = len(intended.results), intended.rejected, len(intended.wrong)
         self.title.setText(intended.title)
@@ -76,7 +76,7 @@ class Preview(QWidget):
         (self.write if n + wrong else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape cancels, Enter writes."""
+        """Escape cancels, Enter writes."""
         if event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.write.isEnabled():

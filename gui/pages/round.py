@@ -148,7 +148,7 @@ class RoundPage(Page):
         self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
 
     def remember_in(self, settings: Settings, window: QWidget) -> None:
-        """Nothing; divisions, colours and what is typed outlast the window from now on."""
+        """Divisions, colours and what is typed outlast the window from now on."""
         self.beside.remember_in(settings)
         self.unkept.remember_in(settings, window)
 
@@ -196,7 +196,7 @@ class RoundPage(Page):
         self.unsaved.emit(0)
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now."""
+        """Show a campaign as it is now."""
         latest_before = None if self.view is None or self.view.round is None else self.view.round.number
         self.view = view
         latest = view.round
@@ -261,14 +261,14 @@ class RoundPage(Page):
         self.unkept.keep()
 
     def _to_first(self, line: int | None) -> None:
-        """Nothing; makes a cell that waits for a result the current one: of a line, else the first of all."""
+        """Make a cell that waits for a result the current one: of a line, else the first of all."""
         line = (self.model.first_empty() or 0) if line is None else line
         self.beside.quietly(True)  # nobody has chosen it
         self.table.choose(line, result_key(*(self.model.first_cell(line) or (0, 0))))
         self.beside.quietly(False)
 
     def copy(self) -> None:
-        """Nothing; copies the selected lines, or the whole list; the plate where the keyboard is on it."""
+        """Copy the selected lines, or the whole list; the plate where the keyboard is on it."""
         if self.view is None or self.model.round is None:
             return
         if self.plates_pane.plate.hasFocus():
@@ -277,7 +277,7 @@ class RoundPage(Page):
             self.table.copy()
 
     def copy_work_list(self) -> None:
-        """Nothing; copies the list for the lab, one row per measurement."""
+        """Copy the list for the lab, one row per measurement."""
         if self.view is None or self.model.round is None:
             return
         from assaypilot.engine.export.work_list import work_list
@@ -288,14 +288,14 @@ class RoundPage(Page):
         self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
 
     def focus_first_empty(self) -> None:
-        """Nothing; goes to the first line of the open round that waits for a result."""
+        """Go to the first line of the open round that waits for a result."""
         self.look_at(None)
         line = self.model.first_empty()
         if line is not None:
             self.table.edit_line(line)
 
     def look_at(self, number: int | None) -> None:
-        """Nothing; shows a round by its number; None: the open one, else the latest."""
+        """Show a round by its number; None: the open one, else the latest."""
         if self.view is None:
             return
         self.table.commit()
@@ -306,7 +306,7 @@ class RoundPage(Page):
             self.refresh(self.view, opened=False)
 
     def step(self, by: int) -> None:
-        """Nothing; shows the round before or after the one shown."""
+        """Show the round before or after the one shown."""
         if self.view is None or self.model.round is None:
             return
         numbers = [one.number for one in self.view.status.rounds]
@@ -315,31 +315,31 @@ class RoundPage(Page):
             self.look_at(numbers[at])
 
     def paste(self) -> None:
-        """Nothing; shows what the clipboard would write into the round."""
+        """Show what the clipboard would write into the round."""
         self.reading.paste()
 
     def read(self, path: Path) -> None:
-        """Nothing; shows what a results file would write."""
+        """Show what a results file would write."""
         self.reading.read(path)
 
     def exclude(self, number: int) -> None:
-        """Nothing; asks why a measurement is to be left out, and leaves it out."""
+        """Ask why a measurement is to be left out, and leave it out."""
         self.values.exclude(number)
 
     def correct(self, number: int, text: str = "") -> None:
-        """Nothing; asks for the right value and why, and corrects a measurement."""
+        """Ask for the right value and why, and correct a measurement."""
         self.values.correct(number, text)
 
     def choose_plan(self) -> None:
-        """Nothing; shows the plans there are to choose from."""
+        """Show the plans there are to choose from."""
         self.choosing.ask()
 
     def ask_to_close(self, closed: Callable[[], None] | None = None) -> None:
-        """Nothing; says what closing the open round means, and closes it when that is confirmed."""
+        """Say what closing the open round means, and close it when that is confirmed."""
         self.ends.close(closed)
 
     def ask_to_withdraw(self) -> None:
-        """Nothing; says what withdrawing the open round means, and withdraws it when that is confirmed."""
+        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
         self.ends.withdraw()
 
     # ------------------------------------------------------------------ what is shown
@@ -356,19 +356,19 @@ class RoundPage(Page):
                 self._to_first_missing()
 
     def _to_first_missing(self) -> None:
-        """Nothing; goes to the first cell of a closed round that has no result."""
+        """Go to the first cell of a closed round that has no result."""
         cells = ((int(row), cell) for row in self.model.rows for cell in self.model.line_cells(int(row)))
         found = next(((row, cell) for row, cell in cells if self.model.cell_waits(row, *cell)), None)
         if found is not None:
             self.table.edit_line(found[0], *found[1])
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; goes to what was selected on another page meanwhile."""
+        """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
         self.beside.follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; the list gets what room there is more, the panel keeps its width."""
+        """The list gets what room there is more, the panel keeps its width."""
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
 

@@ -44,7 +44,7 @@ class RoundBeside:
         page.session.selection.changed.connect(self.follow)
 
     def remember_in(self, settings: Settings) -> None:
-        """Nothing; divides the page as it was the last time, and remembers how it will be."""
+        """Divide the page as it was the last time, and remember how it will be."""
         self._settings = settings
         self._page.plates_pane.wanted = settings.text(COLOURED) or self._page.plates_pane.wanted
         kept = settings.values(DIVIDED)
@@ -58,7 +58,7 @@ class RoundBeside:
         return next((line for line, item in enumerate(items) if item.compound == compound), None)
 
     def line_chosen(self) -> None:
-        """Nothing; the compound of the current line is the selected one, on every page."""
+        """The compound of the current line is the selected one, on every page."""
         line, shown = self._page.table.current_row(), self._page.model.round
         if not self._following and line is not None and shown is not None:
             self._following = True
@@ -66,7 +66,7 @@ class RoundBeside:
             self._following = False
 
     def follow(self) -> None:
-        """Nothing; goes to the line of the compound that was selected on another page."""
+        """Go to the line of the compound that was selected on another page."""
         page = self._page
         line = self.line_of(page.session.selection.compound)
         if self._following or not page.isVisible() or line is None or line == page.table.current_row():
@@ -77,11 +77,11 @@ class RoundBeside:
             self._following = False
 
     def quietly(self, following: bool) -> None:
-        """Nothing; while it is so, what becomes current is not selected on the other pages."""
+        """While it is so, what becomes current is not selected on the other pages."""
         self._following = following
 
     def ring(self) -> None:
-        """Nothing; rings the wells of the selected lines."""
+        """Ring the wells of the selected lines."""
         page, shown = self._page, self._page.model.round
         if shown is None or not page.plates_pane.has_plates:
             return
@@ -91,7 +91,7 @@ class RoundBeside:
         page.plates_pane.choose([items[row].compound for row in rows], current)
 
     def select(self, rows: list[int]) -> None:
-        """Nothing; selects these lines and no others; the current cell stays."""
+        """Select these lines and no others; the current cell stays."""
         page, chosen = self._page, QItemSelection()
         last = len(page.model.columns) - 1
         for row in rows:
@@ -116,7 +116,7 @@ class RoundBeside:
     # ------------------------------------------------------------------ the plates
 
     def show_plates(self, layout: Layout | None) -> None:
-        """Nothing; shows the plates of the round, or the line that offers them."""
+        """Show the plates of the round, or the line that offers them."""
         page, pane = self._page, self._page.plates_pane
         if page.view is None or page.model.round is None:
             return
@@ -129,14 +129,14 @@ class RoundBeside:
         self.make_room()
 
     def widen(self) -> None:
-        """Nothing; gives the panel the width that was chosen, or that plates need."""
+        """Give the panel the width that was chosen, or that plates need."""
         page = self._page
         wide = self._wide or (WITH_PLATES if page.plates_pane.has_plates else 0)
         if wide and page.isVisible() and page.sides.sizes()[1] != wide:
             page.sides.setSizes([max(page.width() - wide, 1), wide])
 
     def make_room(self) -> None:
-        """Nothing; divides the panel between the plates and what is said; a question has all of it."""
+        """Divide the panel between the plates and what is said; a question has all of it."""
         page, pane = self._page, self._page.plates_pane
         shown = page.model.round
         self.widen()
@@ -163,13 +163,13 @@ class RoundBeside:
             self._settings.keep_text(COLOURED, key)
 
     def _divided(self) -> None:
-        """Nothing; remembers how the page was divided by hand."""
+        """Remember how the page was divided by hand."""
         self._wide = self._page.sides.sizes()[1]
         if self._settings is not None:
             self._settings.keep_values(DIVIDED, {"wide": self._wide, "high": self._high})
 
     def _raised(self) -> None:
-        """Nothing; remembers how much of the panel the plates were given by hand."""
+        """Remember how much of the panel the plates were given by hand."""
         if self._page.plates_pane.has_plates and self._page.plates_pane.isVisible():
             self._high = self._page.side.sizes()[0]
             self._divided()

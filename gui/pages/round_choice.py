@@ -61,7 +61,7 @@ class PlanCard(QFrame):
         column.addWidget(self.go)
 
     def show_option(self, option: PlanOption, currency: str, *, same: str, sooner: str, waiting: bool) -> None:
-        """Nothing; shows a plan; ``same``: the cheaper one that it does not differ from, empty when it does.
+        """Show a plan; ``same``: the cheaper one that it does not differ from, empty when it does.
 
         ``waiting``: what it takes to the end is being simulated.
 
@@ -169,13 +169,13 @@ class PlanChoice(QWidget):
     # ------------------------------------------------------------------ what is shown
 
     def wait(self) -> None:
-        """Nothing; says that the plans are being worked out."""
+        """Say that the plans are being worked out."""
         self.words.setText("Working out three plans…")
         self._cards.hide()
         self.problem.hide()
 
     def show_options(self, status: Status, options: Sequence[PlanOption], *, waiting: bool = True) -> None:
-        """Nothing; shows the plans, and goes to the usual one.
+        """Show the plans, and go to the usual one.
 
         ``waiting``: what they take to the end is being simulated; then they are shown again, and nothing is gone to.
         """
@@ -207,12 +207,12 @@ class PlanChoice(QWidget):
         return next((card.go for card in self.cards.values() if card.usual), self.cards["balanced"].go)
 
     def refuse(self, text: str) -> None:
-        """Nothing; says why something cannot be."""
+        """Say why something cannot be."""
         self.problem.setText(text)
         self.problem.show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape cancels."""
+        """Escape cancels."""
         if event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
         else:

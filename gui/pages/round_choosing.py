@@ -39,7 +39,7 @@ class RoundChoosing:
         return self._page.stack.currentWidget() is self._page.choice
 
     def ask(self) -> None:
-        """Nothing; shows the plans there are to choose from, once they are worked out."""
+        """Show the plans there are to choose from, once they are worked out."""
         page = self._page
         if page.view is None:
             return
@@ -52,7 +52,7 @@ class RoundChoosing:
         page.session.plan_options(self._landed, self._failed)
 
     def close(self) -> None:
-        """Nothing; the campaign has changed, so the plans shown are those of another one."""
+        """The campaign has changed, so the plans shown are those of another one."""
         page = self._page
         self.ahead.stop()
         if self.shown:
@@ -67,7 +67,7 @@ class RoundChoosing:
         self.ahead.ask((str(path), view.status.head), lambda report: foresee(path, None, report))
 
     def _foreseen(self, found: Foresight) -> None:
-        """Nothing; says of each plan what it takes to the end."""
+        """Say of each plan what it takes to the end."""
         view = self._page.view
         if view is not None:
             left = found.forecast.measurements.middle - found.used
@@ -90,7 +90,7 @@ class RoundChoosing:
             page.refresh(page.view, opened=False)
 
     def _price(self, terms: StockTerms) -> None:
-        """Nothing; keeps what was typed, and works the plans out again."""
+        """Keep what was typed, and work the plans out again."""
         self._page.session.set_stock([], terms, then=lambda _: self.ask())
 
     def _impossible(self, ids: list[str]) -> None:

@@ -98,7 +98,7 @@ class ControlsPane(QWidget):
         self.hide()
 
     def show_round(self, status: Status, shown: Round, layout: Layout | None, *, editable: bool) -> None:
-        """Nothing; shows the controls of a round; what is being typed stays while its row does."""
+        """Show the controls of a round; what is being typed stays while its row does."""
         self.setVisible(bool(status.settings.controls) and not shown.confirmation)
         if not status.settings.controls or shown.confirmation:
             return
@@ -171,7 +171,7 @@ class ControlsPane(QWidget):
         return waits if nominal is None else f"{waits}, nominal {nominal:g} {endpoint.scale_name}"
 
     def _enter(self, row: Row) -> None:
-        """Nothing; saves what was typed into a row, or says what is wrong with it."""
+        """Save what was typed into a row, or say what is wrong with it."""
         page, field = self._page, self.fields[row]
         view, shown = page.view, page.shown
         if view is None or shown is None or not field.text or field.edit.isReadOnly():
@@ -214,7 +214,7 @@ class ControlsPane(QWidget):
         return None if view is None else next((r for r in view.status.readings if r.number == number), None)
 
     def correct(self, number: int) -> None:
-        """Nothing; asks for the right value of a control and why, and corrects it."""
+        """Ask for the right value of a control and why, and correct it."""
         view, found = self._page.view, self._found(number)
         if view is None or found is None:
             return
@@ -233,7 +233,7 @@ class ControlsPane(QWidget):
         dialog.open()
 
     def exclude(self, number: int) -> None:
-        """Nothing; asks why the value of a control is to be left out, and leaves it out."""
+        """Ask why the value of a control is to be left out, and leave it out."""
         view, found = self._page.view, self._found(number)
         if view is None or found is None:
             return

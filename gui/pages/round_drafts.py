@@ -49,7 +49,7 @@ class Drafts(QObject):
         return texts
 
     def keep(self, shown: Round, texts: Mapping[Cell, str]) -> None:
-        """Nothing; remembers the texts of a round, in place of those before."""
+        """Remember the texts of a round, in place of those before."""
         named = {" ".join(map(str, cell)): text for cell, text in texts.items() if text}
         if self._next is not None and self._next[0] != _key(shown):
             self.flush()
@@ -58,7 +58,7 @@ class Drafts(QObject):
             self._timer.start()
 
     def flush(self) -> None:
-        """Nothing; writes what is remembered to the disk."""
+        """Write what is remembered to the disk."""
         self._timer.stop()
         if self._next is None:
             return
@@ -103,7 +103,7 @@ class Unkept:
         page.table.left.connect(self._left)
 
     def remember_in(self, settings: Settings, window: QWidget) -> None:
-        """Nothing; what is typed into the page outlasts its window from now on."""
+        """What is typed into the page outlasts its window from now on."""
         self._drafts = Drafts(settings, self._page)
         Leaving(window, self.leave)
 
@@ -115,12 +115,12 @@ class Unkept:
             self._drafts.keep(shown, self._typing | self._page.model.typed())
 
     def settled(self, line: int, place: int) -> None:
-        """Nothing; what was typed into a line and endpoint was taken, or stands in its cell as not taken."""
+        """What was typed into a line and endpoint was taken, or stands in its cell as not taken."""
         self._typing = {cell: text for cell, text in self._typing.items() if cell[:2] != (line, place)}
         self.keep()
 
     def leave(self) -> None:
-        """Nothing; takes what is being typed before the window closes, and asks nothing."""
+        """Take what is being typed before the window closes, and ask nothing."""
         self._page.values.leaving = True
         self._page.table.commit()
         self._page.values.leaving = False
@@ -129,7 +129,7 @@ class Unkept:
             self._drafts.flush()
 
     def restore(self, shown: Round) -> None:
-        """Nothing; puts what was typed into a round and never kept back into its cells, with the reason."""
+        """Put what was typed into a round and never kept back into its cells, with the reason."""
         self._typing = {}
         model = self._page.model
         if self._drafts is None or not self._page.writable:
@@ -146,7 +146,7 @@ class Unkept:
         self.keep()
 
     def _left(self, line: int, place: int, at: int, text: str) -> None:
-        """Nothing; Escape restores the cell as in a spreadsheet, and what was typed is offered once more."""
+        """Escape restores the cell as in a spreadsheet, and what was typed is offered once more."""
         model = self._page.model
         if text and text != model.cell_text(line, place, at) and model.wrong(line, place, at) is None:
             self._page.panel.show_wrong(line, text, LEFT, text, place, at, left=True)

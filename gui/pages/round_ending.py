@@ -56,10 +56,10 @@ class EndingPanel(QFrame):
         return " ".join(self.line.text().split())
 
     def check(self) -> None:
-        """Nothing; lets it be confirmed when all of it is there."""
+        """Let it be confirmed when all of it is there."""
 
     def reject(self) -> None:
-        """Nothing; leaves all as it is; what was typed stays for the next time."""
+        """Leave all as it is; what was typed stays for the next time."""
         if not self.isHidden():
             self.hide()
             self.asking.emit(False)
@@ -70,7 +70,7 @@ class EndingPanel(QFrame):
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape leaves all as it is."""
+        """Escape leaves all as it is."""
         if event.key() == Qt.Key.Key_Escape:
             self.reject()
             return
@@ -134,7 +134,7 @@ class ClosePanel(EndingPanel):
     def ask(
         self, shown: Round, endpoints: Sequence[Endpoint], guarantee: Guarantee, *, refused: int, questioned: int
     ) -> None:
-        """Nothing; shows what closing a round means now.
+        """Show what closing a round means now.
 
         ``refused``: texts in it that could not be used; ``questioned``: values that are far from what was expected.
         """
@@ -181,13 +181,13 @@ class ClosePanel(EndingPanel):
         return next((key for key, made in self.options.items() if made.isChecked()), "return")
 
     def check(self) -> None:
-        """Nothing; a note is asked for only where it matters."""
+        """A note is asked for only where it matters."""
         needed = self.missing != "return"
         self.line.setPlaceholderText("why, in a few words" if needed else "a note, if you like")
         self.confirm.setEnabled(bool(self.reason) or not needed)
 
     def start_anew(self) -> None:
-        """Nothing; forgets what was chosen and typed for another round."""
+        """Forget what was chosen and typed for another round."""
         self.reject()
         self.line.clear()
         self.options["return"].setChecked(True)
@@ -201,7 +201,7 @@ class WithdrawPanel(EndingPanel):
         self.line.setPlaceholderText("a note, if you like")
 
     def ask(self, shown: Round, *, undoable: bool) -> None:
-        """Nothing; shows what withdrawing a round means; ``undoable``: whether Undo would bring it back."""
+        """Show what withdrawing a round means; ``undoable``: whether Undo would bring it back."""
         self.heading.setText(f"Withdraw round {shown.number}")
         again = "Redo issues the same list again" if undoable else "It cannot be undone"
         self.words.setText(

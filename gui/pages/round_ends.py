@@ -32,12 +32,12 @@ class RoundEnds:
         return not (self.closing.isHidden() and self.withdrawing.isHidden())
 
     def start_anew(self) -> None:
-        """Nothing; another round is shown."""
+        """Another round is shown."""
         self.closing.start_anew()
         self.withdrawing.reject()
 
     def close(self, closed: Callable[[], None] | None) -> None:
-        """Nothing; says what closing the open round means, and closes it when that is confirmed."""
+        """Say what closing the open round means, and close it when that is confirmed."""
         page, shown = self._page, self._open()
         if page.view is None or shown is None:
             return
@@ -51,7 +51,7 @@ class RoundEnds:
         )
 
     def withdraw(self) -> None:
-        """Nothing; says what withdrawing the open round means, and withdraws it when that is confirmed."""
+        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
         view, shown = self._page.view, self._open()
         if view is not None and shown is not None:
             self.closing.reject()

@@ -12,7 +12,7 @@ __all__ = ["foresee_correcting", "foresee_excluding"]
 
 
 def foresee_excluding(session: Session, dialog: ExcludeDialog, number: int) -> None:
-    """Nothing; has the dialog say what leaving a measurement out would do, for the cause that is chosen."""
+    """Have the dialog say what leaving a measurement out would do, for the cause that is chosen."""
 
     def ask() -> None:
         judgement = dialog.judgement
@@ -22,7 +22,7 @@ def foresee_excluding(session: Session, dialog: ExcludeDialog, number: int) -> N
 
 
 def foresee_correcting(session: Session, dialog: CorrectDialog, number: int, endpoint: Endpoint) -> None:
-    """Nothing; has the dialog say what the value typed would do, once it can be read."""
+    """Have the dialog say what the value typed would do, once it can be read."""
 
     def ask() -> None:
         entry = dialog.entry

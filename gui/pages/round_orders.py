@@ -26,7 +26,7 @@ class OrdersModel(RowsModel):
     """One row per compound that has to be made."""
 
     def show(self, status: Status, orders: tuple[Order, ...]) -> None:
-        """Nothing; takes over the list."""
+        """Take over the list."""
         ids = [status.library.ids[order.compound] for order in orders]
         currency = "" if status.stock is None else status.stock.currency
         costs = ["" if order.cost is None else money(order.cost, currency) for order in orders]
@@ -98,7 +98,7 @@ class RoundOrders(QWidget):
         return [self._ids[row] for row in self.table.selected_rows()]
 
     def show_orders(self, view: View) -> None:
-        """Nothing; shows what is waited for; hidden when that is nothing."""
+        """Show what is waited for; hidden when that is nothing."""
         stock = view.status.stock
         orders = () if stock is None else stock.orders
         self.setVisible(bool(orders))

@@ -106,7 +106,7 @@ class RoundPanel(QVBoxLayout):
     def show_wrong(
         self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0, *, left: bool = False
     ) -> None:
-        """Nothing; says why a typed text was not taken, and what may have been meant; ``left``: Escape left it."""
+        """Say why a typed text was not taken, and what may have been meant; ``left``: Escape left it."""
         self._cell, self._suggestion = (line, place, at), suggestion
         self.wrong.say(f"Line {line + 1}: {text}", reason)
         self.take.setVisible(bool(suggestion))
@@ -116,12 +116,12 @@ class RoundPanel(QVBoxLayout):
         self.wrong.show()
 
     def hide_wrong(self, line: int | None = None, place: int = 0) -> None:
-        """Nothing; there is nothing wrong any more, or not in this line and endpoint."""
+        """There is nothing wrong any more, or not in this line and endpoint."""
         if line is None or self._cell[:2] == (line, place):
             self.wrong.hide()
 
     def show_surprises(self, view: View, found: list[Surprise], *, editable: bool) -> None:
-        """Nothing; asks about the first of these values."""
+        """Ask about the first of these values."""
         self._surprise = found[0] if found else None
         self.question.setVisible(bool(found))
         if not found:
@@ -150,7 +150,7 @@ class RoundPanel(QVBoxLayout):
         self.more.setVisible(len(found) > 1)
 
     def show_line(self, view: View, model: RoundModel, line: int | None) -> None:
-        """Nothing; shows what is known of a line of the round."""
+        """Show what is known of a line of the round."""
         shown = model.round
         words = bound_words(view, model, line)
         self.bound.setText(words)
@@ -182,7 +182,7 @@ class RoundPanel(QVBoxLayout):
         self.values.show_values(_values(model, line), editable=not view.read_only and shown.state != "withdrawn")
 
     def show_progress(self, view: View, model: RoundModel) -> None:
-        """Nothing; says how far the round and its phase are."""
+        """Say how far the round and its phase are."""
         shown = model.round
         if shown is None:
             self.progress.show_rows([])

@@ -100,7 +100,7 @@ class PlatesPane(QFrame):
         return self._layout is not None
 
     def show_none(self) -> None:
-        """Nothing; one line that offers plates."""
+        """One line that offers plates."""
         self._layout = None
         self.heading.setText("No plates")
         self.heading.show()
@@ -112,7 +112,7 @@ class PlatesPane(QFrame):
     def show_round(
         self, model: RoundModel, status: Status, layout: Layout, questioned: Collection[int], *, writable: bool
     ) -> None:
-        """Nothing; shows the plates of a round; ``questioned``: numbers of measurements that are asked about."""
+        """Show the plates of a round; ``questioned``: numbers of measurements that are asked about."""
         same = self._layout == layout and self.plate.plate is not None
         self._model, self._status, self._layout = model, status, layout
         self._questioned = frozenset(questioned)
@@ -133,7 +133,7 @@ class PlatesPane(QFrame):
         self._show()
 
     def choose(self, compounds: Collection[int], current: int | None) -> None:
-        """Nothing; rings the wells of compounds chosen in the list, on the plate where the current one stands."""
+        """Ring the wells of compounds chosen in the list, on the plate where the current one stands."""
         layout = self._layout
         if layout is None:
             return
@@ -143,7 +143,7 @@ class PlatesPane(QFrame):
         self.plate.choose(frozenset(compounds))
 
     def copy(self) -> None:
-        """Nothing; copies the plate as a grid, its letters and numbers around it."""
+        """Copy the plate as a grid, its letters and numbers around it."""
         status, plate, model = self._status, self.plate.plate, self._model
         if status is None or plate is None or self._layout is None or model is None:
             return
@@ -195,7 +195,7 @@ class PlatesPane(QFrame):
         self._colour()
 
     def _show(self) -> None:
-        """Nothing; shows the plate that is chosen."""
+        """Show the plate that is chosen."""
         status, layout, model = self._status, self._layout, self._model
         if status is None or layout is None or model is None or model.round is None:
             return

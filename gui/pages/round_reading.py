@@ -32,7 +32,7 @@ class RoundReading:
         page.preview.cancelled.connect(self.leave)
 
     def paste(self) -> None:
-        """Nothing; shows what the clipboard would write into the round."""
+        """Show what the clipboard would write into the round."""
         page = self._page
         view, shown = page.view, page.model.round
         if view is None or shown is None or not page.model.editable:
@@ -52,7 +52,7 @@ class RoundReading:
         page.session.read("Reading the clipboard", work, self.show)
 
     def read(self, path: Path) -> None:
-        """Nothing; shows what a results file would write."""
+        """Show what a results file would write."""
         page = self._page
         view, shown = page.view, page.model.round
         if view is None:
@@ -67,7 +67,7 @@ class RoundReading:
         page.session.read(f"Reading {path.name}", work, self.show)
 
     def show(self, intended: Intended) -> None:
-        """Nothing; shows what would be written in place of the list."""
+        """Show what would be written in place of the list."""
         page = self._page
         if page.view is not None and page.view.read_only:
             page.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
@@ -86,7 +86,7 @@ class RoundReading:
         page.preview.show_intended(intended)
 
     def leave(self) -> None:
-        """Nothing; shows the list again."""
+        """Show the list again."""
         page = self._page
         page.stack.setCurrentWidget(page.list if page.model.round is not None else page.none)
         page.table.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -46,7 +46,7 @@ class Tools(QWidget):
         row.addWidget(self.close_)
 
     def show_round(self, view: View, shown: Round, *, late: bool) -> None:
-        """Nothing; shows what can be done with a round."""
+        """Show what can be done with a round."""
         open_ = shown.state == "open" and not view.read_only
         may_come = shown.state == "closed" and shown.missing > 0 and not view.read_only
         self.work.setVisible(shown.state != "withdrawn")

@@ -44,7 +44,7 @@ class RoundValues:
     # ------------------------------------------------------------------ typed
 
     def enter(self, line: int, place: int, text: str, at: int = 0) -> None:
-        """Nothing; takes a text that was typed into a cell: one value, or several for this cell and those after it."""
+        """Take a text that was typed into a cell: one value, or several for this cell and those after it."""
         page, model = self._page, self._page.model
         if page.view is None or model.round is None:
             return
@@ -123,7 +123,7 @@ class RoundValues:
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
-        """Nothing; a value that is there already is corrected, with a reason."""
+        """A value that is there already is corrected, with a reason."""
         if self.leaving:
             was = entered_text(before, self._page.model.endpoints[place])
             self.refuse(line, place, part, f"Not saved: changing {was} needs a reason", part, at)
@@ -131,21 +131,21 @@ class RoundValues:
             self.correct(before.number, part)
 
     def refuse(self, line: int, place: int, text: str, reason: str, suggestion: str, at: int = 0) -> None:
-        """Nothing; keeps a text where it was typed, and says why it was not taken."""
+        """Keep a text where it was typed, and say why it was not taken."""
         at = min(at, self._page.model.cells - 1)
         self._page.model.refuse(line, place, text, reason, suggestion, at)
         self._page.panel.show_wrong(line, text, reason, suggestion, place, at)
         self._page.unkept.settled(line, place)
 
     def forget(self, line: int, place: int, at: int | None = None) -> None:
-        """Nothing; shows again what the campaign has, and goes to the cell."""
+        """Show again what the campaign has, and go to the cell."""
         self._page.model.forgive(line, place, at)
         self._page.panel.hide_wrong(line, place)
         self._page.unkept.settled(line, place)
         self._page.table.edit_line(line, place, at)
 
     def empty(self, line: int, place: int, at: int) -> None:
-        """Nothing; a text that could not be used goes, a value that is there is left out for a reason."""
+        """A text that could not be used goes, a value that is there is left out for a reason."""
         model = self._page.model
         if model.wrong(line, place, at) is not None:
             self.forget(line, place, at)
@@ -159,7 +159,7 @@ class RoundValues:
     # ------------------------------------------------------------------ asked for a reason
 
     def exclude(self, number: int) -> None:
-        """Nothing; asks why a measurement is to be left out, and leaves it out."""
+        """Ask why a measurement is to be left out, and leave it out."""
         found = self._measurement(number)
         if found is None or self._page.view is None:
             return
@@ -182,7 +182,7 @@ class RoundValues:
         dialog.open()
 
     def correct(self, number: int, text: str = "") -> None:
-        """Nothing; asks for the right value and why, and corrects a measurement."""
+        """Ask for the right value and why, and correct a measurement."""
         found = self._measurement(number)
         if found is None or self._page.view is None:
             return
@@ -209,7 +209,7 @@ class RoundValues:
         dialog.open()
 
     def include(self, number: int) -> None:
-        """Nothing; uses an excluded measurement again."""
+        """Use an excluded measurement again."""
         self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._page.session.include(number, AGAIN)
 
@@ -221,7 +221,7 @@ class RoundValues:
     # ------------------------------------------------------------------ the menu of a line
 
     def menu(self, at: QPoint) -> None:
-        """Nothing; what can be done with a line and its values."""
+        """What can be done with a line and its values."""
         line = self._page.table.current_row()
         view = self._page.view
         if view is None or line is None:

@@ -152,7 +152,7 @@ class SarPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now."""
+        """Show a campaign as it is now."""
         self._now = view
         view = self.session.replay.of(view)
         status = view.status
@@ -177,7 +177,7 @@ class SarPage(Page):
         self._say_nothing("", again=False)
 
     def copy(self) -> None:
-        """Nothing; copies the picture, or what is selected in the panel where the keyboard is."""
+        """Copy the picture, or what is selected in the panel where the keyboard is."""
         if not self.panel.copy():
             self._copy_picture()
 
@@ -186,11 +186,11 @@ class SarPage(Page):
         return self.canvas
 
     def look_for(self) -> None:
-        """Nothing; goes to the picture."""
+        """Go to the picture."""
         self.canvas.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; goes to what was selected on another page meanwhile."""
+        """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
         self._turned()
         self._selected()
@@ -202,7 +202,7 @@ class SarPage(Page):
         self._work()
 
     def _offer(self) -> None:
-        """Nothing; shows what can be chosen for the picture."""
+        """Show what can be chosen for the picture."""
         key = self.which.key
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
         self.sites.setVisible(key in ("contributions", "measurements"))
@@ -231,7 +231,7 @@ class SarPage(Page):
         return " ".join([*told, *filter(None, [said(status)])])
 
     def _turned(self) -> None:
-        """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""
+        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
         now = self._now
         if now is None or now is not self.session.view or not self.isVisible():
             return
@@ -239,7 +239,7 @@ class SarPage(Page):
             self.refresh(now, opened=False)
 
     def _selected(self) -> None:
-        """Nothing; marks the selected compound, once the page is seen."""
+        """Mark the selected compound, once the page is seen."""
         view, compound = self._view, self.session.selection.compound
         if view is None or self._now is not self.session.view or not self.isVisible():
             return  # of another state: the page is filled anew when it is seen
@@ -267,7 +267,7 @@ class SarPage(Page):
     # ------------------------------------------------------------------ working out
 
     def _work(self) -> None:
-        """Nothing; works out the picture that is chosen, off the window's thread, and shows it."""
+        """Work out the picture that is chosen, off the window's thread, and show it."""
         view = self._view
         if view is None:
             return
@@ -344,7 +344,7 @@ class SarPage(Page):
         self.canvas.show_scene(scene, anew=type(before) is not type(scene))
 
     def _fit(self, scene: Scene) -> None:
-        """Nothing; makes the canvas as large as the picture may be, at least as it must."""
+        """Make the canvas as large as the picture may be, at least as it must."""
         least, most = scene.least(), scene.most()
         room = self.area.viewport().size()
         one = inch()

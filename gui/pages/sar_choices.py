@@ -72,7 +72,7 @@ class HeatChoices(QWidget):
         self.swap.clicked.connect(self._swap)
 
     def show_library(self, library: Library) -> None:
-        """Nothing; offers the sites of a library, the first two at the beginning."""
+        """Offer the sites of a library, the first two at the beginning."""
         sites = [k for k, site in enumerate(library.sites) if len(site.substituents) > 1]
         for box in (self.down, self.across):
             box.clear()
@@ -162,7 +162,7 @@ class SiteChoice(QWidget):
         row.addStretch(1)
 
     def show_library(self, library: Library) -> None:
-        """Nothing; offers the sites of a library."""
+        """Offer the sites of a library."""
         self.box.clear()
         self.box.addItem("all sites", None)
         for k, site in enumerate(library.sites):
@@ -195,7 +195,7 @@ def _named(text: str, box: QComboBox) -> QWidget:
 
 
 def endpoint_names(box: QComboBox, names: Sequence[str], current: int) -> None:
-    """Nothing; fills a list with endpoints by position."""
+    """Fill a list with endpoints by position."""
     box.clear()
     for place, name in enumerate(names):
         box.addItem(_short(name, 40), place)

@@ -31,7 +31,7 @@ class SarPanel(CompoundPanel):
         self.addStretch(1)
 
     def show_compound(self, view: View, compound: int | None) -> None:
-        """Nothing; explains a compound; None: says how one is selected."""
+        """Explain a compound; None: says how one is selected."""
         super().show_compound(view, compound)
         self.hint.setVisible(compound is None)
         self.go.setVisible(compound is not None)

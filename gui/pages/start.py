@@ -115,7 +115,7 @@ class StartPage(QWidget):
         return grid
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """Nothing; lists campaigns opened before."""
+        """List campaigns opened before."""
         for made in self._links:
             made.hide()
             made.deleteLater()
@@ -128,7 +128,7 @@ class StartPage(QWidget):
         self.card.setVisible(bool(self._links))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Nothing; the column is as wide as its text is large."""
+        """The column is as wide as its text is large."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()

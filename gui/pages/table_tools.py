@@ -57,7 +57,7 @@ class TableTools(QObject):
         return made
 
     def choose_columns(self) -> None:
-        """Nothing; opens the menu of the columns."""
+        """Open the menu of the columns."""
         arrangement = self._table.arrangement
         if arrangement is None:
             return
@@ -80,7 +80,7 @@ class TableTools(QObject):
         return self._narrower.now(self.filter.text(), library, facts)
 
     def say_shown(self, narrowed: bool, rows: int) -> None:
-        """Nothing; says how many rows there are when some are left out, or that they are being looked for."""
+        """Say how many rows there are when some are left out, or that they are being looked for."""
         busy, asked = self._narrower.busy, bool(self.filter.text().strip())
         self.shown.setText("Filtering…" if busy else f"{rows:,} shown" if narrowed else "Not filtered")
         self.shown.setVisible(narrowed or busy or asked)
@@ -92,14 +92,14 @@ class TableTools(QObject):
         return self._session.calculations.of(library)
 
     def calculate(self, library: Library) -> None:
-        """Nothing; has the properties of a library calculated once somebody looks at them."""
+        """Have the properties of a library calculated once somebody looks at them."""
         self._library = library
         arrangement = self._table.arrangement
         if arrangement is not None and any(map(arrangement.visible, PROPERTIES)):
             self._session.calculations.want(library, alerts=arrangement.visible(ALERT))
 
     def _hide_properties(self) -> None:
-        """Nothing; what was stopped is not begun again by itself."""
+        """What was stopped is not begun again by itself."""
         arrangement, library = self._table.arrangement, self._library
         if arrangement is not None:
             known = library is not None and self._session.calculations.of(library) is not None

@@ -93,7 +93,7 @@ class _Drawing(QRunnable):
         self._inch = inch()
 
     def run(self) -> None:
-        """Nothing; draws and hands the picture over."""
+        """Draw and hand the picture over."""
         if self._owner.latest != self._number:  # another one was asked for meanwhile
             return
         self._owner.drawn.emit(self._picture())
@@ -149,7 +149,7 @@ class Canvas(QWidget):
         self.customContextMenuRequested.connect(self._menu)
 
     def reserve(self, least: int, *, fixed: bool = False) -> None:
-        """Nothing; is this high at least (``fixed``: exactly) with text of the usual size, higher with a larger one."""
+        """Be this high at least (``fixed``: exactly) with text of the usual size, higher with a larger one."""
         self._reserved = (least, fixed)
         self._grow()
 
@@ -163,7 +163,7 @@ class Canvas(QWidget):
             self.setMinimumHeight(high)
 
     def show_figure(self, draw: Drawer | None) -> None:
-        """Nothing; shows what ``draw`` makes, from now on also in other sizes."""
+        """Show what ``draw`` makes, from now on also in other sizes."""
         self._draw = draw
         self.redraw()
 
@@ -172,7 +172,7 @@ class Canvas(QWidget):
         self.redraw()
 
     def redraw(self) -> None:
-        """Nothing; draws soon, off this thread."""
+        """Draw soon, off this thread."""
         if self._draw is None:
             self._drawn = None
             self.update()
@@ -185,13 +185,13 @@ class Canvas(QWidget):
         return self._drawn is not None and self._drawn.number == self._signals.latest and not self._pause.isActive()
 
     def stop(self) -> None:
-        """Nothing; draws nothing any more."""
+        """Draw nothing any more."""
         self._pause.stop()
         self._draw = None
         self._signals.latest += 1
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the picture there is, stretched until one of the right size comes."""
+        """Paint the picture there is, stretched until one of the right size comes."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme().colours.panel if self._on_panel else theme().colours.page))
         if self._drawn is not None:
@@ -203,7 +203,7 @@ class Canvas(QWidget):
             self.redraw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; draws for the new size."""
+        """Draw for the new size."""
         super().resizeEvent(event)
         self.redraw()
 
@@ -220,7 +220,7 @@ class Canvas(QWidget):
         menu.exec(self.mapToGlobal(at))
 
     def copy_picture(self) -> None:
-        """Nothing; puts the picture on the clipboard."""
+        """Put the picture on the clipboard."""
         if self._drawn is not None:
             QGuiApplication.clipboard().setImage(self._drawn.image)
 

@@ -53,7 +53,7 @@ class _Picture(QWidget):
         structures.ready.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the picture once it is there."""
+        """Paint the picture once it is there."""
         image = self._structures.picture(self.smiles, PICTURE, self.devicePixelRatioF())
         if image is not None:
             painter = QPainter(self)
@@ -80,7 +80,7 @@ class HoverCard(QFrame):
         self.hide()
 
     def show_target(self, target: Target, at: QPoint, room: QSize) -> None:
-        """Nothing; shows what is said of something, beside a place and inside the room there is."""
+        """Show what is said of something, beside a place and inside the room there is."""
         self.picture.smiles = target.smiles
         self.picture.setVisible(bool(target.smiles))
         self.picture.update()
@@ -136,7 +136,7 @@ class PointingCanvas(Canvas):
         return self._card
 
     def show_scene(self, scene: Scene | None, *, anew: bool) -> None:
-        """Nothing; shows a scene; ``anew``: it is another one, and nothing is pointed at."""
+        """Show a scene; ``anew``: it is another one, and nothing is pointed at."""
         self.scene = scene
         if anew or scene is None:
             self.point(None)
@@ -153,7 +153,7 @@ class PointingCanvas(Canvas):
         return self.width() / inch(), self.height() / inch()
 
     def point(self, target: Target | None, at: QPointF | None = None) -> None:
-        """Nothing; points at something and says what it is; None: at nothing."""
+        """Point at something and say what it is; None: at nothing."""
         self.target = target
         if target is None:
             if self._card is not None:
@@ -181,7 +181,7 @@ class PointingCanvas(Canvas):
     # ------------------------------------------------------------------ Qt
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Nothing; says what is under the pointer."""
+        """Say what is under the pointer."""
         if self._drag(event):
             return
         target = self.under(event.position())
@@ -192,7 +192,7 @@ class PointingCanvas(Canvas):
         self.point(target, event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Nothing; selects what is under the pointer."""
+        """Select what is under the pointer."""
         super().mousePressEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
             self._dragged = event.position() if self.zoomable else None
@@ -228,26 +228,26 @@ class PointingCanvas(Canvas):
             self.unzoomed.emit()
 
     def leaveEvent(self, event: QEvent | QEnterEvent) -> None:
-        """Nothing; says nothing any more."""
+        """Say nothing any more."""
         super().leaveEvent(event)
         self.point(None)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Nothing; says nothing any more."""
+        """Say nothing any more."""
         super().focusOutEvent(event)
         self.point(None)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Nothing; shows where the keyboard is."""
+        """Show where the keyboard is."""
         super().focusInEvent(event)
         self.update()
 
     def hideEvent(self, event: QEvent) -> None:
-        """Nothing; takes its card along."""
+        """Take its card along."""
         self.point(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; arrow keys go through the picture, Enter and the space bar select, Escape ends it."""
+        """Arrow keys go through the picture, Enter and the space bar select, Escape ends it."""
         key = Qt.Key(event.key())
         if key in _KEYS and self.scene is not None and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             found = self.scene.step(self.target, *_KEYS[key])
@@ -265,7 +265,7 @@ class PointingCanvas(Canvas):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the picture, what is pointed at, and whether the keyboard is here."""
+        """Paint the picture, what is pointed at, and whether the keyboard is here."""
         super().paintEvent(event)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -32,7 +32,7 @@ def whole(text: str) -> str:
 
 
 def copied(label: QLabel) -> None:
-    """Nothing; the text of a label can be selected, and copied as it was by its menu."""
+    """The text of a label can be selected, and copied as it was by its menu."""
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )

@@ -57,12 +57,12 @@ class Segments(QWidget):
         return self._buttons[key].text().replace("&&", "&")
 
     def choose(self, key: str) -> None:
-        """Nothing; presses a button."""
+        """Press a button."""
         self._buttons[key].setChecked(True)
         self.chosen.emit(key)
 
     def set_text(self, key: str, text: str) -> None:
-        """Nothing; names a choice anew."""
+        """Name a choice anew."""
         self._buttons[key].setText(mnemonic_free(text))
 
 
@@ -83,7 +83,7 @@ class FilterBox(Line):
         self.textChanged.connect(lambda _: self._pause.start())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape empties the box, Enter narrows at once and presses no button of a dialog."""
+        """Escape empties the box, Enter narrows at once and presses no button of a dialog."""
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
             return
@@ -93,7 +93,7 @@ class FilterBox(Line):
         super().keyPressEvent(event)
 
     def settle(self) -> None:
-        """Nothing; a text just typed counts at once."""
+        """A text just typed counts at once."""
         if self._pause.isActive():
             self._tell()
 

@@ -113,7 +113,7 @@ class ChosenRows(QTableView):
     # ------------------------------------------------------------------ keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; with Shift a key takes the selection along, however far it leads."""
+        """With Shift a key takes the selection along, however far it leads."""
         held, key = event.modifiers(), Qt.Key(event.key())
         control = held & Qt.KeyboardModifier.ControlModifier
         if held & Qt.KeyboardModifier.ShiftModifier and key in (_TO_EDGES if control else _STEPS):
@@ -123,7 +123,7 @@ class ChosenRows(QTableView):
         super().keyPressEvent(event)
 
     def _select_to(self, target: QModelIndex) -> None:
-        """Nothing; selects all rows from where the selection began to a row, however far away that is."""
+        """Select all rows from where the selection began to a row, however far away that is."""
         now, chosen = self.currentIndex(), self.selected_places()
         if not (now.isValid() and target.isValid()):
             return
@@ -165,7 +165,7 @@ class ChosenRows(QTableView):
         return super().selectionCommand(index, event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Nothing; goes to the next row whose name (else the current column) begins with what is typed."""
+        """Go to the next row whose name (else the current column) begins with what is typed."""
         now = time.monotonic()
         fresh = not self._typed or now - self._typed_at > PAUSE
         self._typed = (search if fresh else self._typed + search).casefold()
@@ -191,7 +191,7 @@ class ChosenRows(QTableView):
     # ------------------------------------------------------------------ rows in another order
 
     def _keep_selection(self) -> None:
-        """Nothing; lets go of the selection of a long table: a million rows would move one by one."""
+        """Let go of the selection of a long table: a million rows would move one by one."""
         if self.rows_model.rowCount() <= AT_ONCE:
             return
         index = self.currentIndex()
@@ -203,7 +203,7 @@ class ChosenRows(QTableView):
         selection.blockSignals(False)
 
     def _select_again(self) -> None:
-        """Nothing; selects the rows that were selected, where they stand now; in too many pieces only the current."""
+        """Select the rows that were selected, where they stand now; in too many pieces only the current."""
         if self._kept is None:
             return
         (row, column, sources), self._kept = self._kept, None

@@ -36,7 +36,7 @@ class StayingMenu(QMenu):
     """A menu that stays open while its ticks are set."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Nothing; a tick is set without closing the menu."""
+        """A tick is set without closing the menu."""
         action = self.actionAt(event.position().toPoint())
         if action is not None and action.isCheckable() and action.isEnabled():
             action.trigger()
@@ -44,7 +44,7 @@ class StayingMenu(QMenu):
         super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; so does the space bar."""
+        """So does the space bar."""
         action = self.activeAction()
         if event.key() == Qt.Key.Key_Space and action is not None and action.isCheckable() and action.isEnabled():
             action.trigger()
@@ -86,7 +86,7 @@ class Arrangement(QObject):
         return key in self._fixed or self._shown.get(key, key not in self._at_first)
 
     def show(self, key: str, shown: bool) -> None:
-        """Nothing; shows or hides a column."""
+        """Show or hide a column."""
         if key not in self._fixed and shown != self.visible(key):
             self._shown[key] = shown
             self.apply()
@@ -95,7 +95,7 @@ class Arrangement(QObject):
             self.changed.emit()
 
     def _reveal(self, key: str) -> None:
-        """Nothing; scrolls sideways to a column, so that who has asked for it sees it."""
+        """Scroll sideways to a column, so that who has asked for it sees it."""
         model = self._table.rows_model
         if model.rowCount() and any(column.key == key for column in model.columns):
             self._table.doItemsLayout()  # at once, not with the next turn: where the column lies must be known
@@ -119,7 +119,7 @@ class Arrangement(QObject):
         return keys == at_first
 
     def as_at_first(self) -> None:
-        """Nothing; forgets all that was asked for."""
+        """Forget all that was asked for."""
         self._shown.clear()
         self._order.clear()
         self._widths.clear()
@@ -145,7 +145,7 @@ class Arrangement(QObject):
         }
 
     def use(self, values: dict[str, Any]) -> None:
-        """Nothing; arranges the columns as they were; what does not look like that is as at first."""
+        """Arrange the columns as they were; what does not look like that is as at first."""
         shown, order, widths = values.get("shown"), values.get("order"), values.get("widths")
         self._shown = {str(key): bool(value) for key, value in shown.items()} if isinstance(shown, dict) else {}
         self._order = [str(key) for key in order] if isinstance(order, list) else []
@@ -155,7 +155,7 @@ class Arrangement(QObject):
         self.apply()
 
     def apply(self) -> None:
-        """Nothing; arranges the columns there are now as they were asked for."""
+        """Arrange the columns there are now as they were asked for."""
         header, columns = self._table.horizontalHeader(), self._table.rows_model.columns
         if not columns or header.count() != len(columns):
             return

@@ -11,6 +11,6 @@ EDGE = 60
 
 
 def resize_within_screen(window: QWidget, width: int, height: int) -> None:
-    """Nothing; makes a window so large, or as large as its screen has room for: large text asks for more than that."""
+    """Make a window so large, or as large as its screen has room for: large text asks for more than that."""
     there = window.screen().availableSize()
     window.resize(min(width, there.width()), min(height, there.height() - EDGE))

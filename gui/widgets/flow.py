@@ -19,13 +19,13 @@ class FlowRow(QLayout):
         self.setSpacing(spacing)
 
     def push(self) -> None:
-        """Nothing; what is added from now on stands at the right."""
+        """What is added from now on stands at the right."""
         self._pushed = len(self._items)
 
     # ------------------------------------------------------------------ what Qt asks of a layout
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Nothing; takes an item."""
+        """Take an item."""
         self._items.append(item)
 
     def count(self) -> int:
@@ -66,7 +66,7 @@ class FlowRow(QLayout):
         return QSize(self._wide(shown), self._high(shown))
 
     def setGeometry(self, box: QRect) -> None:
-        """Nothing; gives each item its place."""
+        """Give each item its place."""
         super().setGeometry(box)
         lines = self._lines(box.width())
         down = box.top()

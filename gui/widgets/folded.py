@@ -30,7 +30,7 @@ class FoldedLabel(QLabel):
         self._unfolded = self._longer = False
 
     def setText(self, text: str) -> None:
-        """Nothing; shows another text."""
+        """Show another text."""
         self._whole = text
         self.setAccessibleName(text)
         self._fit()
@@ -45,17 +45,17 @@ class FoldedLabel(QLabel):
         return super().text()
 
     def unfold(self, unfolded: bool) -> None:
-        """Nothing; shows all of it, or its first lines."""
+        """Show all of it, or its first lines."""
         self._unfolded = unfolded
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; fits the text into the new width."""
+        """Fit the text into the new width."""
         super().resizeEvent(event)
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Nothing; fits the text anew when its letters change."""
+        """Fit the text anew when its letters change."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._fit()

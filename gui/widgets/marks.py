@@ -14,7 +14,7 @@ __all__ = ["Pill", "StatusDelegate", "StatusMark", "draw_mark"]
 
 
 def draw_mark(painter: QPainter, code: int, centre: QPointF, radius: float) -> None:
-    """Nothing; draws the shape of a status: in a disc, undecided a diamond, out a ring, not estimable a cross."""
+    """Draw the shape of a status: in a disc, undecided a diamond, out a ring, not estimable a cross."""
     colour = theme().colours.status(code)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -44,7 +44,7 @@ class Pill(QWidget):
         theme().changed.connect(self.update)
 
     def set_count(self, count: int) -> None:
-        """Nothing; shows a number."""
+        """Show a number."""
         self._count = count
         self.setAccessibleName(self.text())
         self.setToolTip(f"{count:,} of the compounds are {STATUSES[self._code]}")
@@ -66,7 +66,7 @@ class Pill(QWidget):
         return QSize(metrics.horizontalAdvance(self.text()) + 40, metrics.height() + 13)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the pill."""
+        """Paint the pill."""
         colours = theme().colours
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -91,7 +91,7 @@ class StatusMark(QWidget):
         theme().changed.connect(self.update)
 
     def show_status(self, code: int, word: str) -> None:
-        """Nothing; shows a status."""
+        """Show a status."""
         self._code, self._word = code, word
         self.setAccessibleName(word)
         self.updateGeometry()
@@ -103,7 +103,7 @@ class StatusMark(QWidget):
         return QSize(int(metrics.horizontalAdvance(self._word) * 1.1) + 24, metrics.height() + 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints shape and word."""
+        """Paint shape and word."""
         painter = QPainter(self)
         box = QRectF(self.rect())
         draw_mark(painter, self._code, QPointF(8, box.center().y()), 4.6)
@@ -121,7 +121,7 @@ class StatusDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Nothing; paints the cell."""
+        """Paint the cell."""
         self.initStyleOption(option, index)
         code = index.data(STATUS)
         option.text = ""

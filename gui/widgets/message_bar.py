@@ -101,17 +101,17 @@ class MessageBar(QFrame):
         return self.words.text() if not self.isHidden() else ""
 
     def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
-        """Nothing; shows what went wrong and its mend until it is dismissed or something is done."""
+        """Show what went wrong and its mend until it is dismissed or something is done."""
         self._say("error", *error_words(error))
         self._offer(offers)
 
     def note(self, text: str, *offers: Offer) -> None:
-        """Nothing; says what was done, with buttons for what can be done with it."""
+        """Say what was done, with buttons for what can be done with it."""
         self._say("note", text, "")
         self._offer(offers)
 
     def ask(self, text: str, mend: str, *offers: Offer) -> None:
-        """Nothing; says something with buttons for what can be done about it."""
+        """Say something with buttons for what can be done about it."""
         self._say("question", text, mend)
         self._offer(offers)
 
@@ -126,14 +126,14 @@ class MessageBar(QFrame):
             self._offers.append(made)
 
     def clear(self) -> None:
-        """Nothing; hides the bar."""
+        """Hide the bar."""
         self._behind = None
         self._drop_offers()
         if not self._working:
             self.hide()
 
     def outdate(self) -> None:
-        """Nothing; a note about what was done before is old once something else was done, and a refusal seen before."""
+        """A note about what was done before is old once something else was done, and a refusal seen before."""
         kind = None if self._behind is None else self._behind[0]
         if kind == "note" or (kind == "error" and time.monotonic() - self._since > SEEN):
             self.clear()
@@ -144,7 +144,7 @@ class MessageBar(QFrame):
             self.clear()
 
     def progress(self, progress: Progress | None) -> None:
-        """Nothing; shows work that takes its time; None: it is over."""
+        """Show work that takes its time; None: it is over."""
         self._working = progress is not None
         self.bar.setVisible(self._working)
         self.stop.setVisible(progress is not None and progress.cancellable)
@@ -163,7 +163,7 @@ class MessageBar(QFrame):
         self._show("note", f"{progress.label}…", progress.detail)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape dismisses."""
+        """Escape dismisses."""
         if event.key() == Qt.Key.Key_Escape and not self._working:
             self.clear()
             return

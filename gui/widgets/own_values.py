@@ -38,7 +38,7 @@ class OwnValues(QWidget):
         self._column.addWidget(self.more)
 
     def show_values(self, values: Sequence[OwnValue], *, named: bool) -> None:
-        """Nothing; shows these; ``named``: which endpoint each is of is said."""
+        """Show these; ``named``: which endpoint each is of is said."""
         shown = values[:MOST]
         while len(self.lines) < len(shown):
             pair = (label("", wrap=True), label("", "muted", wrap=True))

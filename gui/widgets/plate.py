@@ -85,7 +85,7 @@ class PlateView(QWidget):
         self.setAccessibleName("Plate")
 
     def show_plate(self, status: Status, layout: Layout | None, number: int, ranks: dict[int, int]) -> None:
-        """Nothing; shows a plate of a layout, by its place among them; ``ranks``: the line of each compound."""
+        """Show a plate of a layout, by its place among them; ``ranks``: the line of each compound."""
         self._status, self._layout, self._number, self._ranks = status, layout, number, ranks
         plate = self.plate
         self._contents = {} if plate is None else plate.contents()
@@ -161,7 +161,7 @@ class PlateView(QWidget):
     # ------------------------------------------------------------------ Qt
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints wells, their contents and the legend."""
+        """Paint wells, their contents and the legend."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._layout is not None:
@@ -273,7 +273,7 @@ class PlateView(QWidget):
         return found
 
     def _paint_legend(self, painter: QPainter) -> None:
-        """Nothing; paints what the shapes mean."""
+        """Paint what the shapes mean."""
         line = max(LEGEND, self.fontMetrics().height() + 4)
         top = self.height() - self.legend_height(self.width()) + 6
         for row, x, draw, words in self._legend_places(self.width()):
@@ -285,7 +285,7 @@ class PlateView(QWidget):
             painter.drawText(words_box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Nothing; lights all wells of the compound under the mouse."""
+        """Light all wells of the compound under the mouse."""
         well = self.well_at(event.position())
         under = self._contents[well][0].compound if well is not None and well in self._contents else None
         if under != self.under:
@@ -293,7 +293,7 @@ class PlateView(QWidget):
             self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing; lights none."""
+        """Light none."""
         self.under = None
         self.update()
 

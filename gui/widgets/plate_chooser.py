@@ -65,21 +65,21 @@ class PlateChooser(PlateView):
         self._words = ""
 
     def show_looks(self, looks: Looks | None) -> None:
-        """Nothing; colours the wells."""
+        """Colour the wells."""
         self._looks = looks
         self._placed = None
         self._describe()
         self.update()
 
     def choose(self, compounds: frozenset[int]) -> None:
-        """Nothing; rings the wells of these compounds, which were chosen elsewhere."""
+        """Ring the wells of these compounds, which were chosen elsewhere."""
         if compounds != self.chosen:
             self.chosen = compounds
             self._describe()
             self.update()
 
     def say(self, words: str) -> None:
-        """Nothing; the words of the plate, to which those of the well are added."""
+        """The words of the plate, to which those of the well are added."""
         self._words = words
         self._describe()
 
@@ -99,7 +99,7 @@ class PlateChooser(PlateView):
         return (Well(row, column) for row in rows for column in columns)
 
     def _pick(self, wells: Iterator[Well], *, more: bool = False) -> None:
-        """Nothing; chooses the compounds of wells, with ``more`` beside those chosen before."""
+        """Choose the compounds of wells, with ``more`` beside those chosen before."""
         found = self._compounds(wells)
         self.chosen = found | self._before if more else found
         current = self._contents.get(self.mark)
@@ -108,7 +108,7 @@ class PlateChooser(PlateView):
         self.update()
 
     def _go(self, well: Well, *, extend: bool) -> None:
-        """Nothing; the keyboard goes to a well, and chooses it or all from where it was."""
+        """The keyboard goes to a well, and chooses it or all from where it was."""
         shape = self._layout.use.format if self._layout is not None else None
         if shape is None:
             return
@@ -123,7 +123,7 @@ class PlateChooser(PlateView):
         self.said.emit(self.text_at(self.mark))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; arrows go from well to well, with Shift they choose; Enter goes to the cell of the list."""
+        """Arrows go from well to well, with Shift they choose; Enter goes to the cell of the list."""
         if self._layout is None:
             super().keyPressEvent(event)
             return
@@ -156,7 +156,7 @@ class PlateChooser(PlateView):
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Nothing; begins to choose: a well, a row by its letter, a column by its number."""
+        """Begin to choose: a well, a row by its letter, a column by its number."""
         if event.button() != Qt.MouseButton.LeftButton or self._layout is None:
             super().mousePressEvent(event)
             return
@@ -194,7 +194,7 @@ class PlateChooser(PlateView):
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Nothing; chooses all wells between where the button went down and the mouse."""
+        """Choose all wells between where the button went down and the mouse."""
         super().mouseMoveEvent(event)
         well = self.well_at(event.position())
         if event.buttons() & Qt.MouseButton.LeftButton and self._anchor is not None:
@@ -206,33 +206,33 @@ class PlateChooser(PlateView):
         self.said.emit("" if well is None else self.text_at(well))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Nothing; the choice is made."""
+        """The choice is made."""
         self._dragged = None
         self._before = frozenset()
         self.update()
         super().mouseReleaseEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Nothing; goes to the cell of the list that belongs to a well."""
+        """Go to the cell of the list that belongs to a well."""
         well = self.well_at(event.position())
         if well is not None and well in self._contents:
             placed = self._contents[well][0]
             self.opened.emit(placed.compound, placed.replicate)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Nothing; says where the keyboard is."""
+        """Say where the keyboard is."""
         super().focusInEvent(event)
         if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
             self.said.emit(self.text_at(self.mark))
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Nothing; the mark of the keyboard goes."""
+        """The mark of the keyboard goes."""
         super().focusOutEvent(event)
         self.update()
 
     def _describe(self) -> None:
-        """Nothing; tells a screen reader where the keyboard is, and how many are chosen."""
+        """Tell a screen reader where the keyboard is, and how many are chosen."""
         parts = [self._words]
         if self._layout is not None:
             parts.append(self.text_at(self.mark))
@@ -247,7 +247,7 @@ class PlateChooser(PlateView):
     # ------------------------------------------------------------------ painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the plate, and the mark of the keyboard over it."""
+        """Paint the plate, and the mark of the keyboard over it."""
         super().paintEvent(event)
         if self._layout is None:
             return
@@ -291,7 +291,7 @@ class PlateChooser(PlateView):
             self._paint_kind(painter, box, look.kind, number)
 
     def _paint_value(self, painter: QPainter, box: QRectF, share: float, text: str, *, numbered: bool) -> None:
-        """Nothing; the higher the value, the darker the well, and without room for the number the larger."""
+        """The higher the value, the darker the well, and without room for the number the larger."""
         colours = theme().colours
         ground = _between(QColor(colours.soft_accent), QColor(colours.accent), share)
         painter.setPen(QPen(QColor(colours.accent), 1))
@@ -302,7 +302,7 @@ class PlateChooser(PlateView):
             self._letters(painter, box, text, colours.on_accent if share > 0.55 else colours.text)
 
     def _paint_kind(self, painter: QPainter, box: QRectF, kind: str, number: str) -> None:
-        """Nothing; each kind has a shape of its own."""
+        """Each kind has a shape of its own."""
         colours = theme().colours
         accent, page = QColor(colours.accent), QColor(colours.page)
         dashed = Qt.PenStyle.DotLine if kind == "missing" else Qt.PenStyle.SolidLine

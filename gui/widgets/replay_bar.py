@@ -29,14 +29,14 @@ class _Rounds(QSlider):
         self._dress()
 
     def _dress(self) -> None:
-        """Nothing; a handle that is seen in the dark, too."""
+        """A handle that is seen in the dark, too."""
         palette = QPalette()
         for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
             palette.setColor(role, QColor(theme().colours.accent))
         self.setPalette(palette)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; draws a frame when keys go here: the style draws none."""
+        """Draw a frame when keys go here: the style draws none."""
         super().paintEvent(event)
         if self.hasFocus():
             painter = QPainter(self)
@@ -46,7 +46,7 @@ class _Rounds(QSlider):
             painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Space and Escape beside the keys that move a slider."""
+        """Space and Escape beside the keys that move a slider."""
         if event.key() == Qt.Key.Key_Space:
             (self._replay.pause if self._replay.playing else self._replay.play)()
         elif event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
@@ -87,7 +87,7 @@ class ReplayBar(QFrame):
         self.update_moment()
 
     def update_moment(self) -> None:
-        """Nothing; shows which moment is shown, and which there are."""
+        """Show which moment is shown, and which there are."""
         replay = self._replay
         stops = replay.rounds
         self.setVisible(bool(stops))

@@ -31,7 +31,7 @@ class ResultDelegate(PlainDelegate):
     """Line, endpoint, place of the measurement, and what stands in the editor of its cell so far."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Nothing; paints ground, frame and text."""
+        """Paint ground, frame and text."""
         self.initStyleOption(option, index)
         text, option.text = option.text, ""
         colours = theme().colours
@@ -105,7 +105,7 @@ class ResultDelegate(PlainDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Nothing; a further value is typed behind those that are there."""
+        """A further value is typed behind those that are there."""
         if isinstance(editor, QLineEdit):
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
             # Qt selects everything once the editor is open; typing would replace what was entered before.
@@ -113,7 +113,7 @@ class ResultDelegate(PlainDelegate):
             QTimer.singleShot(0, editor, lambda: editor.end(False))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        """Nothing; the editor lies exactly over the frame."""
+        """The editor lies exactly over the frame."""
         height = min(option.rect.height() - 4, 32)
         box = option.rect.adjusted(3, 0, -3, 0)
         box.setTop(option.rect.center().y() - height // 2)
@@ -126,7 +126,7 @@ class ResultDelegate(PlainDelegate):
 
 
 def _strike(painter: QPainter, box: QRectF, text: str, font: QFont) -> None:
-    """Nothing; draws a text struck through, at the right of a box."""
+    """Draw a text struck through, at the right of a box."""
     struck = QFont(font)
     struck.setStrikeOut(True)
     painter.setFont(struck)
@@ -158,7 +158,7 @@ class RoundTable(Table):
         self.widths.stretch("why", 88)
 
     def edit_line(self, line: int, place: int | None = None, at: int | None = None) -> None:
-        """Nothing; goes to a result of a line, by default to the first that is waited for."""
+        """Go to a result of a line, by default to the first that is waited for."""
         if place is None:
             place, at = self.round_model.first_cell(line) or (0, 0)
         if at is None:
@@ -181,7 +181,7 @@ class RoundTable(Table):
         return cell or (0, 0)
 
     def commit(self) -> None:
-        """Nothing; takes what is being typed, as Enter does."""
+        """Take what is being typed, as Enter does."""
         editor = self._editor()
         if editor is not None:
             self.commitData(editor)
@@ -195,7 +195,7 @@ class RoundTable(Table):
         return found if isinstance(found, QLineEdit) else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; typing goes to the result cell, Enter and F2 open it, Del empties it, Tab goes on, Paste pastes."""
+        """Typing goes to the result cell, Enter and F2 open it, Del empties it, Tab goes on, Paste pastes."""
         if event.matches(QKeySequence.StandardKey.Paste):
             self.pasted.emit()
             return
@@ -242,7 +242,7 @@ class RoundTable(Table):
         return self.choose(int(model.rows[row]), result_key(*cells[at]))
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """Nothing; after Enter the cell below is current, after Tab the line's next one, then the next line's first."""
+        """After Enter the cell below is current, after Tab the line's next one, then the next line's first."""
         hints = QAbstractItemDelegate.EndEditHint
         model, index = self.round_model, self.currentIndex()
         place, at = model.cell_at(index) or (0, 0)

@@ -51,7 +51,7 @@ class ValueList(QWidget):
         self._editable = False
 
     def show_values(self, values: Sequence[Shown], *, editable: bool) -> None:
-        """Nothing; shows these values; without ``editable`` nothing can be done about them."""
+        """Show these values; without ``editable`` nothing can be done about them."""
         if tuple(values) == self._shown and editable == self._editable:
             return
         self._shown, self._editable = tuple(values), editable

@@ -84,7 +84,7 @@ class Budget(QWidget):
         theme().changed.connect(self.update)
 
     def set_share(self, share: float | None) -> None:
-        """Nothing; shows a share; None hides the bar."""
+        """Show a share; None hides the bar."""
         self.setVisible(share is not None)
         self._share = min(max(share or 0.0, 0.0), 1.0)
         self.update()
@@ -94,7 +94,7 @@ class Budget(QWidget):
         return QSize(150, 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the bar."""
+        """Paint the bar."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -159,7 +159,7 @@ class Strip(QFrame):
         theme().changed.connect(self._dress)
 
     def show_view(self, view: View | None) -> None:
-        """Nothing; shows where the campaign stands."""
+        """Show where the campaign stands."""
         self._view = view
         self._next = next_step(view)
         # The start page has the button itself, larger and in its middle.
@@ -209,12 +209,12 @@ class Strip(QFrame):
             self.used.setText(f"{self.used.text()}\n{words}")
 
     def expect(self, head: str, words: str) -> None:
-        """Nothing; says what the campaign is expected to take in all, as it was foreseen at one head of its log."""
+        """Say what the campaign is expected to take in all, as it was foreseen at one head of its log."""
         self._expected = (head, words)
         self.show_view(self._view)
 
     def _dress(self) -> None:
-        """Nothing; large text breaks its lines elsewhere."""
+        """Large text breaks its lines elsewhere."""
         self.show_view(self._view)
 
     def _pressed(self) -> None:

@@ -55,7 +55,7 @@ class CopiedStructure(StructureView):
         )
 
     def show_compound(self, library: Library, compound: int | None) -> None:
-        """Nothing; shows the structure of a compound; hidden where it has none."""
+        """Show the structure of a compound; hidden where it has none."""
         self._library, self._compound = library, compound
         self.show_structure(self.smiles)
 
@@ -84,15 +84,15 @@ class CopiedStructure(StructureView):
     # ------------------------------------------------------------------ copying
 
     def copy_smiles(self) -> None:
-        """Nothing; puts the SMILES on the clipboard."""
+        """Put the SMILES on the clipboard."""
         self._put(self.smiles, "SMILES")
 
     def copy_id(self) -> None:
-        """Nothing; puts the id on the clipboard."""
+        """Put the id on the clipboard."""
         self._put(self.name, "ID")
 
     def copy_molfile(self) -> None:
-        """Nothing; puts a molfile on the clipboard, once it is made."""
+        """Put a molfile on the clipboard, once it is made."""
         smiles, name = self.smiles, self.name
         scaffold = None if self._library is None else self._library.scaffold
         cores = () if scaffold is None else tuple(scaffold.cores)
@@ -105,7 +105,7 @@ class CopiedStructure(StructureView):
         self._session.aside("Copying the structure", work, lambda text: self._put(text, "molfile"), self._refused)
 
     def copy_picture(self) -> None:
-        """Nothing; puts a picture on white on the clipboard, once it is drawn."""
+        """Put a picture on white on the clipboard, once it is drawn."""
         smiles, name = self.smiles, self.name
 
         def work(report: Report) -> QImage:
@@ -138,12 +138,12 @@ class CopiedStructure(StructureView):
     # ------------------------------------------------------------------ Qt
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Nothing; opens the menu, where the mouse is or, asked for by the keyboard, in the picture."""
+        """Open the menu, where the mouse is or, asked for by the keyboard, in the picture."""
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         self.menu().popup(event.globalPos() if mouse else self.mapToGlobal(QPoint(20, 20)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Copy copies the SMILES, Space and Enter open the menu."""
+        """Copy copies the SMILES, Space and Enter open the menu."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_smiles()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -152,17 +152,17 @@ class CopiedStructure(StructureView):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Nothing; shows where the keyboard is."""
+        """Show where the keyboard is."""
         super().focusInEvent(event)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Nothing; the keyboard is elsewhere."""
+        """The keyboard is elsewhere."""
         super().focusOutEvent(event)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the picture, with an edge while the keyboard is here."""
+        """Paint the picture, with an edge while the keyboard is here."""
         super().paintEvent(event)
         if self.hasFocus():
             painter = QPainter(self)

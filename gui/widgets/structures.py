@@ -74,7 +74,7 @@ class _Drawing(QRunnable):
         self._owner, self._key, self._series = owner, key, series
 
     def run(self) -> None:
-        """Nothing; draws and hands the picture over."""
+        """Draw and hand the picture over."""
         from PySide6.QtSvg import QSvgRenderer
 
         if not self._owner.awaits(self._key):
@@ -111,7 +111,7 @@ class Structures(QObject):
         self.drawn.connect(self._take)
 
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
-        """Nothing; from now on pictures are turned to these cores, else to what the structures have in common."""
+        """From now on pictures are turned to these cores, else to what the structures have in common."""
         library, around = tuple(smiles or ()), tuple(cores)
         if (library, around) != (self._series.smiles, self._series.cores):
             self._series = _Series(library, around)
@@ -120,7 +120,7 @@ class Structures(QObject):
             self._bytes = 0
 
     def switch(self, wanted: bool) -> None:
-        """Nothing; from now on structures are drawn, or written as SMILES instead."""
+        """From now on structures are drawn, or written as SMILES instead."""
         self.wanted = wanted
         self.ready.emit()
 
@@ -177,7 +177,7 @@ class StructureDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Nothing; paints the cell."""
+        """Paint the cell."""
         self.initStyleOption(option, index)
         widget = option.widget
         if widget is not None:
@@ -212,14 +212,14 @@ class StructureView(QWidget):
         self.update()
 
     def show_structure(self, smiles: str) -> None:
-        """Nothing; shows a structure; without one the view is hidden."""
+        """Show a structure; without one the view is hidden."""
         self._smiles = smiles
         self._fit()
         self.setAccessibleName(f"Structure {smiles}" if smiles else "")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Nothing; paints the picture."""
+        """Paint the picture."""
         painter = QPainter(self)
         painter.setPen(QColor(theme().colours.line))
         painter.setBrush(QColor(theme().colours.page))

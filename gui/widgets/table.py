@@ -48,7 +48,7 @@ class PlainDelegate(QStyledItemDelegate):
     """Draws texts; muted and refused ones in their colour."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Nothing; takes the colour from the cell's kind, and leaves the frame of a focused cell away."""
+        """Take the colour from the cell's kind, and leave the frame of a focused cell away."""
         super().initStyleOption(option, index)
         kind = index.data(KIND)
         if kind in ("wrong", "muted"):
@@ -65,7 +65,7 @@ class Headings(QHeaderView):
         super().__init__(Qt.Orientation.Horizontal, parent)
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, logicalIndex: int) -> None:
-        """Nothing; cuts each line of a heading (Qt would make one line of two before it cuts them)."""
+        """Cut each line of a heading (Qt would make one line of two before it cuts them)."""
         super().initStyleOptionForIndex(option, logicalIndex)
         arrow = ARROW if option.sortIndicator != QStyleOptionHeader.SortIndicator.None_ else 0
         room = max(self.sectionSize(logicalIndex) - PADDING - arrow, 0)
@@ -150,7 +150,7 @@ class Table(ChosenRows):
         return self._card
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Copy copies rows with their header, Escape stops an order that is being worked out."""
+        """Copy copies rows with their header, Escape stops an order that is being worked out."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() == Qt.Key.Key_Escape and self.rows_model.busy:
@@ -159,7 +159,7 @@ class Table(ChosenRows):
             super().keyPressEvent(event)
 
     def put_in_order(self, order: tuple[str, Qt.SortOrder] | None) -> None:
-        """Nothing; sorts by the column with this key, if there is one; None: as the data has the rows."""
+        """Sort by the column with this key, if there is one; None: as the data has the rows."""
         keys = [column.key for column in self.rows_model.columns]
         if order is not None and order[0] in keys:
             self.sortByColumn(keys.index(order[0]), order[1])
@@ -195,7 +195,7 @@ class Table(ChosenRows):
         return len(sources)
 
     def _arranging_rows(self, going_on: bool) -> None:
-        """Nothing; when no order came of it, the headings show the one there is."""
+        """When no order came of it, the headings show the one there is."""
         if going_on:
             return
         order, header = self.rows_model.sorted_by, self.horizontalHeader()
@@ -208,7 +208,7 @@ class Table(ChosenRows):
             header.viewport().update()
 
     def _dress(self) -> None:
-        """Nothing; delegates, row height and widths for the columns there are now."""
+        """Delegate, row height and widths for the columns there are now."""
         columns = self.rows_model.columns
         pictures = self.tall or any(column.smiles is not None for column in columns)
         line = self.fontMetrics().height()
@@ -249,12 +249,12 @@ class Table(ChosenRows):
         return self.arrangement
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; gives the room that is left to the flexible column."""
+        """Give the room that is left to the flexible column."""
         super().resizeEvent(event)
         self.widths.fill()
 
     def _resized(self, place: int, before: int, now: int) -> None:
-        """Nothing; once somebody has set a width, all of them are left alone."""
+        """Once somebody has set a width, all of them are left alone."""
         columns = self.rows_model.columns
         if self.widths.filling or not now or not QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
             return

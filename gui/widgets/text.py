@@ -60,7 +60,7 @@ def label(text: str = "", role: Role = "", *, wrap: bool = False, selectable: bo
 
 
 def polish(widget: QWidget, **properties: str) -> None:
-    """Nothing; sets properties the style sheet looks at and has it look again."""
+    """Set properties the style sheet looks at and have it look again."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     widget.style().unpolish(widget)
@@ -96,7 +96,7 @@ class _Buttons(QDialogButtonBox):
     go: QPushButton | None = None
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nothing; says so once they are in a dialog: else Cancel stays the default when the keyboard was there."""
+        """Say so once they are in a dialog: else Cancel stays the default when the keyboard was there."""
         super().showEvent(event)
         if self.go is not None:
             self.go.setDefault(False)
@@ -125,7 +125,7 @@ class ElidedLabel(QLabel):
         self._whole = self._more = ""
 
     def setText(self, text: str, more: str = "") -> None:
-        """Nothing; shows another text; ``more``: what the tooltip says, whether there is room or not."""
+        """Show another text; ``more``: what the tooltip says, whether there is room or not."""
         self._whole, self._more = text, more
         self.setAccessibleName(more or text)
         self._fit()
@@ -139,7 +139,7 @@ class ElidedLabel(QLabel):
         return QSize(QFontMetrics(self.font()).horizontalAdvance(self._whole) + 4, super().sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; fits the text into the new width."""
+        """Fit the text into the new width."""
         super().resizeEvent(event)
         self._fit()
 
@@ -164,7 +164,7 @@ class Details(QWidget):
         self._stacked = False
 
     def show_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Nothing; shows these captions and values."""
+        """Show these captions and values."""
         while len(self._shown) < len(rows):
             self._shown.append((label("", "muted"), label("", wrap=True, selectable=True)))
             self._place(len(self._shown) - 1)
@@ -179,7 +179,7 @@ class Details(QWidget):
                 value.setAccessibleName(f"{rows[place][0]}: {rows[place][1]}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; puts captions beside or above their values."""
+        """Put captions beside or above their values."""
         super().resizeEvent(event)
         stacked = self.width() < SIDE_BY_SIDE * self.fontMetrics().averageCharWidth()
         if stacked != self._stacked:
@@ -198,7 +198,7 @@ class Details(QWidget):
         self._grid.addWidget(value, *spot, Qt.AlignmentFlag.AlignTop)
 
     def _fit_caption(self, caption: QLabel, text: str) -> None:
-        """Nothing; shows a caption, cut off where it leaves no room for its value; its tooltip is the whole."""
+        """Show a caption, cut off where it leaves no room for its value; its tooltip is the whole."""
         metrics = QFontMetrics(caption.font())
         room = max(WIDEST_CAPTION, CAPTION_LETTERS * metrics.averageCharWidth())
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() if self._stacked else room)
@@ -221,7 +221,7 @@ class Callout(QFrame):
         self.body.addWidget(self.words)
 
     def say(self, heading: str, words: str) -> None:
-        """Nothing; shows a heading and a text."""
+        """Show a heading and a text."""
         self.heading.setText(heading)
         self.heading.setVisible(bool(heading))
         self.words.setText(words)

@@ -35,17 +35,17 @@ class Widths:
         self._sized: tuple[str, float] = ("", 0.0)
 
     def stretch(self, key: str, least: int = 80) -> None:
-        """Nothing; from now on the column with this key takes the room that is left, but at least so many pixels."""
+        """From now on the column with this key takes the room that is left, but at least so many pixels."""
         self._flexible, self._least = key, least
         self.fill()
 
     def take_over(self, widths: Mapping[str, int]) -> None:
-        """Nothing; columns have these widths from now on, by key; none: they follow their texts and the room."""
+        """Columns have these widths from now on, by key; none: they follow their texts and the room."""
         self.own = dict(widths)
         self.fill()
 
     def measure(self) -> None:
-        """Nothing; works out what the columns there are now ask for, and gives it to them."""
+        """Work out what the columns there are now ask for, and give it to them."""
         columns = self._model.columns
         sized = (self._view.font().key(), theme().scale)
         if self._sized != sized or self._columns is not columns:  # a filter alone changes no text of any row
@@ -54,7 +54,7 @@ class Widths:
         self.fill()
 
     def fill(self, *, again: bool = True) -> None:
-        """Nothing; what room there is goes to the flexible column, what is missing is taken from the soft ones."""
+        """What room there is goes to the flexible column, what is missing is taken from the soft ones."""
         columns = self._model.columns
         if not columns or len(self._natural) != len(columns) or self.filling:
             return
@@ -72,7 +72,7 @@ class Widths:
             self.fill(again=False)
 
     def _share(self, widths: dict[int, int], there: int) -> None:
-        """Nothing; changes widths, by place, so that they fill the room or come near to it."""
+        """Change widths, by place, so that they fill the room or come near to it."""
         columns = self._model.columns
         flexible = next((n for n in widths if columns[n].key == self._flexible), None)
         if flexible is not None:

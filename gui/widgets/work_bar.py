@@ -41,7 +41,7 @@ class WorkBar(QFrame):
         self.hide()
 
     def follow(self, *lanes: Tasks) -> None:
-        """Nothing; shows what is going on in these, the first of them first."""
+        """Show what is going on in these, the first of them first."""
         for lane in lanes:
             lane.progress.connect(partial(self._heard, lanes, lane))
 
@@ -57,7 +57,7 @@ class WorkBar(QFrame):
             self._shown.cancel()
 
     def progress(self, progress: Progress | None) -> None:
-        """Nothing; shows how far the work is; None: it is over."""
+        """Show how far the work is; None: it is over."""
         self.setVisible(progress is not None)
         if progress is None:
             return

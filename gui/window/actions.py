@@ -121,7 +121,7 @@ class Actions:
         return made
 
     def refresh(self, view: View | None) -> None:
-        """Nothing; switches what makes no sense off, and names what undo and redo would do."""
+        """Switch what makes no sense off, and name what undo and redo would do."""
         open_ = view is not None
         writable = view is not None and not view.read_only
         standing = view is not None and view.status.open_round is not None
@@ -156,7 +156,7 @@ class Actions:
         self.redo.setToolTip(plain_tip(f"Redo {redo or ''}".strip()))
 
     def show_page(self, place: int) -> None:
-        """Nothing; marks the page that is shown."""
+        """Mark the page that is shown."""
         for number, action in enumerate(self.pages):
             action.setChecked(number == place)
 

@@ -26,7 +26,7 @@ class Adding:
         window.goal.ways.compounds.clicked.connect(self.ask)
 
     def ask(self) -> None:
-        """Nothing; asks for a table of compounds and reads it."""
+        """Ask for a table of compounds and read it."""
         from assaypilot.engine.tables.opening import PATTERNS
 
         settings = self._window.settings
@@ -38,7 +38,7 @@ class Adding:
             self.read(Path(name))
 
     def read(self, path: Path) -> None:
-        """Nothing; reads a table, says what taking its compounds in would do, and asks."""
+        """Read a table, says what taking its compounds in would do, and ask."""
         from assaypilot.gui.dialogs.more_compounds import MoreDialog, read_table_of
 
         session = self._window.session

@@ -44,15 +44,15 @@ class Exporting:
     # ------------------------------------------------------------------ asking
 
     def shortlist(self) -> None:
-        """Nothing; asks how to export the compounds that are in, else what the Candidates page shows."""
+        """Ask how to export the compounds that are in, else what the Candidates page shows."""
         self.ask(None, None)
 
     def on_screen(self) -> None:
-        """Nothing; asks how to export what the Candidates page shows."""
+        """Ask how to export what the Candidates page shows."""
         self.ask(None, "screen")
 
     def ask(self, kind: Kind | None, which: Which | None = None) -> None:
-        """Nothing; asks what to export, with a kind of file and a choice of compounds to begin with."""
+        """Ask what to export, with a kind of file and a choice of compounds to begin with."""
         window, view = self._window, self._window.session.view
         if view is None or self.dialog is not None:
             return
@@ -146,7 +146,7 @@ class Exporting:
         return window.session.aside(name, whole, then, failed, writes=True)
 
     def written(self, path: Path, words: str) -> None:
-        """Nothing; says that a file is there, and offers to look at it."""
+        """Say that a file is there, and offer to look at it."""
         self._window.messages.note(
             words, ("Open", lambda: self._look(open_file(path), path)),
             ("Show in Folder", lambda: self._look(show_in_folder(path), path)),

@@ -23,7 +23,7 @@ class Journey:
         """The question what becomes of what is missing, once it was asked."""
 
     def do_next(self, command: str) -> None:
-        """Nothing; what the one button of the strip does."""
+        """What the one button of the strip does."""
         window = self._window
         {
             "new": window.new_campaign,
@@ -35,7 +35,7 @@ class Journey:
         }[command]()
 
     def plan(self) -> None:
-        """Nothing; issues the next round and shows it; where there is a choice of plans they are shown first."""
+        """Issue the next round and show it; where there is a choice of plans they are shown first."""
         window, view = self._window, self._window.session.view
         if view is not None and view.status.choosable:
             window.show_page(window.pages.index(window.round))
@@ -44,7 +44,7 @@ class Journey:
         self.plan_as(None)
 
     def plan_as(self, choice: PlanName | None) -> None:
-        """Nothing; issues the next round, cut from the plan that was chosen, and shows it."""
+        """Issue the next round, cut from the plan that was chosen, and show it."""
         window = self._window
 
         def planned(issued: object) -> None:
@@ -63,7 +63,7 @@ class Journey:
         window.session.plan(planned, choice)
 
     def confirm(self) -> None:
-        """Nothing; issues the confirmation round and shows it."""
+        """Issue the confirmation round and show it."""
         window = self._window
 
         def planned(issued: object) -> None:
@@ -76,13 +76,13 @@ class Journey:
         window.session.plan_confirmation(planned)
 
     def enter_results(self) -> None:
-        """Nothing; goes to the first line that waits for a result."""
+        """Go to the first line that waits for a result."""
         window = self._window
         window.show_page(window.pages.index(window.round))
         window.round.focus_first_empty()
 
     def close_round(self) -> None:
-        """Nothing; says what closing the round means, beside it, and closes it when that is confirmed."""
+        """Say what closing the round means, beside it, and close it when that is confirmed."""
         window, view = self._window, self._window.session.view
         if view is None or view.status.open_round is None:
             return
@@ -91,13 +91,13 @@ class Journey:
         self.closing = window.round.panel.closing
 
     def withdraw_round(self) -> None:
-        """Nothing; says what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
+        """Say what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
         window = self._window
         window.show_page(window.pages.index(window.round))
         window.round.ask_to_withdraw()
 
     def step(self, by: int) -> None:
-        """Nothing; shows the round before or after the one shown."""
+        """Show the round before or after the one shown."""
         window = self._window
         window.show_page(window.pages.index(window.round))
         window.round.step(by)

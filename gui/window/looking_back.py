@@ -11,7 +11,7 @@ __all__ = ["look_back", "play"]
 
 
 def look_back(window: MainWindow, by: int | None) -> None:
-    """Nothing; shows the candidates (or the pictures, where they are open) so many rounds on; None: now."""
+    """Show the candidates (or the pictures, where they are open) so many rounds on; None: now."""
     _seen(window)
     if by is None:
         window.session.replay.go(None)
@@ -20,7 +20,7 @@ def look_back(window: MainWindow, by: int | None) -> None:
 
 
 def play(window: MainWindow) -> None:
-    """Nothing; shows round after round, or stays at the one shown."""
+    """Show round after round, or stay at the one shown."""
     _seen(window)
     moments = window.session.replay
     (moments.pause if moments.playing else moments.play)()

@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
         self.page_first()
 
     def show_page(self, place: int) -> None:
-        """Nothing; shows a page."""
+        """Show a page."""
         if self.session.view is None:
             return
         before, focus = self.page, QApplication.focusWidget()
@@ -269,12 +269,12 @@ class MainWindow(QMainWindow):
             self.page_first()
 
     def go_to(self, place: int) -> None:
-        """Nothing; shows a page, and the keyboard goes there."""
+        """Show a page, and the keyboard goes there."""
         self.show_page(place)
         self.page_first()
 
     def page_first(self) -> None:
-        """Nothing; the keyboard goes to the first part of the page that is shown."""
+        """The keyboard goes to the first part of the page that is shown."""
         if self.page is not None:
             self.page.first().setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -285,44 +285,44 @@ class MainWindow(QMainWindow):
         return self.pages[place] if place < len(self.pages) else None
 
     def choose_columns(self) -> None:
-        """Nothing; opens the menu of the columns of the candidates."""
+        """Open the menu of the columns of the candidates."""
         self.show_page(CANDIDATES)
         self.candidates.choose_columns()
 
     def settle_candidates(self) -> None:
-        """Nothing; has the Candidates page up to date, although it may not be the one shown."""
+        """Have the Candidates page up to date, although it may not be the one shown."""
         self._fill(CANDIDATES)
 
     def choose_theme(self, choice: Choice) -> None:
-        """Nothing; shows other colours and remembers that."""
+        """Show other colours and remember that."""
         self.settings.theme = choice
         theme().choose(choice)
 
     # ------------------------------------------------------------------ commands
 
     def new_campaign(self, table: Path | None = None) -> None:
-        """Nothing; opens the wizard, on a table when one is given."""
+        """Open the wizard, on a table when one is given."""
         self.opening.new_campaign(table)
 
     def open_path(self, path: Path) -> None:
-        """Nothing; opens a campaign, or starts a new one from a table."""
+        """Open a campaign, or starts a new one from a table."""
         self.opening.open_path(path)
 
     def open_practice(self) -> None:
-        """Nothing; opens the practice campaign, creating it when there is none."""
+        """Open the practice campaign, creating it when there is none."""
         self.opening.practice()
 
     def read_results_from(self, path: Path) -> None:
-        """Nothing; shows what a results file would write."""
+        """Show what a results file would write."""
         self.show_page(ROUND)
         self.round.read(path)
 
     def plan(self) -> None:
-        """Nothing; issues the next round and shows it."""
+        """Issue the next round and show it."""
         self.journey.plan()
 
     def close_round(self) -> None:
-        """Nothing; asks what becomes of what is missing, and closes the round."""
+        """Ask what becomes of what is missing, and close the round."""
         self.journey.close_round()
 
     @property
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ editing
 
     def copy(self) -> None:
-        """Nothing; copies what is selected where the keyboard is, else on the page."""
+        """Copy what is selected where the keyboard is, else on the page."""
         focus = QGuiApplication.focusObject()
         if isinstance(focus, (QLineEdit, QPlainTextEdit)):
             focus.copy()
@@ -348,7 +348,7 @@ class MainWindow(QMainWindow):
             self.page.copy()
 
     def paste(self) -> None:
-        """Nothing; pastes text where somebody types, else results into the round."""
+        """Paste text where somebody types, else results into the round."""
         focus = QGuiApplication.focusObject()
         if isinstance(focus, (QLineEdit, QPlainTextEdit)):
             focus.paste()
@@ -357,14 +357,14 @@ class MainWindow(QMainWindow):
             self.round.paste()
 
     def look_for(self) -> None:
-        """Nothing; goes to where something can be looked for."""
+        """Go to where something can be looked for."""
         if self.page is self.round:
             self.show_page(CANDIDATES)
         if self.page is not None:
             self.page.look_for()
 
     def show_about(self) -> None:
-        """Nothing; name, versions, licence."""
+        """Name, versions, licence."""
         self.manners.about()
 
     def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
@@ -379,16 +379,16 @@ class MainWindow(QMainWindow):
         self._leaving = False
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Nothing; takes campaign files and tables."""
+        """Take campaign files and tables."""
         if self.opening.dropped(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Nothing; opens a campaign; a table is results for the open round, else a new campaign."""
+        """Open a campaign; a table is results for the open round, else a new campaign."""
         self.opening.drop(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing; finishes what is being written and remembers the window; asks once while an export is under way."""
+        """Finish what is being written and remember the window; asks once while an export is under way."""
         if self.session.beside.writing and not self._leaving:
             self._leaving = True
             event.ignore()

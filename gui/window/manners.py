@@ -35,20 +35,20 @@ class Manners(QObject):
         """The preferences while they are open."""
 
     def follow(self) -> None:
-        """Nothing; the window is as the preferences say, now and when they change."""
+        """The window is as the preferences say, now and when they change."""
         self._window.structures.switch(self._window.settings.structures)
         theme().changed.connect(self._fit)
         self._fit()
 
     def closing(self) -> None:
-        """Nothing; the window goes: the help goes with the last one."""
+        """The window goes: the help goes with the last one."""
         if any(one.isVisible() for one in main_windows() if one is not self._window):
             look_again_soon()
         else:
             close_help()
 
     def help(self) -> None:
-        """Nothing; the help, at the page that is shown or the panel where the keyboard is."""
+        """The help, at the page that is shown or the panel where the keyboard is."""
         window = self._window
         focus = window.focusWidget()
         page = window.stack.currentWidget()
@@ -57,17 +57,17 @@ class Manners(QObject):
         show_help(topic_at(focus if inside else page))
 
     def topic(self, key: str) -> None:
-        """Nothing; the help, at a topic."""
+        """The help, at a topic."""
         show_help(key)
 
     def about(self) -> None:
-        """Nothing; name, versions, licence."""
+        """Name, versions, licence."""
         from assaypilot.gui.dialogs.about import AboutDialog
 
         self._open(AboutDialog(self._window))
 
     def ask_preferences(self) -> None:
-        """Nothing; opens the preferences."""
+        """Open the preferences."""
         from assaypilot.gui.dialogs.preferences import PreferencesDialog
 
         if self.preferences is not None:
@@ -83,18 +83,18 @@ class Manners(QObject):
         self._open(dialog)
 
     def enlarge(self, percent: int) -> None:
-        """Nothing; all text in this size, at once and from now on."""
+        """All text in this size, at once and from now on."""
         self._window.settings.text_size = percent
         theme().enlarge(percent)
 
     def draw_structures(self, drawn: bool) -> None:
-        """Nothing; structures are drawn in all windows, or nowhere."""
+        """Structures are drawn in all windows, or nowhere."""
         self._window.settings.structures = drawn
         for window in main_windows():
             window.structures.switch(drawn)
 
     def forget_layout(self) -> None:
-        """Nothing; windows, panels and columns as they were at first."""
+        """Windows, panels and columns as they were at first."""
         self._window.settings.forget_layouts()
         for window in main_windows():
             window.resize(*FIRST_SIZE)
@@ -102,7 +102,7 @@ class Manners(QObject):
             window.tables.forget()
 
     def _fit(self) -> None:
-        """Nothing; the navigation holds its longest name, however large the text is."""
+        """The navigation holds its longest name, however large the text is."""
         names = self._window.navigation.findChildren(QPushButton)
         bold = QFont(self._window.font())
         bold.setBold(True)  # as that of the page that is shown

@@ -56,7 +56,7 @@ class Opening:
     # ------------------------------------------------------------------ campaigns
 
     def new_campaign(self, table: Path | None = None) -> None:
-        """Nothing; opens the wizard, on a table when one is given."""
+        """Open the wizard, on a table when one is given."""
         from assaypilot.gui.dialogs.new_campaign import NewCampaign
 
         window = self._window
@@ -72,7 +72,7 @@ class Opening:
         self.wizard = None
 
     def ask(self) -> None:
-        """Nothing; asks for a campaign file, or a table to start one from."""
+        """Ask for a campaign file, or a table to start one from."""
         tables = " ".join(PATTERNS)
         name, _ = QFileDialog.getOpenFileName(
             self._window, "Open", str(self._window.settings.folder),
@@ -82,7 +82,7 @@ class Opening:
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> None:
-        """Nothing; opens a campaign, or starts a new one from a table."""
+        """Open a campaign, or starts a new one from a table."""
         self._window.settings.folder = path.absolute().parent
         if path.suffix.lower() in TABLES:
             self.new_campaign(path)
@@ -90,7 +90,7 @@ class Opening:
             self._window.session.open(path)
 
     def open_recent(self, path: Path) -> None:
-        """Nothing; opens a campaign of the list; one that is not there is not taken off it unasked."""
+        """Open a campaign of the list; one that is not there is not taken off it unasked."""
         settings = self._window.settings
         if path.is_file():
             self.open_path(path)
@@ -108,7 +108,7 @@ class Opening:
         )
 
     def clear_recent(self) -> None:
-        """Nothing; forgets which campaigns were opened; the files stay."""
+        """Forget which campaigns were opened; the files stay."""
         self._window.settings.forget_recent()
         self._window.start.show_recent([])
 
@@ -117,11 +117,11 @@ class Opening:
         return (self._window.settings.data_folder / "practice.assaypilot").exists()
 
     def practice(self, *, fresh: bool = False) -> None:
-        """Nothing; opens the practice campaign, creating it when there is none; ``fresh``: another one."""
+        """Open the practice campaign, creating it when there is none; ``fresh``: another one."""
         self._window.session.practice(self._window.settings.data_folder, fresh=fresh)
 
     def save_copy(self) -> None:
-        """Nothing; asks for a name and saves a copy of the campaign."""
+        """Ask for a name and save a copy of the campaign."""
         window, view = self._window, self._window.session.view
         if view is None:
             return
@@ -138,7 +138,7 @@ class Opening:
     # ------------------------------------------------------------------ results
 
     def ask_for_results(self) -> None:
-        """Nothing; asks for a results file and shows what it would write."""
+        """Ask for a results file and show what it would write."""
         settings = self._window.settings
         name, _ = QFileDialog.getOpenFileName(
             self._window, "Read results", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
@@ -156,14 +156,14 @@ class Opening:
         return local[0] if len(local) == 1 and local[0].is_file() else None
 
     def drop(self, event: QDropEvent) -> None:
-        """Nothing; takes a dropped file once the drag is over."""
+        """Take a dropped file once the drag is over."""
         path = self.dropped(event)
         if path is not None:
             event.acceptProposedAction()
             QTimer.singleShot(0, self._window, lambda: self.take(path))
 
     def take(self, path: Path) -> None:
-        """Nothing; opens a campaign; a table is results for the open round, else a new campaign."""
+        """Open a campaign; a table is results for the open round, else a new campaign."""
         window, view = self._window, self._window.session.view
         standing = view is not None and view.status.open_round is not None and not view.read_only
         if path.suffix.lower() in TABLES and standing and window.page is window.round:

@@ -102,7 +102,7 @@ class PictureFiles:
         return window.session.aside("Copying the data", work, done, failed)
 
     def ask(self, scene: Scene, suffix: str) -> None:
-        """Nothing; asks where a picture goes, and writes it."""
+        """Ask where a picture goes, and write it."""
         window, view = self._window, self._window.session.view
         if view is None:
             return

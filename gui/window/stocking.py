@@ -37,7 +37,7 @@ class Stocking:
         page.choice.chosen.connect(window.journey.plan_as)
 
     def ask(self) -> None:
-        """Nothing; asks for a stock list and takes it in."""
+        """Ask for a stock list and take it in."""
         from assaypilot.engine.tables.opening import PATTERNS
 
         settings = self._window.settings
@@ -49,7 +49,7 @@ class Stocking:
             self.read(Path(name))
 
     def read(self, path: Path) -> None:
-        """Nothing; takes a stock list in, and says what of it could not be used."""
+        """Take a stock list in, and say what of it could not be used."""
         session, view = self._window.session, self._window.session.view
         if view is None:
             return
@@ -75,7 +75,7 @@ class Stocking:
         session.read(f"Reading {path.name}", lambda report: read_list(path, library, days, report), landed)
 
     def ask_where(self) -> None:
-        """Nothing; asks where the order list goes, and writes it."""
+        """Ask where the order list goes, and write it."""
         window, view = self._window, self._window.session.view
         if view is None or view.status.stock is None:
             return
@@ -88,7 +88,7 @@ class Stocking:
         )
 
     def to(self, path: Path) -> None:
-        """Nothing; writes the order list."""
+        """Write the order list."""
         window, view = self._window, self._window.session.view
         if view is None:
             return

@@ -53,7 +53,7 @@ class Tables:
             column.insertWidget(column.indexOf(window.work), self.bar)
 
     def restore(self, view: View) -> None:
-        """Nothing; arranges the tables as they were in this campaign, else with the columns of the one before."""
+        """Arrange the tables as they were in this campaign, else with the columns of the one before."""
         own = self._layouts().get(_key(view.path), {})
         self._restoring = True
         for name, page in self._pages.items():
@@ -70,7 +70,7 @@ class Tables:
         return {key: value for key, value in values.items() if key != "sorted"}
 
     def forget(self) -> None:
-        """Nothing; all tables as they were at first, in every campaign."""
+        """All tables as they were at first, in every campaign."""
         self._window.settings.keep_values(LAYOUTS, {})
         self._restoring = True
         for name, page in self._pages.items():

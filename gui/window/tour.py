@@ -162,7 +162,7 @@ class TourCard(QFrame):
         self.hide()
 
     def say(self, place: int, step: Step) -> None:
-        """Nothing; shows a step."""
+        """Show a step."""
         last = place == len(STEPS) - 1
         self.heading.setText(f"Step {place + 1} of {len(STEPS)}: {step.heading}")
         self.text.setText(step.text)
@@ -189,7 +189,7 @@ class Tour(QObject):
         """Whether the step was done already when it was shown: then only Next goes on."""
 
     def follow(self) -> None:
-        """Nothing; looks at what happens in the window from now on."""
+        """Look at what happens in the window from now on."""
         window = self._window
         window.session.changed.connect(self._changed)
         window.stack.currentChanged.connect(lambda _: self.look())
@@ -201,7 +201,7 @@ class Tour(QObject):
             application.focusChanged.connect(self._focus_moved)
 
     def start(self) -> None:
-        """Nothing; opens a practice campaign nobody has worked on, and shows the first step.
+        """Open a practice campaign nobody has worked on, and show the first step.
 
         A window with a campaign of one's own keeps it: the tour then has a window of its own.
         """
@@ -216,7 +216,7 @@ class Tour(QObject):
         window.opening.practice(fresh=view is not None or window.opening.practised())
 
     def show_step(self, place: int) -> None:
-        """Nothing; shows a step, by place from 0."""
+        """Show a step, by place from 0."""
         self.place = place
         self.card.say(place, STEPS[place])
         self.card.show()
@@ -224,13 +224,13 @@ class Tour(QObject):
         self._mark(STEPS[place].target(self._window))
 
     def leave(self) -> None:
-        """Nothing; ends the tour; the campaign stays as it is."""
+        """End the tour; the campaign stays as it is."""
         self.place = None
         self._mark(None)
         self.card.hide()
 
     def look(self) -> None:
-        """Nothing; goes on when the step that is shown was done, and marks its button."""
+        """Go on when the step that is shown was done, and mark its button."""
         if self.place is None:
             return
         step = STEPS[self.place]
@@ -247,7 +247,7 @@ class Tour(QObject):
         return step.done is not None and step.done(self._window)
 
     def _selected(self, page: Page, *_: object) -> None:
-        """Nothing; a line was selected: by somebody when the keyboard is in the table, else by the program."""
+        """A line was selected: by somebody when the keyboard is in the table, else by the program."""
         window = self._window
         step = None if self.place is None else STEPS[self.place]
         if step is None or step.done is not None or getattr(window, step.page) is not page or window.page is not page:
@@ -281,7 +281,7 @@ class Tour(QObject):
             self.show_step(max(place + (1 if word == "next" else -1), 0))
 
     def _point(self, step: Step) -> None:
-        """Nothing; brings the button of a step into sight and the keyboard to it."""
+        """Bring the button of a step into sight and the keyboard to it."""
         window = self._window
         if step.beside:
             window.show_page(window.pages.index(getattr(window, step.page)))

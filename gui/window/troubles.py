@@ -26,7 +26,7 @@ class Troubles:
         self._messages, self._reporter = messages, reporter
 
     def follow(self, window: MainWindow) -> None:
-        """Nothing; notes what is done in a window, in the words of its menus and pages and in no others."""
+        """Note what is done in a window, in the words of its menus and pages and in no others."""
         for action in window.findChildren(QAction):
             name = action.text().replace("&", "").rstrip("…")  # before undo names what it would take back
             if name and action.menu() is None:
@@ -38,25 +38,25 @@ class Troubles:
         window.session.failed.connect(lambda _: self.note("refused"))
 
     def note(self, text: str) -> None:
-        """Nothing; keeps what was just done for a report."""
+        """Keep what was just done for a report."""
         if self._reporter is not None:
             self._reporter.watch.note(text)
 
     def broke(self, error: BaseException, doing: str) -> None:
-        """Nothing; saves a report of an error, and says so."""
+        """Save a report of an error, and say so."""
         if self._reporter is not None:
             self._reporter.save(error, doing)
         else:
             self.told(None)
 
     def told(self, report: Path | None) -> None:
-        """Nothing; says that something went wrong inside the program."""
+        """Say that something went wrong inside the program."""
         mend = "What was saved is safe. " + (f"A report is in {report}." if report else "")
         offers = [("Show report…", lambda: self.show(report))] if report is not None else []
         self._messages.ask("Something went wrong inside AssayPilot.", mend.strip(), *offers)
 
     def offer(self) -> None:
-        """Nothing; says that an earlier session ended with an error of ours, or was not closed."""
+        """Say that an earlier session ended with an error of ours, or was not closed."""
         reporter = self._reporter
         found = [] if reporter is None else reporter.unseen()
         if reporter is not None and found:
@@ -71,7 +71,7 @@ class Troubles:
             )
 
     def show(self, report: Path) -> None:
-        """Nothing; shows a report, to be copied, saved by hand or deleted; none is offered again."""
+        """Show a report, to be copied, saved by hand or deleted; none is offered again."""
         from assaypilot.gui.dialogs.trouble_report import ReportDialog
 
         reporter = self._reporter
@@ -91,7 +91,7 @@ class Troubles:
 
 
 def tell(report: Path | None) -> None:
-    """Nothing; says in the window that is in front that something went wrong inside the program."""
+    """Say in the window that is in front that something went wrong inside the program."""
     front = QApplication.activeWindow()
     windows = [one for one in main_windows() if one.isVisible()]
     windows.sort(key=lambda one: one is not front)

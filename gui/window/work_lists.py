@@ -52,7 +52,7 @@ class WorkLists:
         return next(found, view.round)
 
     def ask(self, kind: str | None = None) -> None:
-        """Nothing; asks how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
+        """Ask how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
         window, view = self._window, self._window.session.view
         shown = self.shown
         if view is None or shown is None or self.dialog is not None:
@@ -91,7 +91,7 @@ class WorkLists:
         )
 
     def _keep_plates(self) -> None:
-        """Nothing; keeps the plates of the dialog with the round, and writes no file."""
+        """Keep the plates of the dialog with the round, and write no file."""
         dialog = self.dialog
         if dialog is not None:
             use = dialog.use
@@ -100,7 +100,7 @@ class WorkLists:
             self.keep(use)
 
     def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
-        """Nothing; the campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
+        """The campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
         view, shown = self._window.session.view, self.shown
         if view is None or shown is None:
             return
@@ -119,7 +119,7 @@ class WorkLists:
             self._window.session.lay_out(shown.number, use, kept)
 
     def copy(self) -> None:
-        """Nothing; copies the round for the lab."""
+        """Copy the round for the lab."""
         window = self._window
         window.show_page(window.pages.index(window.round))
         window.round.copy_work_list()
@@ -164,7 +164,7 @@ class WorkLists:
         return found if isinstance(found, dict) else {}
 
     def _forget(self, shown: Round) -> None:
-        """Nothing; what this computer remembered of a round is not needed any more."""
+        """What this computer remembered of a round is not needed any more."""
         settings = self._window.settings
         kept = settings.values(ROUNDS)
         if kept.pop(_key(shown), None) is not None:

@@ -16,7 +16,7 @@ __all__ = ["confirmation", "decided", "help_and_about", "read_only", "relations"
 
 
 def decided(at: Photographer) -> None:
-    """Nothing; the decided set, filtered and written."""
+    """The decided set, filtered and written."""
     page = at.window.candidates
     at.window.show_page(CANDIDATES)
     page.select(int(page.model.rows[4]))
@@ -33,7 +33,7 @@ def decided(at: Photographer) -> None:
 
 
 def replay(at: Photographer) -> None:
-    """Nothing; the candidates as they stood after the first round, and after half of all."""
+    """The candidates as they stood after the first round, and after half of all."""
     window = at.window
     window.show_page(CANDIDATES)
     rounds = window.session.replay.rounds
@@ -45,7 +45,7 @@ def replay(at: Photographer) -> None:
 
 
 def relations(at: Photographer, name: str = "sar") -> None:
-    """Nothing; every picture of the SAR page, and what is said of a cell."""
+    """Every picture of the SAR page, and what is said of a cell."""
     page = at.window.sar
     at.window.show_page(SAR)
     for key, _ in PICTURES:
@@ -61,7 +61,7 @@ def relations(at: Photographer, name: str = "sar") -> None:
 
 
 def confirmation(at: Photographer, truth: Truth) -> None:
-    """Nothing; the confirmation round of a decided set, with one compound that is not confirmed."""
+    """The confirmation round of a decided set, with one compound that is not confirmed."""
     window = at.window
     window.journey.confirm()
     at.until(lambda: at.view.status.open_round is not None, "the confirmation round")
@@ -80,7 +80,7 @@ def confirmation(at: Photographer, truth: Truth) -> None:
 
 
 def read_only(at: Photographer) -> None:
-    """Nothing; the same file in a second window, read-only."""
+    """The same file in a second window, read-only."""
     first, path = at.window, at.view.path
     at.window = at.open()
     at.window.open_path(path)
@@ -98,7 +98,7 @@ def read_only(at: Photographer) -> None:
 
 
 def help_and_about(at: Photographer) -> None:
-    """Nothing; what the Help menu shows, and the preferences."""
+    """What the Help menu shows, and the preferences."""
     manners = at.window.manners
     manners.about()
     at.dialog("about").close()

@@ -20,7 +20,7 @@ CONTROL = "REF-1=1"
 
 
 def further(at: Photographer) -> None:
-    """Nothing; both campaigns."""
+    """Both campaigns."""
     table, truth = with_stock(at.work, at.look.words)
     _stocked_wizard(at, table)
     _plans(at)
@@ -130,7 +130,7 @@ def _goal(at: Photographer, name: str) -> None:
 
 
 def _to(widget: QWidget) -> None:
-    """Nothing; brings a part of a page that scrolls into sight."""
+    """Bring a part of a page that scrolls into sight."""
     above = widget.parentWidget()
     while above is not None and not isinstance(above, QScrollArea):
         above = above.parentWidget()

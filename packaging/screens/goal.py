@@ -9,14 +9,14 @@ __all__ = ["other_settings", "seen"]
 
 
 def seen(at: Photographer, name: str) -> None:
-    """Nothing; the page, once it is known what the campaign will take."""
+    """The page, once it is known what the campaign will take."""
     at.window.show_page(GOAL)
     _foreseen(at)
     at.shoot(name)
 
 
 def other_settings(at: Photographer) -> None:
-    """Nothing; the page as it is, and with other settings, which are taken back again."""
+    """The page as it is, and with other settings, which are taken back again."""
     seen(at, "goal")
     form = at.window.goal.form
     form.field("epsilon").edit.setText("0,7")

@@ -13,7 +13,7 @@ MOST_ROUNDS = 16
 
 
 def journey(at: Photographer) -> None:
-    """Nothing; every page and dialog, from the start to the confirmed shortlist."""
+    """Every page and dialog, from the start to the confirmed shortlist."""
     window = at.window
     at.shoot("start")
     table, truth = benzamides(at.work, at.look.words)
@@ -47,7 +47,7 @@ def journey(at: Photographer) -> None:
 
 
 def tour(at: Photographer) -> None:
-    """Nothing; the first steps of the guided tour, in a window of their own."""
+    """The first steps of the guided tour, in a window of their own."""
     first = at.window
     at.window = at.open()
     at.window.tour.start()
@@ -60,7 +60,7 @@ def tour(at: Photographer) -> None:
 
 
 def trade_offs(at: Photographer) -> None:
-    """Nothing; a campaign for trade-offs with a limit, from its wizard to its front."""
+    """A campaign for trade-offs with a limit, from its wizard to its front."""
     table, truths = two_endpoints(at.work, at.look.words)
     wizard.trade_off(at, table)
     window = at.window

@@ -53,7 +53,7 @@ def changed_later(at: Photographer) -> None:
 
 
 def bounds(at: Photographer) -> None:
-    """Nothing; an assay that reaches no lower than some value: bounds in the table, the pictures and the panel."""
+    """An assay that reaches no lower than some value: bounds in the table, the pictures and the panel."""
     table, truth = benzamides(at.work, at.look.words)
     wizard = at_goal(at, _floored(at, table))
     wizard.goal_step.endpoints.boxes[0].noise.edit.setText(str(NOISE))
@@ -82,7 +82,7 @@ def bounds(at: Photographer) -> None:
 
 
 def open_trade_offs(at: Photographer) -> None:
-    """Nothing; trade-offs of which one endpoint is known of many compounds only as a bound."""
+    """Trade-offs of which one endpoint is known of many compounds only as a bound."""
     table, truths = two_endpoints(at.work, at.look.words)
     wizard = at_goal(at, _floored(at, table))
     step = wizard.goal_step

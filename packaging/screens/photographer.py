@@ -82,13 +82,13 @@ class Photographer:
         return window
 
     def close(self) -> None:
-        """Nothing; closes the window."""
+        """Close the window."""
         self.window.close()
 
     # ------------------------------------------------------------------ pictures
 
     def until(self, reached: Callable[[], bool], what: str) -> None:
-        """Nothing; lets the window work until something is reached."""
+        """Let the window work until something is reached."""
         end = time.monotonic() + PATIENCE
         while not reached():
             if time.monotonic() > end:
@@ -96,7 +96,7 @@ class Photographer:
             QTest.qWait(5)
 
     def settle(self) -> None:
-        """Nothing; waits until nothing is being done or drawn."""
+        """Wait until nothing is being done or drawn."""
         window, session = self.window, self.window.session
         lanes = (session.tasks, session.beside, session.ahead, session.tables)
         for _ in range(3):
@@ -151,13 +151,13 @@ class Photographer:
         return done[0] is not None
 
     def record(self, results: Sequence[Result]) -> None:
-        """Nothing; enters results."""
+        """Enter results."""
         done: list[object] = []
         self.window.session.record(results, done.append)
         self.until(lambda: bool(done), "the results")
 
     def close_round(self) -> None:
-        """Nothing; closes the open round."""
+        """Close the open round."""
         done: list[object] = []
         self.window.session.close_round(then=lambda: done.append(1))
         self.until(lambda: bool(done), "the round to close")

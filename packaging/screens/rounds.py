@@ -15,7 +15,7 @@ __all__ = ["first_round", "questioned"]
 
 
 def first_round(at: Photographer, truth: Truth) -> None:
-    """Nothing; the first round from the empty list to the last result, still open."""
+    """The first round from the empty list to the last result, still open."""
     window = at.window
     at.plan()
     window.show_page(ROUND)
@@ -36,7 +36,7 @@ def first_round(at: Photographer, truth: Truth) -> None:
 
 
 def questioned(at: Photographer, truth: Truth) -> None:
-    """Nothing; the open round is filled, with one value that surprises."""
+    """The open round is filled, with one value that surprises."""
     results = at.results(truth)
     third = len(results) // 3
     at.record(results[:third])

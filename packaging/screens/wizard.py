@@ -45,7 +45,7 @@ def at_goal(at: Photographer, table: Path) -> NewCampaign:
 
 
 def create(at: Photographer, wizard: NewCampaign) -> None:
-    """Nothing; makes the campaign that the wizard stands for."""
+    """Make the campaign that the wizard stands for."""
     before = at.window.session.view
     wizard.next.click()
     at.until(lambda: at.window.session.view is not before, "the campaign")
@@ -53,7 +53,7 @@ def create(at: Photographer, wizard: NewCampaign) -> None:
 
 
 def one_endpoint(at: Photographer, table: Path) -> None:
-    """Nothing; pictures of the steps, and a campaign for all compounds within 0.5 of the best."""
+    """Pictures of the steps, and a campaign for all compounds within 0.5 of the best."""
     wizard = _open(at)
     at.shoot("wizard-0-empty", wizard)
     wizard.start_with(table)
@@ -84,7 +84,7 @@ def one_endpoint(at: Photographer, table: Path) -> None:
 
 
 def trade_off(at: Photographer, table: Path) -> None:
-    """Nothing; pictures of the last step for each goal, and a campaign for trade-offs with a limit."""
+    """Pictures of the last step for each goal, and a campaign for trade-offs with a limit."""
     wizard = at_goal(at, table)
     step = wizard.goal_step
     for key in ("best", "pareto"):
@@ -105,7 +105,7 @@ def trade_off(at: Photographer, table: Path) -> None:
 
 
 def bad_tables(at: Photographer) -> None:
-    """Nothing; pictures of a table that needs a decision, and of one that cannot be read."""
+    """Pictures of a table that needs a decision, and of one that cannot be read."""
     path = at.work / "hostile.csv"
     path.write_text(HOSTILE, encoding="utf-8")
     wizard = NewCampaign(at.window.session, at.settings, at.window)

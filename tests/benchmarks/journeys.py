@@ -73,7 +73,7 @@ class Journey:
         return self.window.session.view
 
     def settle(self) -> None:
-        """Nothing; waits until nothing is being done or drawn."""
+        """Wait until nothing is being done or drawn."""
         session = self.window.session
         quiet = 0
         while quiet < 3:
@@ -83,18 +83,18 @@ class Journey:
             quiet = quiet + 1 if done else 0
 
     def step(self, name: str, action: Callable[[], object], reached: Callable[[], bool] = lambda: True) -> None:
-        """Nothing; does something and waits until it is reached and all is settled."""
+        """Do something and wait until it is reached and all is settled."""
         with self.heart.step(name):
             action()
             self.heart.until(reached, name)
             self.settle()
 
     def page(self, place: int, name: str) -> None:
-        """Nothing; shows a page."""
+        """Show a page."""
         self.step(f"page {name}", lambda: self.window.show_page(place))
 
     def close(self) -> None:
-        """Nothing; closes the window."""
+        """Close the window."""
         self.settle()
         self.window.close()
         self.heart.stop()
@@ -133,7 +133,7 @@ def table(folder: Path) -> Path:
 
 
 def journey(folder: Path, *, where: bool) -> None:
-    """Nothing; from a table to an export."""
+    """From a table to an export."""
     made = table(folder)
     run = Journey(folder, where=where)
     window, heart = run.window, run.heart
@@ -160,7 +160,7 @@ def journey(folder: Path, *, where: bool) -> None:
 
 
 def imported(run: Journey, made: Path) -> None:
-    """Nothing; the wizard."""
+    """The wizard."""
     window = run.window
     run.step("wizard opened", window.new_campaign)
     wizard = window.wizard
@@ -183,7 +183,7 @@ def imported(run: Journey, made: Path) -> None:
 
 
 def one_round(run: Journey, number: int) -> None:
-    """Nothing; plans, pastes all results and closes."""
+    """Plan, pastes all results and close."""
     window = run.window
     filled(run, number)
     run.step(f"round {number}: close asked", window.close_round)
@@ -191,7 +191,7 @@ def one_round(run: Journey, number: int) -> None:
 
 
 def filled(run: Journey, number: int) -> None:
-    """Nothing; plans and pastes all results."""
+    """Plan and paste all results."""
     window = run.window
     run.step(f"round {number}: plan", window.plan, lambda: run.view.status.open_round is not None)
     shown = run.view.status.open_round
@@ -209,7 +209,7 @@ def filled(run: Journey, number: int) -> None:
 
 
 def taken_back(run: Journey) -> None:
-    """Nothing; a third round and its results, both undone and done again: what was closed cannot be undone."""
+    """A third round and its results, both undone and done again: what was closed cannot be undone."""
     filled(run, 3)
     undo, redo = run.window.actions_.undo, run.window.actions_.redo
     run.page(CANDIDATES, "Candidates")
@@ -219,7 +219,7 @@ def taken_back(run: Journey) -> None:
 
 
 def look(run: Journey, page: Page, place: int, name: str, filters: tuple[str, ...]) -> None:
-    """Nothing; filters, sorts, scrolls, selects, chooses columns and copies on a page with a table."""
+    """Filter, sorts, scrolls, selects, chooses columns and copy on a page with a table."""
     window, table = run.window, page.table
     model = table.rows_model
     run.page(place, name)
@@ -278,13 +278,13 @@ OF_PRODUCT = ("A77", "R2=B7", ">6.5", "6..6.5")
 
 
 def heart_until(run: Journey, reached: Callable[[], bool]) -> None:
-    """Nothing; waits outside any step."""
+    """Wait outside any step."""
     run.heart.until(reached, "a filter to be taken away")
     run.settle()
 
 
 def press(widget: object, which: Qt.Key, held: Qt.KeyboardModifier) -> None:
-    """Nothing; presses a key."""
+    """Press a key."""
     QTest.keyClick(widget, which, held)  # type: ignore[call-overload]
 
 
@@ -307,14 +307,14 @@ def scrolled(run: Journey, table: object, name: str) -> list[float]:
 
 
 def pictures(run: Journey) -> None:
-    """Nothing; every picture of the SAR page."""
+    """Every picture of the SAR page."""
     run.page(SAR, "SAR")
     for which, name in PICTURES:
         run.step(f"SAR: {name}", lambda which=which: run.window.sar.which.choose(which))
 
 
 def million(folder: Path, *, where: bool) -> None:
-    """Nothing; a library of all products of three sites of a hundred, of which 2,000 were measured before."""
+    """A library of all products of three sites of a hundred, of which 2,000 were measured before."""
     rng = np.random.default_rng(0)
     sites = [Site(f"R{n}", tuple(f"{chr(64 + n)}{k}" for k in range(100))) for n in (1, 2, 3)]
     effects = [rng.normal(0.0, 0.3, 100) for _ in sites]
@@ -338,7 +338,7 @@ def million(folder: Path, *, where: bool) -> None:
 
 
 def summary(heart: Heart) -> None:
-    """Nothing; prints what matters most."""
+    """Print what matters most."""
     seen = heart.steps[1:]  # before the window is shown nobody waits for it to answer
     for name in ("stall", "process", "own"):
         worst = max(seen, key=attrgetter(name))
@@ -348,7 +348,7 @@ def summary(heart: Heart) -> None:
 
 
 def main(description: str) -> None:
-    """Nothing; makes the journeys asked for and prints what each step cost."""
+    """Make the journeys asked for and print what each step cost."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--only", choices=["journey", "million"])
     parser.add_argument("--where", action="store_true")

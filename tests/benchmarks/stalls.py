@@ -103,7 +103,7 @@ class Heart:
             threading.Thread(target=self._watch, daemon=True).start()
 
     def stop(self) -> None:
-        """Nothing; beats no more."""
+        """Beat no more."""
         self._alive = False
         self._timer.stop()
         self._ended.set()
@@ -127,7 +127,7 @@ class Heart:
         self._now = None
 
     def until(self, reached: Callable[[], bool], what: str = "") -> None:
-        """Nothing; lets the window work until something is reached."""
+        """Let the window work until something is reached."""
         ends = time.monotonic() + PATIENCE
         while not reached():
             if time.monotonic() > ends:
@@ -135,7 +135,7 @@ class Heart:
             self.turn(0.004)
 
     def turn(self, seconds: float) -> None:
-        """Nothing; lets the window work for a while."""
+        """Let the window work for a while."""
         loop = QEventLoop()
         QTimer.singleShot(int(1000 * seconds), loop.quit)
         loop.exec()

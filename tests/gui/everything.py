@@ -39,7 +39,7 @@ def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple
 
 
 def decided_round(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; a round is measured, closed and another one planned, so that every page has something to show."""
+    """A round is measured, closed and another one planned, so that every page has something to show."""
     answered(qtbot, window)
     window.session.plan()
     idle(qtbot, window)
@@ -68,7 +68,7 @@ def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[st
 
 
 def _use(window: MainWindow, use: int) -> None:
-    """Nothing; says what one more endpoint is for."""
+    """Say what one more endpoint is for."""
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, EndpointDialog)
     dialog.uses.button(use).click()

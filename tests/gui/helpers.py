@@ -45,12 +45,12 @@ def true_values(now: Status) -> dict[str, float]:
 
 
 def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> None:
-    """Nothing; lets the window work until something is reached."""
+    """Let the window work until something is reached."""
     qtbot.waitUntil(reached, timeout=timeout)
 
 
 def idle(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; waits until nothing is being done or drawn."""
+    """Wait until nothing is being done or drawn."""
     session = window.session
     until(
         qtbot,
@@ -120,7 +120,7 @@ def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
 
 
 def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
-    """Nothing; goes through the wizard as a user would and waits for the campaign."""
+    """Go through the wizard as a user would and wait for the campaign."""
     step = to_goal(qtbot, window, table)
     step.noise.edit.setText("0.2")
     step.slack.edit.setText("0.5")
@@ -134,7 +134,7 @@ def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *,
 
 
 def answered(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; plans a round, enters all its results and closes it."""
+    """Plan a round, enters all its results and close it."""
     done: list[object] = []
     window.session.plan(done.append)
     until(qtbot, lambda: len(done) == 1)

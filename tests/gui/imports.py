@@ -42,7 +42,7 @@ def check_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
 
 
 def checked(qtbot: QtBot, wizard: NewCampaign) -> None:
-    """Nothing; waits for the check after a change."""
+    """Wait for the check after a change."""
     qtbot.wait(220)
     until(qtbot, lambda: wizard.columns_step.complete, 30_000)
 

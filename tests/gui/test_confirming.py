@@ -60,14 +60,14 @@ def ended(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) 
 
 
 def plan(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; presses the one button."""
+    """Press the one button."""
     window.strip.primary.click()
     until(qtbot, lambda: status(window).open_round is not None)
     idle(qtbot, window)
 
 
 def enter(qtbot: QtBot, window: MainWindow, off: dict[int, float], lines: int | None = None) -> None:
-    """Nothing; types what the assay says into the first lines of the round, through its cells."""
+    """Type what the assay says into the first lines of the round, through its cells."""
     page, means = window.round, truth(status(window).library)
     for line, item in enumerate(open_round(window).items[:lines]):
         page.values.enter(line, 0, f"{means[item.compound] + off.get(item.compound, 0.0):.2f}")

@@ -33,7 +33,7 @@ class Busy(QWidget):
         """Whether what was dropped was thrown away at once."""
 
     def changeEvent(self, event: QEvent) -> None:
-        """Nothing; drops something that only the collector finds, and gives it occasions."""
+        """Drop something that only the collector finds, and give it occasions."""
         dropped = weakref.ref(Waste())
         kept = [[number] for number in range(2_000)]
         self.gone.append(dropped() is None and bool(kept))

@@ -51,7 +51,7 @@ def type_into(page: GoalPage, name: str, text: str) -> QLineEdit:
 
 
 def tried(qtbot: QtBot, page: GoalPage) -> None:
-    """Nothing; waits until it is known what the settings typed come to and do."""
+    """Wait until it is known what the settings typed come to and do."""
     until(qtbot, lambda: page.outlooks.tried is not None and page.change.apply_button.isEnabled())
 
 

@@ -474,7 +474,7 @@ def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expe
 
 
 def cell(window: MainWindow, line: int, place: int, text: str) -> None:
-    """Nothing; types into a cell as its editor does."""
+    """Type into a cell as its editor does."""
     model = window.round.model
     row = model.view_row(line)
     assert row is not None

@@ -183,7 +183,7 @@ def texts(sites: object) -> str:
 
 
 def take_back(sites: object, words: str) -> None:
-    """Nothing; presses the button of a step."""
+    """Press the button of a step."""
     from PySide6.QtWidgets import QWidget
 
     assert isinstance(sites, QWidget)

@@ -25,7 +25,7 @@ BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
 
 
 def leave(wizard: NewCampaign) -> None:
-    """Nothing; closes the wizard whatever was touched."""
+    """Close the wizard whatever was touched."""
     wizard._touched = False
     wizard.reject()
 

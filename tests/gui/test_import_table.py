@@ -24,7 +24,7 @@ from tests.gui.imports import HOSTILE, wizard_on
 
 
 def choose(combo: QComboBox, text: str) -> None:
-    """Nothing; chooses an entry as a user does."""
+    """Choose an entry as a user does."""
     place = combo.findText(text)
     assert place >= 0, [combo.itemText(n) for n in range(combo.count())]
     combo.setCurrentIndex(place)

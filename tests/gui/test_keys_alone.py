@@ -21,7 +21,7 @@ Key, ALT, CONTROL = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier
 
 
 def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Nothing; presses a key where the keyboard is."""
+    """Press a key where the keyboard is."""
     QTest.keyClick(keyboard(), key, held)
 
 
@@ -34,7 +34,7 @@ def keyboard() -> QWidget:
 
 
 def back(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; the keyboard is in the window again, as a desktop sees to when a dialog is gone."""
+    """The keyboard is in the window again, as a desktop sees to when a dialog is gone."""
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
 

@@ -188,7 +188,7 @@ def pages_through(qtbot: QtBot, window: MainWindow) -> int:
 
 
 def copies(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; copies what the page copies, rows or a picture, and the data behind the picture there is."""
+    """Copy what the page copies, rows or a picture, and the data behind the picture there is."""
     clipboard, page = QGuiApplication.clipboard(), window.stack.currentWidget()
     clipboard.clear()
     page.copy()
@@ -274,7 +274,7 @@ def answers(window: MainWindow) -> list[Result]:
 
 
 def record(qtbot: QtBot, window: MainWindow, results: Sequence[Result]) -> None:
-    """Nothing; enters results."""
+    """Enter results."""
     done: list[object] = []
     window.session.record(results, done.append)
     until(qtbot, lambda: bool(done))
@@ -282,7 +282,7 @@ def record(qtbot: QtBot, window: MainWindow, results: Sequence[Result]) -> None:
 
 
 def preview(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; what a paste would write, names that are known and names that are not."""
+    """What a paste would write, names that are known and names that are not."""
     rows = [
         ["ID", ENDPOINTS[0]],
         [IDS[0], "7.1"],
@@ -308,7 +308,7 @@ def preview(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def dialogs(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; opens every dialog that shows a name, and closes it again."""
+    """Open every dialog that shows a name, and close it again."""
     from PySide6.QtWidgets import QListView
 
     number = next(one.number for one in status(window).measurements if one.round == 1)
@@ -357,7 +357,7 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def exports(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    """Nothing; writes every format and reads the names back."""
+    """Write every format and read the names back."""
     window.candidates.arrangement.show("available", True)
     for suffix in (".csv", ".xlsx", ".sdf", ".pdf", ".pptx"):
         path = folder / f"CPD_$1 %s & out{suffix}"

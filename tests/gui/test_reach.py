@@ -149,7 +149,7 @@ def beyond(widget: QWidget) -> bool:
 
 
 def give_room(shown: QWidget) -> None:
-    """Nothing; a dialog as large as it asks to be: the screen of the tests would cut it to two thirds of its own."""
+    """A dialog as large as it asks to be: the screen of the tests would cut it to two thirds of its own."""
     arranged = shown.layout()
     if isinstance(shown, QDialog) and arranged is not None:
         wide = max(shown.sizeHint().width(), shown.width())

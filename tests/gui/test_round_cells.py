@@ -67,7 +67,7 @@ def editor(window: MainWindow, line: int, cell: int = 0) -> QLineEdit:
 
 
 def type_into(window: MainWindow, line: int, text: str, cell: int = 0) -> None:
-    """Nothing; types into a cell and presses Enter."""
+    """Type into a cell and press Enter."""
     found = editor(window, line, cell)
     found.clear()
     QTest.keyClicks(found, text)

@@ -26,7 +26,7 @@ def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
 
 
 def type_into(window: MainWindow, line: int, text: str) -> None:
-    """Nothing; edits a line's cell through its model, as the editor does."""
+    """Edit a line's cell through its model, as the editor does."""
     model = window.round.model
     row = model.view_row(line)
     assert row is not None
@@ -234,7 +234,7 @@ def test_the_same_file_twice_is_noticed(qtbot: QtBot, planned: MainWindow, tmp_p
 
 
 def fill(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing; fills and closes the open round with true values."""
+    """Fill and close the open round with true values."""
     truth = true_values(status(window))
     names = status(window).library.ids
     values = []

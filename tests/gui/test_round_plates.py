@@ -54,7 +54,7 @@ def at(plate: PlateChooser, well: Well) -> QPoint:
 
 
 def drag(plate: PlateChooser, first: Well, last: Well) -> None:
-    """Nothing; drags from well to well with the mouse."""
+    """Drag from well to well with the mouse."""
     QTest.mousePress(plate, LEFT, NONE, at(plate, first))
     QTest.mouseMove(plate, at(plate, Well(first.row, last.column)))
     QTest.mouseMove(plate, at(plate, last))

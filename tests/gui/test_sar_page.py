@@ -60,7 +60,7 @@ def window_of(page: SarPage) -> MainWindow:
 
 
 def choose(qtbot: QtBot, page: SarPage, key: str) -> None:
-    """Nothing; shows a picture, by clicking on its name."""
+    """Show a picture, by clicking on its name."""
     page.which._buttons[key].click()
     kind = KINDS[[name for name, _ in PICTURES].index(key)]
     until(qtbot, lambda: isinstance(page.scene, kind) and page.canvas.shown)

@@ -24,7 +24,7 @@ def marked(window: MainWindow) -> list[str]:
 
 
 def click_a_line(window: MainWindow) -> None:
-    """Nothing; clicks the third line of the table of the page shown, as a person does."""
+    """Click the third line of the table of the page shown, as a person does."""
     assert window.page is not None
     table = window.page.table
     table.scrollTo(table.rows_model.index(2, 0))

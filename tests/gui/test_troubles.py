@@ -56,7 +56,7 @@ def offers(window: MainWindow) -> list[str]:
 
 
 def press(window: MainWindow, text: str) -> None:
-    """Nothing; presses a button of the message."""
+    """Press a button of the message."""
     next(made for made in window.messages.findChildren(QPushButton) if made.text() == text).click()
 
 

@@ -126,7 +126,7 @@ def read(path):
 
 
 def make(path, jobs=2, most=None):
-    """Nothing; makes what the file lacks, and writes each as it comes, so that it can be stopped and gone on with."""
+    """Make what the file lacks, and write each as it comes, so that it can be stopped and gone on with."""
     known = {(row["kind"], row["pair"], row["run"]) for row in read(path)}
     missing = [unit for unit in units() if unit not in known][:most]
     with processes(jobs) as pool, path.open("a", encoding="utf-8", newline="\n") as file:

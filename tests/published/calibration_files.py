@@ -61,7 +61,7 @@ def calibrate_files(sites, mode, runs, *, first=0):
 
 
 def _carry_out(campaign, found, x, truth, rng):
-    """Nothing; plans and records rounds until the campaign is finished."""
+    """Plan and record rounds until the campaign is finished."""
     counts = np.zeros(len(x))
     status = campaign.status()
     ids, sd = status.library.ids, status.endpoints[0].noise_sd

@@ -59,7 +59,7 @@ def answers(instance, problem, allocation, rng, spent, lost):
 
 
 def look(seen, found):
-    """Nothing; adds a phase's standardised errors, and how its half-widths compare with the statement's."""
+    """Add a phase's standardised errors, and how its half-widths compare with the statement's."""
     claimed, ratio = seen.kind.width(seen)
     found.promise = max(found.promise, ratio)
     if claimed is None or not seen.kind.normal:

@@ -60,7 +60,7 @@ def measure(case: Case) -> Measured:
 
 
 def main() -> None:
-    """Nothing; runs the case on the input."""
+    """Run the case on the input."""
     given = json.loads(sys.stdin.read())
     if given["noise"] is not None:
         given["noise"] = tuple(given["noise"])

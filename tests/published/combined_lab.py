@@ -114,7 +114,7 @@ class Lab:
     # ------------------------------------------------------------------ a round
 
     def answer(self, campaign: Campaign) -> None:
-        """Nothing; all, or what comes, of the open round is recorded, and the round is closed."""
+        """All, or what comes, of the open round is recorded, and the round is closed."""
         ledger, kind, rng = campaign._ledger, self.kind, self.rng
         issued = ledger.view(ledger.open_round)
         if kind.lost:
@@ -160,7 +160,7 @@ class Lab:
         return found
 
     def _mistype(self, campaign: Campaign, before: int) -> None:
-        """Nothing; some of the values that just came are wrong for now, as if they had been typed so."""
+        """Some of the values that just came are wrong for now, as if they had been typed so."""
         came = [m for m in campaign._ledger.measurements[before:] if m.relation == "="]
         for at in self.rng.permutation(len(came))[: self.rng.integers(3)]:
             m, off = came[at], float(self.rng.choice([-1.0, 1.0]))
@@ -171,7 +171,7 @@ class Lab:
     # ------------------------------------------------------------------ between rounds
 
     def meddle(self, campaign: Campaign) -> None:
-        """Nothing; everything that happens between two rounds."""
+        """Everything that happens between two rounds."""
         kind, rng = self.kind, self.rng
         for number, value in self.typed.items():
             campaign.correct(number, value, reason="mistyped")

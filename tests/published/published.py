@@ -47,7 +47,7 @@ def mark(name: str) -> str:
 
 
 def write(made: dict[str, str]) -> None:
-    """Nothing; writes the report: sections made now, the others as they were."""
+    """Write the report: sections made now, the others as they were."""
     kept: dict[str, str] = {}
     if REPORT.exists():
         for part in REPORT.read_text(encoding="utf-8").split("<!-- section ")[1:]:

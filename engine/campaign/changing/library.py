@@ -94,7 +94,7 @@ def _drafts(
 
 
 def _refuse_controls(ledger: Ledger, library: Library) -> None:
-    """Nothing; AssayPilotError when a new compound is called as a control: its values would be of either."""
+    """Raise AssayPilotError when a new compound is called as a control: its values would be of either."""
     for name in library.ids[len(ledger.library) :] if ledger.settings.controls else ():
         if find_control(ledger.settings.controls, name) is not None:
             raise AssayPilotError(
@@ -149,7 +149,7 @@ def extended(library: Library, more: Library) -> Library:
 
 
 def refuse_used(ledger: Ledger, added: int) -> None:
-    """Nothing; AssayPilotError when a result or a round names one of the compounds added last."""
+    """Raise AssayPilotError when a result or a round names one of the compounds added last."""
     old = len(ledger.library) - added
     in_rounds = any(item.compound >= old for issued in ledger.rounds for item in issued.items)
     if in_rounds or any(m.compound >= old for m in ledger.measurements):

@@ -304,7 +304,7 @@ def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]], settings: Setting
 
 
 def refuse_open_round(ledger: Ledger) -> None:
-    """Nothing; AssayPilotError while a round is open, which was planned for the terms as they are."""
+    """Raise AssayPilotError while a round is open, which was planned for the terms as they are."""
     issued = ledger.open_round
     if issued is None:
         return
@@ -322,7 +322,7 @@ def _measured(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
 
 
 def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> None:
-    """Nothing; AssayPilotError where a phase would have to measure other endpoints than it was planned for.
+    """Raise AssayPilotError where a phase would have to measure other endpoints than it was planned for.
 
     Each phase is measured for what it was planned for; the next one for other endpoints.
     """

@@ -98,7 +98,7 @@ class _Check:
             self.problems.append(Problem(None, f"{what} cannot be read to the end: {error}"))
 
     def events(self, connection: sqlite3.Connection) -> None:
-        """Nothing; notes every event that is missing, changed or unreadable, and the parts they name."""
+        """Note every event that is missing, changed or unreadable, and the parts they name."""
         for row, faults in scan(connection.execute(SELECT, (-(2**63),))):
             self.problems += [Problem(row[0], text) for text in faults]
             if 0 < row[0] <= schema.MAX_EVENTS:
@@ -122,7 +122,7 @@ class _Check:
             self.problems.append(Problem(None, f"the mark of the highest event number was changed (it is not {last})"))
 
     def parts(self, connection: sqlite3.Connection) -> None:
-        """Nothing; notes every part that is missing, changed or named by no event."""
+        """Note every part that is missing, changed or named by no event."""
         found = set()
         rows = connection.execute("SELECT rowid, sha256, typeof(blob), length(blob) FROM library_part ORDER BY rowid")
         for rowid, name, kind, length in rows:
@@ -142,7 +142,7 @@ class _Check:
         ]
 
     def expectations(self, head: str | None, n_events: int | None) -> None:
-        """Nothing; notes when the file no longer contains the history somebody wrote down."""
+        """Note when the file no longer contains the history somebody wrote down."""
         last = self.chain[-1][0] if self.chain else 0
         if n_events is not None and last < n_events:
             self.problems.append(Problem(last + 1, f"{gap(last + 1, n_events)}: {n_events} were expected"))

@@ -93,7 +93,7 @@ def _refuse_taken(path: Path, overwrite: bool) -> None:
 
 
 def _place(temporary: Path, path: Path) -> None:
-    """Nothing; gives the file its name and never takes one from another file."""
+    """Give the file its name and never takes one from another file."""
     if os.name == "nt":
         patiently(lambda: temporary.rename(path))  # refuses there when the name is taken
         return
@@ -112,7 +112,7 @@ def _place(temporary: Path, path: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Nothing; makes the new name survive a power cut, where the system has a way to ask for that."""
+    """Make the new name survive a power cut, where the system has a way to ask for that."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -123,7 +123,7 @@ def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
 
 
 def mark(connection: sqlite3.Connection) -> None:
-    """Nothing; writes the marks and the empty tables into a new file, inside the caller's transaction."""
+    """Write the marks and the empty tables into a new file, inside the caller's transaction."""
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     for (_, name, _), text in SCHEMA.items():

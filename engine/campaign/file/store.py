@@ -224,7 +224,7 @@ class Store:
         return events
 
     def save_copy(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Nothing; writes a complete copy of the file as it is now to ``path``, at once or not at all.
+        """Write a complete copy of the file as it is now to ``path``, at once or not at all.
 
         Raises AssayPilotError when there is already a file (unless ``overwrite``), when that file is this very one
         or is open in another window, or when the copy cannot be written.
@@ -237,7 +237,7 @@ class Store:
             _copy(self.path, path, overwrite=overwrite, event=(self._n_events, self._head))
 
     def close(self) -> None:
-        """Nothing; gives the lock back. Closing twice is no error."""
+        """Give the lock back. Closing twice is no error."""
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -295,7 +295,7 @@ class Store:
             raise damaged(self.path, f"event {row[0]} is not the one that was read before")
 
     def _refuse_moved(self) -> None:
-        """Nothing; raises when the name leads elsewhere now: a crash during a save there could not be undone."""
+        """Raise when the name leads elsewhere now: a crash during a save there could not be undone."""
         if _identity(self.path) != self._identity:
             raise AssayPilotError(
                 "The file was moved, deleted or replaced since it was opened; nothing was written",
@@ -387,7 +387,7 @@ def _take_lock(connection: sqlite3.Connection, path: Path) -> str | None:
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: str | None) -> None:
-    """Nothing; copies the older file aside and migrates it, all steps or none, then holds the lock again."""
+    """Copy the older file aside and migrates it, all steps or none, then holds the lock again."""
     if reason is not None:
         raise AssayPilotError(
             f"The campaign is from an older AssayPilot and has to be upgraded, but it cannot be written: {reason}",
@@ -410,7 +410,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
 
 
 def _copy(source: Path, path: Path, *, overwrite: bool = False, event: tuple[int, str] | None = None) -> None:
-    """Nothing; copies through a connection of its own: SQLite copies no file through the one that holds the lock.
+    """Copy through a connection of its own: SQLite copies no file through the one that holds the lock.
 
     ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
     """

@@ -34,7 +34,7 @@ _MOST_PLATES = 1_000
 
 
 def check_plates(status: Status, use: PlateUse) -> None:
-    """Nothing; AssayPilotError unless a measurement of every endpoint that is measured fits on a plate."""
+    """Raise AssayPilotError unless a measurement of every endpoint that is measured fits on a plate."""
     for group in _groups(status.measured_endpoints, use):
         _grid(status, group, use)
 
@@ -172,7 +172,7 @@ def _use_from_json(data: Mapping[str, Any]) -> PlateUse:
 
 
 def _check(layout: Layout, issued: Round) -> None:
-    """Nothing; AssayPilotError unless every measurement of a round stands in wells of its own, and nothing else."""
+    """Raise AssayPilotError unless every measurement of a round stands in wells of its own, and nothing else."""
     asked = {
         (item.compound, replicate, endpoint)
         for item in issued.items

@@ -240,7 +240,7 @@ def _terms(terms: StockTerms) -> dict[str, Any]:
 
 
 def take(ledger: Books, data: Mapping[str, Any]) -> None:
-    """Nothing; the ledger knows what an event states."""
+    """The ledger knows what an event states."""
     stock = stated(ledger) or Stock.blank(len(ledger.library))
     if data.get("first"):  # the first one is taken back
         ledger.stock = None
@@ -274,7 +274,7 @@ def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def noted_orders(ledger: Books, time: str) -> None:
-    """Nothing; what the phase just planned has to order counts as ordered at this time, unless it was before."""
+    """What the phase just planned has to order counts as ordered at this time, unless it was before."""
     if ledger.stock is None or ledger.under_way is None:
         return
     there = at_hand(ledger)

@@ -180,7 +180,7 @@ def _around(steps: Ints, stride: int, side: int) -> Ints:
 
 
 def _tidy(plate: _Plate, rows: int) -> None:
-    """Nothing; moves the empty places to the end of the last column, as far as no replicates come together by it."""
+    """Move the empty places to the end of the last column, as far as no replicates come together by it."""
     last = max(column for _, column in plate.places)
     taken = set(plate.places)
     every = [(row, column) for column in range(last + 1) for row in range(rows)]
@@ -209,7 +209,7 @@ def _fills(plate: _Plate, k: int, hole: Position) -> bool:
 
 
 def _settle(plate: _Plate, rows: int, wide: int) -> None:
-    """Nothing; parts replicates that lie together by exchanges with others, else by moves to empty places."""
+    """Part replicates that lie together by exchanges with others, else by moves to empty places."""
     taken = set(plate.places)
     empty = [(row, column) for column in range(wide) for row in range(rows) if (row, column) not in taken]
     for k in range(len(plate.places)):

@@ -106,7 +106,7 @@ def play(campaign: Campaign, rounds: int = 200, *, seed: int = 5) -> Status:
 
 
 def stop_midway(path: Path, write: Callable[..., object], after: float) -> None:
-    """Nothing; fails unless ``write``, stopped after a share of its way, leaves the old file and no other."""
+    """Fail unless ``write``, stopped after a share of its way, leaves the old file and no other."""
     path.write_bytes(b"old")
 
     def report(fraction: float, message: str) -> None:

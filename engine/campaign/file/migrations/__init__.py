@@ -17,7 +17,7 @@ STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {}
 
 
 def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
-    """Nothing; takes the file from ``version`` to ``target`` within the caller's transaction."""
+    """Take the file from ``version`` to ``target`` within the caller's transaction."""
     for step in range(version, target):
         STEPS[step](connection)
     connection.execute(f"PRAGMA user_version = {target}")
