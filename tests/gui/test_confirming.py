@@ -144,7 +144,7 @@ def test_what_lies_outside_is_named_by_word_and_sign(qtbot: QtBot, ended: MainWi
     assert shown(window)["Confirmed"] == "✓ confirmed"
     assert window.candidates.panel.why.heading.text() != "Not confirmed" or window.candidates.panel.why.isHidden()
     assert window.strip.primary.text() == "Export shortlist…"
-    assert window.strip.used.text().endswith(f"{n} to confirm")
+    assert window.strip.used.text().endswith(f"{n} to check")
     model = window.candidates.model
     window.candidates.table.sortByColumn(model.place_of("confirmed"), model.sorted_by[1] if model.sorted_by else 0)
     screen = window.candidates.on_screen()
