@@ -166,6 +166,10 @@ class Session(Working):
         """Issue the next confirmation round."""
         self._command("Planning the confirmation", lambda campaign, report: campaign.plan_confirmation(report), then)
 
+    def plan_audit(self, size: int, then: Callable[[Round | None], None] | None = None) -> None:
+        """Issue an audit round of so many compounds."""
+        self._command("Planning the audit", lambda campaign, report: campaign.plan_audit(size), then)
+
     def record(
         self,
         results: Sequence[Result],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
+from assaypilot.gui.dialogs.audit import population_of
 from assaypilot.gui.dialogs.export import KINDS
 from assaypilot.gui.keys import keys
 from assaypilot.gui.models.base import plain_tip
@@ -88,6 +89,7 @@ class Actions:
             group.addAction(made)
         self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
         self.confirm = add(lab, "Plan Con&firmation Round…", window.journey.confirm)
+        self.audit = add(lab, "Plan A&udit Round…", window.journey.audit)
         self.enter = add(lab, "&Enter Results", window.journey.enter_results, "Ctrl+Return")
         self.read = add(lab, "&Read Results from File…", window.opening.ask_for_results)
         self.work = add(lab, "&Work List…", window.work_lists.ask)
@@ -133,6 +135,7 @@ class Actions:
         self.compounds.setEnabled(writable)
         self.orders.setEnabled(view is not None and view.status.stock is not None and bool(view.status.stock.orders))
         self.confirm.setEnabled(writable and view is not None and bool(view.status.confirmation.due))
+        self.audit.setEnabled(writable and not standing and view is not None and population_of(view.status) > 0)
         for action in (self.enter, self.close_round, self.paste):
             action.setEnabled(writable and standing)
         for action in (self.read, self.import_results):

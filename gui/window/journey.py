@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.stock import PlanName
+    from assaypilot.gui.dialogs.audit import AuditDialog
     from assaypilot.gui.pages.round_ending import ClosePanel
     from assaypilot.gui.window.main_window import MainWindow
 
@@ -21,6 +22,8 @@ class Journey:
         self._window = window
         self.closing: ClosePanel | None = None
         """The question what becomes of what is missing, once it was asked."""
+        self.auditing: AuditDialog | None = None
+        """The question how many compounds to draw, once it was asked."""
 
     def do_next(self, command: str) -> None:
         """What the one button of the strip does."""
@@ -74,6 +77,24 @@ class Journey:
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
         window.session.plan_confirmation(planned)
+
+    def audit(self) -> None:
+        """Ask how many compounds to draw, issue the audit round and show it."""
+        from assaypilot.gui.dialogs.audit import AuditDialog
+
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return
+        dialog = AuditDialog(view.status, window)
+
+        def planned(_issued: object) -> None:
+            window.show_page(window.pages.index(window.round))
+            window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        dialog.accepted.connect(lambda: window.session.plan_audit(dialog.size_box.value(), planned))
+        dialog.finished.connect(dialog.deleteLater)
+        self.auditing = dialog
+        dialog.open()
 
     def enter_results(self) -> None:
         """Go to the first line that waits for a result."""
