@@ -37,6 +37,7 @@ def add_commands(command: Any) -> None:
         _status,
         _forecast,
         _export,
+        _overview,
         _log_and_verify,
         _design,
         _simulate,
@@ -325,6 +326,11 @@ def _export(command: Any) -> None:
     export.add_argument(
         "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
     )
+
+
+def _overview(command: Any) -> None:
+    overview = command("overview", "The campaigns of a project: where each stands, and what comes next")
+    overview.add_argument("places", metavar="FOLDER|FILE", nargs="*", help="default: the folder it is called in")
 
 
 def _log_and_verify(command: Any) -> None:

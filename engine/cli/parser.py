@@ -33,6 +33,7 @@ COMMANDS: frozenset[str] = frozenset(
         "status",
         "forecast",
         "export",
+        "overview",
         "log",
         "verify",
         "design",

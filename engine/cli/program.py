@@ -105,6 +105,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.auditing import audit
 
             return audit(options, console)
+        case "overview":
+            from assaypilot.engine.cli.overview import overview
+
+            return overview(options, console)
         case "curves":
             from assaypilot.engine.cli.fitting_curves import curves
 

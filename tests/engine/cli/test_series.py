@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -223,3 +224,17 @@ def recorded(path, name):
     """The ids and values of a results table; nothing was predicted for the first round."""
     with (path.parent / name).open(encoding="utf-8") as file:
         return [(row["ID"], float(row["Value"])) for row in csv.DictReader(file)]
+
+
+def test_overview_lists_every_campaign_of_a_folder_and_names_what_cannot_be_read(done, refused, tmp_path, table, truth):
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        path, _ = new(done, tmp_path / name, table, "--strategy", "auto")
+        path.rename(tmp_path / f"{name}.assaypilot")
+    play(done, tmp_path / "b.assaypilot", truth, 1)
+    (tmp_path / "c.assaypilot").write_bytes(b"no campaign")
+    first, second, third = done("overview", tmp_path)
+    assert [Path(entry["file"]).stem for entry in (first, second, third)] == ["a", "b", "c"]
+    assert (first["round"], first["next"], second["round"], second["measurements_used"]) == (0, "plan", 1, 12)
+    assert "error" in third
+    assert "no such file or folder" in refused("overview", tmp_path / "nowhere")
