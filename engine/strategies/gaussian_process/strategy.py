@@ -258,6 +258,14 @@ class GaussianProcess(Phased):
             },
         )
 
+    def _still(self, state: State) -> bool:
+        """Return whether a decided answer holds by what came since: late or unplanned values, or an audit."""
+        assert state.last is not None
+        known = state.last.memory.get("fingerprint")
+        if known is None or not self.has_values(state) or np.array_equal(known, fingerprint(state.memory)):
+            return True
+        return self._said(state).p_wrong <= state.problem.delta
+
     def _said(self, state: State) -> Calculated:
         """Return what the model says of a state."""
         if not self._learned:
@@ -295,7 +303,7 @@ class GaussianProcess(Phased):
         problem = state.problem
         if not problem.measurable.any():
             return (StopReason("nothing measurable", "no compound can be measured any more"),)
-        if state.last is not None and state.last.numbers["p_wrong"] <= problem.delta:
+        if state.last is not None and state.last.numbers["p_wrong"] <= problem.delta and self._still(state):
             numbers = state.last.numbers
             text = (
                 f"about {numbers['expected_missed']:.2g} members are expected to be missing, "

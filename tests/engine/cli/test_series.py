@@ -238,3 +238,22 @@ def test_overview_lists_every_campaign_of_a_folder_and_names_what_cannot_be_read
     assert (first["round"], first["next"], second["round"], second["measurements_used"]) == (0, "plan", 1, 12)
     assert "error" in third
     assert "no such file or folder" in refused("overview", tmp_path / "nowhere")
+
+
+def test_a_decided_campaign_goes_on_when_values_come_that_contradict_it(done, tmp_path, table, truth):
+    path, _ = new(done, tmp_path, table, "--strategy", "auto")
+    play(done, path, truth, 20)
+    assert done("status", path)["finished"]
+    best = max(truth.values())
+    out = [entry["id"] for entry in done("status", path, "--only", "out")["compounds"] if not entry["measured"]]
+    late = tmp_path / "late.csv"
+    with late.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", "Value"])
+        writer.writerows([name, best - 0.3 + 0.1 * number] for number, name in enumerate(out[:4]))
+    done("record", path, late)
+    now = done("status", path)
+    assert not now["finished"]
+    assert set(out[:4]).isdisjoint(entry["id"] for entry in done("status", path, "--only", "out")["compounds"])
+    assert done("plan", path)["compounds"]
+    assert done("verify", path)["ok"]
