@@ -48,6 +48,7 @@ PRESENT = {
     "ExcludeDialog": "exclude",
     "CorrectDialog": "correct",
     "UnavailableDialog": "unavailable",
+    "AuditDialog": "audit",
     "PreferencesDialog": "preferences",
     "ReportDialog": "report",
     "AboutDialog": "about",
