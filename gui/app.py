@@ -12,14 +12,14 @@ from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from assaypilot.gui.help.asking import listen
-from assaypilot.gui.preloading import preload_soon
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import RESOURCES, theme
-from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.window.troubles import tell
-from assaypilot.gui.window.windows import main_windows
+from .help.asking import listen
+from .preloading import preload_soon
+from .reporting import Reporter
+from .settings import Settings
+from .theme import RESOURCES, theme
+from .window.main_window import MainWindow
+from .window.troubles import tell
+from .window.windows import main_windows
 
 __all__ = ["Program", "dress", "make_window", "open_handed", "run"]
 

@@ -8,13 +8,15 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.models import properties
-from assaypilot.gui.models.properties import Calculated
-from assaypilot.gui.tasks import Job
+
+from .models import properties
+from .models.properties import Calculated
+from .tasks import Job
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.library import Library
-    from assaypilot.gui.session import Session
+
+    from .session import Session
 
 __all__ = ["Calculations"]
 

@@ -17,7 +17,8 @@ from assaypilot.engine.domain.p_scale import is_p_scale, is_unusual
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value
-from assaypilot.gui.cells import of_round
+
+from .cells import of_round
 
 __all__ = [
     "Entry",

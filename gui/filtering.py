@@ -16,7 +16,8 @@ from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.chemistry.substructure import similar_to
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.models.base import Coded, Column
+
+from .models.base import Coded, Column
 
 __all__ = ["HINT", "Facts", "facts_of", "narrow", "patterns"]
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.text.percentages import percent
-from assaypilot.gui.foresight import Foresight
+
+from .foresight import Foresight
 
 if TYPE_CHECKING:
     from assaypilot.engine.figures.reach import Reach

@@ -8,9 +8,10 @@ from collections.abc import Callable, Hashable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.foresight import Foresight
-from assaypilot.gui.session import Session
-from assaypilot.gui.tasks import Job
+
+from .foresight import Foresight
+from .session import Session
+from .tasks import Job
 
 __all__ = ["Forecasting"]
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result
     from assaypilot.engine.simulate.forecast import Forecast
-    from assaypilot.gui.dialogs.parcels import LibraryParcel
+
+    from .dialogs.parcels import LibraryParcel
 
 __all__ = ["Foresight", "foresee", "foresee_draft"]
 
@@ -89,7 +90,7 @@ def foresee_draft(
     report: Report = silent,
 ) -> Foresight:
     """What a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
-    from assaypilot.gui.dialogs.parcels import pack_library
+    from .dialogs.parcels import pack_library
 
     parcel = pack_library(library)
     forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
@@ -104,6 +105,7 @@ def _draft(
     report: Report,
 ) -> Forecast:
     from assaypilot.engine.simulate.forecast import forecast_draft
-    from assaypilot.gui.dialogs.parcels import unpack_library
+
+    from .dialogs.parcels import unpack_library
 
     return forecast_draft(unpack_library(parcel), endpoints, settings, history, report)

@@ -55,7 +55,7 @@ def _started(argv: Sequence[str] | None) -> int:
         return _refuse(reason, heard)
     file = next((Path(word) for word in words if word != PRACTICE), None)
     try:
-        from assaypilot.gui.app import run
+        from .app import run
     except ImportError as error:  # a library of the system that Qt needs
         return _refuse(f"the window cannot be opened ({error}). Install what is missing, or use the commands: "
                        "assaypilot --help", heard)  # fmt: skip

@@ -15,10 +15,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.packing import pack_texts
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.filtering import Facts, narrow, patterns
-from assaypilot.gui.models.base import AT_ONCE
-from assaypilot.gui.session import Session
-from assaypilot.gui.tasks import Job
+
+from .filtering import Facts, narrow, patterns
+from .models.base import AT_ONCE
+from .session import Session
+from .tasks import Job
 
 __all__ = ["Narrowed", "Narrower"]
 

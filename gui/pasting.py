@@ -18,7 +18,8 @@ from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
-from assaypilot.gui.entry import (
+
+from .entry import (
     Entry,
     Question,
     asked_of,
@@ -28,7 +29,7 @@ from assaypilot.gui.entry import (
     parse_cells,
     results_in_round,
 )
-from assaypilot.gui.models.notes import PastedRow
+from .models.notes import PastedRow
 
 __all__ = ["Intended", "Wrong", "intend_file", "intend_paste"]
 

@@ -11,9 +11,10 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.plates.layout import Placed, Plate
 from assaypilot.engine.domain.plates.wells import Well
-from assaypilot.gui.cells import Slot
-from assaypilot.gui.entry import entered_text
-from assaypilot.gui.models.round import RoundModel
+
+from .cells import Slot
+from .entry import entered_text
+from .models.round import RoundModel
 
 __all__ = ["DECISION", "STATE", "VALUE", "WORDS", "Look", "Looks", "looks_of"]
 

@@ -8,8 +8,8 @@ import sys
 from PySide6.QtCore import QRunnable, QTimer
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.gui.long_lived import set_aside
-from assaypilot.gui.widgets.structures import drawing_pool
+from .long_lived import set_aside
+from .widgets.structures import drawing_pool
 
 __all__ = ["MODULES", "TURN", "preload", "preload_soon"]
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.tasks import Job
+
+from .tasks import Job
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.answer import Ends
-    from assaypilot.gui.session import Session
-    from assaypilot.gui.view import View
+
+    from .session import Session
+    from .view import View
 
 __all__ = ["PACE", "Replay", "last_closed"]
 

@@ -20,7 +20,7 @@ from types import TracebackType
 
 from PySide6.QtCore import qVersion
 
-from assaypilot.gui.watching import Ended, Watch
+from .watching import Ended, Watch
 
 __all__ = ["Reporter", "ended_text", "report_text", "versions"]
 

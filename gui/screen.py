@@ -11,8 +11,9 @@ from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.export.sheet import unique
 from assaypilot.engine.export.shortlist import AVAILABILITY, CONFIRMED, EVIDENCE, chances, table_of
-from assaypilot.gui.dialogs.export import Screen
-from assaypilot.gui.models.base import Column, RowsModel
+
+from .dialogs.export import Screen
+from .models.base import Column, RowsModel
 
 __all__ = ["screen_of", "shortlist_columns"]
 

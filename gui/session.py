@@ -10,12 +10,13 @@ from PySide6.QtCore import QObject
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.calculations import Calculations
-from assaypilot.gui.replay import Replay
-from assaypilot.gui.selection import Selection
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.view import View
-from assaypilot.gui.working import Working
+
+from .calculations import Calculations
+from .replay import Replay
+from .selection import Selection
+from .tasks import Job
+from .view import View
+from .working import Working
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign

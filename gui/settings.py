@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
-from assaypilot.gui.theme import Choice
+from .theme import Choice
 
 __all__ = ["Settings"]
 

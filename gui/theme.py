@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from assaypilot.engine.figures.palette import DARK as FIGURE_DARK
 from assaypilot.engine.figures.palette import LIGHT as FIGURE_LIGHT
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.gui.living import nothing_goes
+
+from .living import nothing_goes
 
 __all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme"]
 

@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
-from assaypilot.gui.view import View
+
+from .tasks import SHOWN_AFTER, Job, Tasks
+from .view import View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign

@@ -26,25 +26,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import log_ndtr
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.censoring import bounds_at
-from assaypilot.engine.campaign.deviating import Deviations
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.results.spans import spanned
-from assaypilot.engine.domain.features import Features, SiteFeatures
-from assaypilot.engine.domain.interactions import pair_name
-from assaypilot.engine.domain.measurements import Measurement, determinations, pool, pure_error
-from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
-from assaypilot.engine.models.beyond_model import Beyond, beyond_model
-from assaypilot.engine.models.interactions import Interaction, interactions
-from assaypilot.engine.models.ols import Estimate, least_squares
-from assaypilot.engine.models.tobit import Cells
-from assaypilot.engine.strategies.designs import remembered
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats, Ints
+from ..domain.features import Features, SiteFeatures
+from ..domain.interactions import pair_name
+from ..domain.measurements import Measurement, determinations, pool, pure_error
+from ..models.additivity import BOUND, Additivity, additivity, deviation_bound
+from ..models.beyond_model import Beyond, beyond_model
+from ..models.interactions import Interaction, interactions
+from ..models.ols import Estimate, least_squares
+from ..models.tobit import Cells
+from ..strategies.designs import remembered
+from ..text.percentages import percent
+from .censoring import bounds_at
+from .deviating import Deviations
+from .noise import scatter
+from .results.spans import spanned
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
-    from assaypilot.engine.strategies.protocol import State
+    from ..strategies.protocol import State
+    from .replay import Ledger
 
 __all__ = ["NOISE", "SHARE", "SURE", "at_once", "deviations", "spread_out", "tolerance"]
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
-from assaypilot.engine.campaign.counting import Books, Turn
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.scales import Scale
-from assaypilot.engine.chemistry.similarity import library_similarity
-from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.glm import Link
-from assaypilot.engine.strategies.protocol import Capacity, Problem, State, Strategy
-from assaypilot.engine.strategies.registry import check_parameters
+from ..chemistry.similarity import library_similarity
+from ..domain.features import SiteFeatures, merge_equal_rows
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from ..models.glm import Link
+from ..strategies.protocol import Capacity, Problem, State, Strategy
+from ..strategies.registry import check_parameters
+from . import limits
+from .counting import Books, Turn
+from .noise import scatter
+from .scales import Scale
 
 __all__ = ["Terms"]
 

@@ -11,42 +11,42 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign.auditing import audit_round
-from assaypilot.engine.campaign.changing.library import added_drafts, consequences_of_adding
-from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
-from assaypilot.engine.campaign.confirmation import confirmation_round
-from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.file.store import Store, location_warnings
-from assaypilot.engine.campaign.past import Moment, Past, retold
-from assaypilot.engine.campaign.plates import plating
-from assaypilot.engine.campaign.reasons.reasons import Reasons
-from assaypilot.engine.campaign.replay import UNFIT, Ledger
-from assaypilot.engine.campaign.results import amending
-from assaypilot.engine.campaign.results.intake import to_mark
-from assaypilot.engine.campaign.results.recording import recorded
-from assaypilot.engine.campaign.rounds import (
+from ..domain.endpoint import Endpoint, Relation
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..domain.plates.layout import PlateUse
+from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .auditing import audit_round
+from .changing.library import added_drafts, consequences_of_adding
+from .changing.terms import Change, change_drafts, consequences
+from .confirmation import confirmation_round
+from .creation import creation_drafts
+from .file.chain import Draft
+from .file.store import Store, location_warnings
+from .past import Moment, Past, retold
+from .plates import plating
+from .reasons.reasons import Reasons
+from .replay import UNFIT, Ledger
+from .results import amending
+from .results.intake import to_mark
+from .results.recording import recorded
+from .rounds import (
     closed_round,
     due_decision,
     planned_round,
     to_end,
     withdrawn_round,
 )
-from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Settings, Source, Status
-from assaypilot.engine.campaign.steps import laid_out_since
-from assaypilot.engine.campaign.stock.choice import PlanOption, options
-from assaypilot.engine.campaign.stock.stocked import arrived_drafts, stock_drafts
-from assaypilot.engine.campaign.transaction import Work
-from assaypilot.engine.campaign.undoing import done_again, opposite, refuse_late
-from assaypilot.engine.campaign.view import build_status
-from assaypilot.engine.campaign.wording import LogEntry, describe
-from assaypilot.engine.domain.endpoint import Endpoint, Relation
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.plates.layout import PlateUse
-from assaypilot.engine.domain.stock import UNSAID, PlanName, StockLine, StockTerms
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from .state import Missing, RecordReport, Round, Settings, Source, Status
+from .steps import laid_out_since
+from .stock.choice import PlanOption, options
+from .stock.stocked import arrived_drafts, stock_drafts
+from .transaction import Work
+from .undoing import done_again, opposite, refuse_late
+from .view import build_status
+from .wording import LogEntry, describe
 
 __all__ = ["Campaign"]
 

@@ -9,17 +9,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign import censoring, limits, series
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Candidates
-from assaypilot.engine.domain.difference import parts, pooled_of
-from assaypilot.engine.domain.measurements import Pooled
-from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
-from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
-from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
+from ..arrays import Flags, Floats, Ints
+from ..domain.difference import parts, pooled_of
+from ..domain.measurements import Pooled
+from ..models.glm import curvature, fit_glm, mean_value
+from ..models.ols import least_squares
+from ..models.posterior import Posterior, posterior, probability_within
+from ..strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
+from . import censoring, limits, series
+from .noise import known as assay_noise
+from .replay import Ledger
+from .state import Candidates
 
 __all__ = ["View", "build_candidates", "pooled", "posterior_of", "shown_means", "view_of"]
 
@@ -181,7 +181,7 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
         return np.full(len(here), np.nan), np.full(len(here), np.nan)
     settings = ledger.settings
     if settings.goal == "pareto":
-        from assaypilot.engine.models.fronts import probability_pareto
+        from ..models.fronts import probability_pareto
 
         signs = tuple(ledger.endpoints[k].sign for k in ledger.goal_endpoints)
         return probability_pareto(known, here, signs, ledger.margins, settings.seed)

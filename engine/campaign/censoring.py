@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.domain.difference import parts
-from assaypilot.engine.domain.features import outside_span, span_basis
-from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
-from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, posterior
-from assaypilot.engine.models.tobit import Bounds, Cells, Censored, additive, apart
-from assaypilot.engine.strategies.designs import remembered
+from ..arrays import Flags, Floats, Ints
+from ..domain.difference import parts
+from ..domain.features import outside_span, span_basis
+from ..domain.measurements import Measurement, Pooled, pool
+from ..models.ols import least_squares
+from ..models.posterior import Posterior, posterior
+from ..models.tobit import Bounds, Cells, Censored, additive, apart
+from ..strategies.designs import remembered
+from .noise import known as assay_noise
+from .replay import Ledger
 
 __all__ = ["bounds_of", "fitted", "measured_pool", "open_ends", "open_sides", "opened", "untold"]
 

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.domain.features import outside_span
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, State
+from ..domain.features import outside_span
+from ..strategies.designs import table
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State
+from .decisions import Decisions
+from .words import many
 
 __all__ = ["never_compared"]
 

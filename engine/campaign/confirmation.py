@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.campaign.candidates import view_of
-from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.rounds import expected
-from assaypilot.engine.campaign.state import Candidates, RoundItem
-from assaypilot.engine.campaign.words import many, names
-from assaypilot.engine.domain.measurements import Measurement, pool
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import IN
+from ..arrays import Ints
+from ..domain.measurements import Measurement, pool
+from ..errors import AssayPilotError
+from ..strategies.protocol import IN
+from .candidates import view_of
+from .confirmed import LEVEL, Check, Confirmation, Prediction
+from .file import codec
+from .file.chain import Draft
+from .noise import known as assay_noise
+from .replay import Ledger
+from .rounds import expected
+from .state import Candidates, RoundItem
+from .words import many, names
 
 __all__ = ["confirmation", "confirmation_round", "lacking", "same_predictions"]
 
@@ -246,7 +246,7 @@ def _how_far(ledger: Ledger, checks: Sequence[Check], compound: int) -> str:
 
 def _models(ledger: Ledger) -> tuple[str, ...]:
     """What ``check`` says of the additive model, on everything that is measured by now, for each measured endpoint."""
-    from assaypilot.engine.models.report import Noise, model_report
+    from ..models.report import Noise, model_report
 
     told = []
     for k in ledger.measured:

@@ -8,20 +8,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Ints
-from assaypilot.engine.campaign.confirmed import Prediction
-from assaypilot.engine.campaign.results.spans import Span, spanned
-from assaypilot.engine.campaign.state import Round, RoundItem, Settings
-from assaypilot.engine.campaign.stock.said import Stock
-from assaypilot.engine.domain.controls import Reading
-from assaypilot.engine.domain.difference import behind
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Allocation
+from ..arrays import Flags, Ints
+from ..domain.controls import Reading
+from ..domain.difference import behind
+from ..domain.endpoint import Endpoint
+from ..domain.features import SiteFeatures
+from ..domain.library import Library
+from ..domain.measurements import Measurement
+from ..domain.plates.layout import Layout
+from ..errors import AssayPilotError
+from ..strategies.protocol import Allocation
+from .confirmed import Prediction
+from .results.spans import Span, spanned
+from .state import Round, RoundItem, Settings
+from .stock.said import Stock
 
 __all__ = ["Books", "Decided", "How", "Issued", "Place", "Turn", "UnderWay"]
 

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft, as_parts
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.intake import prepare
-from assaypilot.engine.campaign.state import Settings, Source
-from assaypilot.engine.campaign.stock.stocked import stock_drafts
-from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.domain.controls import refuse_compounds, resolved
-from assaypilot.engine.domain.difference import behind, check_differences, with_noise
-from assaypilot.engine.domain.endpoint import Endpoint, Kind
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import FEW_REPEATED, Result, replicate_noise
-from assaypilot.engine.domain.stock import UNSAID, StockLine, StockTerms
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.registry import check_parameters, choose, with_link
-from assaypilot.engine.system.version import program_version
+from ..domain.controls import refuse_compounds, resolved
+from ..domain.difference import behind, check_differences, with_noise
+from ..domain.endpoint import Endpoint, Kind
+from ..domain.library import Library
+from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
+from ..domain.stock import UNSAID, StockLine, StockTerms
+from ..errors import AssayPilotError
+from ..strategies.registry import check_parameters, choose, with_link
+from ..system.version import program_version
+from .file import codec
+from .file.chain import Draft, as_parts
+from .replay import Ledger
+from .results.intake import prepare
+from .state import Settings, Source
+from .stock.stocked import stock_drafts
+from .suitable import check_campaign
 
 __all__ = ["creation_drafts"]
 

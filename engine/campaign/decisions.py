@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, series
-from assaypilot.engine.campaign.asking import Terms
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.parts import from_bytes
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
+from ..errors import AssayPilotError
+from ..strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
+from . import limits, series
+from .asking import Terms
+from .file import codec
+from .file.parts import from_bytes
+from .noise import scatter
 
 __all__ = ["Decisions"]
 

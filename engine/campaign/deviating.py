@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaypilot.engine.models.additivity import Additivity, Cliff
-from assaypilot.engine.models.beyond_model import Beyond
-from assaypilot.engine.models.interactions import Interaction
+from ..models.additivity import Additivity, Cliff
+from ..models.beyond_model import Beyond
+from ..models.interactions import Interaction
 
 __all__ = ["Deviations"]
 

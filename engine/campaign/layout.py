@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.library import Library
+from ..arrays import Floats, Ints
+from ..chemistry.names import short_name
+from ..domain.library import Library
 
 __all__ = ["lay_out", "next_round", "reasons"]
 

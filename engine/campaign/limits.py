@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise.scatter import deciding_sd, of_decisions
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.ols import least_squares
+from ..arrays import Flags, Floats, Ints
+from ..domain.endpoint import Endpoint
+from ..errors import AssayPilotError
+from ..models.ols import least_squares
+from .counting import Books
+from .noise.scatter import deciding_sd, of_decisions
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "width_of"]
 

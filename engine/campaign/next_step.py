@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import Status
+    from .state import Status
 
 __all__ = ["NextStep", "current_round", "next_step"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.campaign.file.chain import Event
-from assaypilot.engine.campaign.reasons.reasons import Reasons
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.view import build_status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .file.chain import Event
+from .reasons.reasons import Reasons
+from .replay import Ledger
+from .state import Status
+from .view import build_status
+from .words import many
 
 __all__ = ["Moment", "Past", "as_it_stood", "retold"]
 

@@ -9,19 +9,19 @@ from typing import Literal
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, series
-from assaypilot.engine.campaign.additivity import deviations
-from assaypilot.engine.campaign.compared import never_compared
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import deciding as deciding_bounds
-from assaypilot.engine.campaign.state import Candidates, Claim, Guarantee
-from assaypilot.engine.campaign.words import joined, many, names, number, odds
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.strategies.phased import ADDITIVE
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
-from assaypilot.engine.text.percentages import percent
+from ..domain.measurements import Measurement
+from ..strategies.phased import ADDITIVE
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
+from ..text.percentages import percent
+from . import limits, series
+from .additivity import deviations
+from .compared import never_compared
+from .noise import known as assay_noise
+from .noise import scatter
+from .replay import Ledger
+from .results.bounds import deciding as deciding_bounds
+from .state import Candidates, Claim, Guarantee
+from .words import joined, many, names, number, odds
 
 __all__ = ["broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, series
-from assaypilot.engine.campaign.file import codec, parts
-from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess, without_rows
-from assaypilot.engine.strategies.protocol import Arrays, Decision, State
+from ..strategies.gaussian_process.strategy import GaussianProcess, without_rows
+from ..strategies.protocol import Arrays, Decision, State
+from . import limits, series
+from .file import codec, parts
+from .file.chain import Draft, as_parts, part_digest
+from .noise import scatter
+from .replay import Ledger
 
 __all__ = [
     "arm_names",

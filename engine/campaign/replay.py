@@ -11,24 +11,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing import changed
-from assaypilot.engine.campaign.counting import Decided, Issued, UnderWay
-from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft, Event
-from assaypilot.engine.campaign.plates import plating
-from assaypilot.engine.campaign.steps import Step, remember
-from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.domain.controls import Reading
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import (
+from ..domain.controls import Reading
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.measurements import Measurement
+from ..errors import AssayPilotError
+from ..strategies.protocol import (
     Allocation,
     Certificate,
 )
-from assaypilot.engine.strategies.registry import get
+from ..strategies.registry import get
+from .changing import changed
+from .counting import Decided, Issued, UnderWay
+from .decisions import Decisions
+from .file import codec
+from .file.chain import Draft, Event
+from .plates import plating
+from .steps import Step, remember
+from .stock import stocked
 
 __all__ = ["KINDS", "UNFIT", "Ledger"]
 

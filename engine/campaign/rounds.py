@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import limits, redecide
-from assaypilot.engine.campaign.additivity import at_once, spread_out
-from assaypilot.engine.campaign.candidates import shown_means, view_of
-from assaypilot.engine.campaign.counting import Issued
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft, as_parts
-from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.series import SeriesView, series_reasons
-from assaypilot.engine.campaign.state import Missing, RoundItem
-from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.domain.stock import PlanName
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Allocation
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.features import ProjectedFeatures
+from ..domain.stock import PlanName
+from ..errors import AssayPilotError
+from ..strategies.protocol import Allocation
+from ..system.progress import Report, silent
+from . import limits, redecide
+from .additivity import at_once, spread_out
+from .candidates import shown_means, view_of
+from .counting import Issued
+from .file import codec
+from .file.chain import Draft, as_parts
+from .layout import lay_out, next_round, reasons
+from .replay import Ledger
+from .series import SeriesView, series_reasons
+from .state import Missing, RoundItem
+from .stock import stocked
+from .stock.choice import asked, refuse_under_way
 
 __all__ = [
     "closed_round",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.words import number
-from assaypilot.engine.models.glm import Link, mean_value
+from ..arrays import Floats
+from ..models.glm import Link, mean_value
+from .words import number
 
 __all__ = ["Scale"]
 

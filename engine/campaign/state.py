@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
-from assaypilot.engine.campaign.plates.quality import Quality
-from assaypilot.engine.campaign.stock.view import StockView
-from assaypilot.engine.domain.controls import Control, Reading, check_names
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import check_delta
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Flags, Floats, Ints
+from ..domain.controls import Control, Reading, check_names
+from ..domain.endpoint import Endpoint
+from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from ..domain.library import Library
+from ..domain.measurements import Measurement
+from ..domain.plates.layout import Layout
+from ..errors import AssayPilotError
+from ..strategies.protocol import check_delta
+from ..text.percentages import percent
+from .confirmed import Confirmation, Prediction
+from .plates.quality import Quality
+from .stock.view import StockView
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.deviating import Deviations
+    from .deviating import Deviations
 
 __all__ = [
     "STATUSES",

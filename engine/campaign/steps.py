@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaypilot.engine.campaign.file.chain import Event
+from .file.chain import Event
 
 __all__ = ["Step", "laid_out_since", "remember"]
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.words import joined
-from assaypilot.engine.domain.features import outside_span, span_basis, span_rank
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.repeating import refuse_unknown_noise
+from ..domain.features import outside_span, span_basis, span_rank
+from ..domain.measurements import Measurement
+from ..errors import AssayPilotError
+from ..strategies.repeating import refuse_unknown_noise
+from .noise import scatter
+from .replay import Ledger
+from .words import joined
 
 __all__ = ["check_campaign", "check_value", "check_values"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.replay import Ledger
+from .file.chain import Draft
+from .replay import Ledger
 
 __all__ = ["Work"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from assaypilot.engine.campaign.auditing import audit_round
-from assaypilot.engine.campaign.changing.library import added_again, refuse_used
-from assaypilot.engine.campaign.changing.terms import redone
-from assaypilot.engine.campaign.confirmation import confirmation_round
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.plates import plating
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.rounds import planned_round, refuse_results
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.steps import Step
-from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .auditing import audit_round
+from .changing.library import added_again, refuse_used
+from .changing.terms import redone
+from .confirmation import confirmation_round
+from .file.chain import Draft
+from .plates import plating
+from .replay import Ledger
+from .rounds import planned_round, refuse_results
+from .state import Status
+from .steps import Step
+from .stock import stocked
 
 __all__ = ["done_again", "opposite", "refuse_late"]
 

@@ -7,19 +7,19 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from assaypilot.engine.campaign import limits, redecide
-from assaypilot.engine.campaign.auditing import same_sample
-from assaypilot.engine.campaign.candidates import build_candidates
-from assaypilot.engine.campaign.confirmation import same_predictions
-from assaypilot.engine.campaign.file.chain import Event
-from assaypilot.engine.campaign.file.store import Problem, Store, Verification
-from assaypilot.engine.campaign.file.store import verify as verify_store
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import UNFIT, Ledger
-from assaypilot.engine.campaign.view import build_status
-from assaypilot.engine.campaign.wording import describe
-from assaypilot.engine.strategies.protocol import Decision
-from assaypilot.engine.system.progress import Report, silent
+from ..strategies.protocol import Decision
+from ..system.progress import Report, silent
+from . import limits, redecide
+from .auditing import same_sample
+from .candidates import build_candidates
+from .confirmation import same_predictions
+from .file.chain import Event
+from .file.store import Problem, Store, Verification
+from .file.store import verify as verify_store
+from .noise import scatter
+from .replay import UNFIT, Ledger
+from .view import build_status
+from .wording import describe
 
 __all__ = ["verify"]
 

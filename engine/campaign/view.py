@@ -6,23 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign import promises, wording
-from assaypilot.engine.campaign.additivity import deviations
-from assaypilot.engine.campaign.auditing import audited
-from assaypilot.engine.campaign.candidates import build_candidates
-from assaypilot.engine.campaign.confirmation import confirmation
-from assaypilot.engine.campaign.confirmed import Confirmation
-from assaypilot.engine.campaign.model_check import model_check
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.plates.quality import quality
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import deciding
-from assaypilot.engine.campaign.results.outlying import outlying, outlying_words
-from assaypilot.engine.campaign.state import STATUSES, Candidates, NoiseNow, PhasePlan, Status
-from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.campaign.stock.choice import choice_is_open
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
-from assaypilot.engine.text.percentages import percent
+from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
+from ..text.percentages import percent
+from . import promises, wording
+from .additivity import deviations
+from .auditing import audited
+from .candidates import build_candidates
+from .confirmation import confirmation
+from .confirmed import Confirmation
+from .model_check import model_check
+from .noise import known as assay_noise
+from .plates.quality import quality
+from .replay import Ledger
+from .results.bounds import deciding
+from .results.outlying import outlying, outlying_words
+from .state import STATUSES, Candidates, NoiseNow, PhasePlan, Status
+from .stock import stocked
+from .stock.choice import choice_is_open
 
 __all__ = ["build_status"]
 

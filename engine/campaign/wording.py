@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing.changed import changes_in_words
-from assaypilot.engine.campaign.file.chain import Event
-from assaypilot.engine.campaign.plates.plating import layout_in_words
-from assaypilot.engine.campaign.promises import goal_sentence
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.bounds import deciding as deciding_bounds
-from assaypilot.engine.campaign.stock.sentences import choice_in_words, stock_in_words
-from assaypilot.engine.campaign.words import joined, many, names, number
-from assaypilot.engine.domain.difference import in_words
-from assaypilot.engine.domain.kinds import word_of
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.strategies.protocol import IN, Decision
+from ..domain.difference import in_words
+from ..domain.kinds import word_of
+from ..domain.measurements import Measurement
+from ..strategies.protocol import IN, Decision
+from .changing.changed import changes_in_words
+from .file.chain import Event
+from .plates.plating import layout_in_words
+from .promises import goal_sentence
+from .replay import Ledger
+from .results.bounds import deciding as deciding_bounds
+from .stock.sentences import choice_in_words, stock_in_words
+from .words import joined, many, names, number
 
 __all__ = ["LogEntry", "cautions", "describe"]
 

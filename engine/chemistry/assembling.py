@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Any
 
-from assaypilot.engine.chemistry.structures import spelled
-from assaypilot.engine.domain.labels import is_hydrogen
+from ..domain.labels import is_hydrogen
+from .structures import spelled
 
 __all__ = ["CORE_SITE", "NO_SITE", "assemble"]
 

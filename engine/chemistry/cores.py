@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LONGEST_SMILES, MOST_ATOMS
+from ..errors import AssayPilotError
+from ..system.limits import LONGEST_SMILES, MOST_ATOMS
 
 __all__ = ["Core", "parse_core", "read_cores", "site_name"]
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE, assemble
-from assaypilot.engine.chemistry.cores import Core, parse_core
-from assaypilot.engine.chemistry.labelling import with_sites
-from assaypilot.engine.chemistry.splitting import Splitter, Way
-from assaypilot.engine.chemistry.structures import parsed, spelled
-from assaypilot.engine.system.progress import Report, silent
+from ..system.progress import Report, silent
+from .assembling import CORE_SITE, NO_SITE, assemble
+from .cores import Core, parse_core
+from .labelling import with_sites
+from .splitting import Splitter, Way
+from .structures import parsed, spelled
 
 __all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
-from assaypilot.engine.chemistry.structures import spelled
-from assaypilot.engine.system.progress import Report, silent
+from ..system.progress import Report, silent
+from .structures import spelled
 
 __all__ = ["Merge", "identity", "same_structure"]
 

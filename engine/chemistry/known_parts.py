@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE
-from assaypilot.engine.chemistry.cores import parse_core
-from assaypilot.engine.chemistry.decomposition import Decomposition, Parts
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from .assembling import CORE_SITE, NO_SITE
+from .cores import parse_core
+from .decomposition import Decomposition, Parts
 
 __all__ = ["parts_of"]
 

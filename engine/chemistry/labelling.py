@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from assaypilot.engine.chemistry.cores import Core, parse_core
-from assaypilot.engine.chemistry.splitting import Splitter
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .cores import Core, parse_core
+from .splitting import Splitter
 
 __all__ = ["with_sites"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from assaypilot.engine.domain.labels import is_hydrogen
+from ..domain.labels import is_hydrogen
 
 __all__ = ["short_name", "short_names", "site_names"]
 

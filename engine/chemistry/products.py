@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE, assemble
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.library import Library
+from ..system.progress import Report, silent
+from .assembling import CORE_SITE, assemble
 
 __all__ = ["product_smiles", "with_structures"]
 

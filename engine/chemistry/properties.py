@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from assaypilot.engine.system.packing import Parcel, pack_texts, unpack_texts
-from assaypilot.engine.system.progress import Report, silent
+from ..system.packing import Parcel, pack_texts, unpack_texts
+from ..system.progress import Report, silent
 
 __all__ = [
     "FIGURES",

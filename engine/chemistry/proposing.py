@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.chemistry.cores import Core, parse_core
-from assaypilot.engine.chemistry.labelling import with_sites
-from assaypilot.engine.chemistry.splitting import Splitter
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .cores import Core, parse_core
+from .labelling import with_sites
+from .splitting import Splitter
 
 __all__ = ["Proposal", "propose_cores", "propose_set"]
 

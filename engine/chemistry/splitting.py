@@ -8,8 +8,8 @@ from functools import cache
 from itertools import permutations
 from typing import Any
 
-from assaypilot.engine.chemistry.cores import Core, site_name
-from assaypilot.engine.chemistry.structures import spelled
+from .cores import Core, site_name
+from .structures import spelled
 
 __all__ = ["Splitter", "Way", "hanging_on"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from assaypilot.engine.system.limits import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
-from assaypilot.engine.system.progress import Report, silent
+from ..system.limits import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
+from ..system.progress import Report, silent
 
 __all__ = [
     "Structure",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import Parcel, unpack_texts
-from assaypilot.engine.system.progress import Report, silent
+from ..errors import AssayPilotError
+from ..system.packing import Parcel, unpack_texts
+from ..system.progress import Report, silent
 
 __all__ = ["holding", "packed_holding", "similar_to"]
 

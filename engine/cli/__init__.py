@@ -1,6 +1,6 @@
 """The command line: the same program without a window."""
 
-from assaypilot.engine.cli.parser import COMMANDS
-from assaypilot.engine.cli.program import main
+from .parser import COMMANDS
+from .program import main
 
 __all__ = ["COMMANDS", "main"]

@@ -2,7 +2,7 @@
 
 import sys
 
-from assaypilot.engine.cli.program import main
+from .program import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Source, Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.changing import agreed, refusal
-from assaypilot.engine.cli.console import Console, Reply, count
-from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.tables.more import read_more
-from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.options import TableOptions
+from ..campaign.campaign import Campaign
+from ..campaign.state import Source, Status
+from ..campaign.words import many
+from ..tables.more import read_more
+from ..tables.opening import read_table
+from ..tables.options import TableOptions
+from .changing import agreed, refusal
+from .console import Console, Reply, count
+from .standing import guarantee_of
 
 __all__ = ["add"]
 

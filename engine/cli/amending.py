@@ -7,21 +7,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.results.amending import harmless
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.changing import agreed, refusal
-from assaypilot.engine.cli.changing_options import Numbered
-from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.recorded_values import control_value, value_told
-from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.domain.controls import Reading, find_control
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, read_entry
-from assaypilot.engine.tables.values import narrow
+from ..campaign.campaign import Campaign
+from ..campaign.results.amending import harmless
+from ..campaign.state import Status
+from ..domain.controls import Reading, find_control
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Measurement
+from ..domain.p_scale import is_p_scale
+from ..errors import AssayPilotError
+from ..tables.entries import Entry, Unreadable, doubt, read_entry
+from ..tables.values import narrow
+from .changing import agreed, refusal
+from .changing_options import Numbered
+from .console import Console, Reply, table
+from .recorded_values import control_value, value_told
+from .standing import guarantee_of
 
 __all__ = ["amend", "values"]
 

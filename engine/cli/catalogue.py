@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.cli.console import Reply, table
+from .console import Reply, table
 
 __all__ = ["datasets", "strategies"]
 
@@ -29,8 +29,8 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
 
 def strategies() -> Reply:
     """The strategies and baselines by name, with their parameters."""
-    from assaypilot.engine.simulate.comparison import baselines
-    from assaypilot.engine.strategies.registry import failed, strategies
+    from ..simulate.comparison import baselines
+    from ..strategies.registry import failed, strategies
 
     listed = (*strategies(), *baselines())
     document = [

@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
-from assaypilot.engine.campaign.changing.terms import Change
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.changing_options import NONE
-from assaypilot.engine.cli.console import Console, Reply
-from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.domain.controls import parse_control
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.described import without_column
-from assaypilot.engine.tables.options import parse_endpoint_spec
+from ..campaign.campaign import Campaign
+from ..campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
+from ..campaign.changing.terms import Change
+from ..campaign.state import Status
+from ..domain.controls import parse_control
+from ..domain.endpoint import Endpoint, Limit
+from ..domain.stated_noise import StatedNoise, parse_noise
+from ..errors import AssayPilotError
+from ..tables.described import without_column
+from ..tables.options import parse_endpoint_spec
+from .changing_options import NONE
+from .console import Console, Reply
+from .standing import guarantee_of
 
 __all__ = ["agreed", "change", "refusal"]
 

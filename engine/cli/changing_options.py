@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import Any, NamedTuple
 
-from assaypilot.engine.cli.options import number
+from .options import number
 
 __all__ = ["NONE", "Numbered", "add_addition_options", "add_amendments", "add_change_options", "value_number"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import count, table
+from ..campaign.words import many
+from .console import count, table
 
 __all__ = ["check_lines"]
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.cli.changing_options import add_addition_options, add_amendments, add_change_options
-from assaypilot.engine.cli.options import (
+from ..domain.stock import PLANS
+from ..export.formats import FORMATS
+from ..export.handlers import HANDLERS
+from .changing_options import add_addition_options, add_amendments, add_change_options
+from .options import (
     JSON_LIMIT,
     TEXT_LIMIT,
     add_goal_options,
@@ -15,10 +18,7 @@ from assaypilot.engine.cli.options import (
     number,
     positive,
 )
-from assaypilot.engine.cli.stock_options import add_stock_options
-from assaypilot.engine.domain.stock import PLANS
-from assaypilot.engine.export.formats import FORMATS
-from assaypilot.engine.export.handlers import HANDLERS
+from .stock_options import add_stock_options
 
 __all__ = ["add_commands"]
 

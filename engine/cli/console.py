@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from assaypilot.engine.text.percentages import percent
+from ..text.percentages import percent
 
 __all__ = ["Console", "Reply", "as_json", "count", "escaped", "table"]
 

@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply, count, table
-from assaypilot.engine.cli.marks import flags, prices
-from assaypilot.engine.cli.reading import read_mapped
-from assaypilot.engine.design.cost import Priced, Prices, cost_frontier
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.directions import Directions, Rows
-from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.rounding import limits, round_design
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures, outside_span
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
-from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.stack import import_stacked
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Flags, Floats, Ints
+from ..campaign.words import many
+from ..design.cost import Priced, Prices, cost_frontier
+from ..design.criteria import Design
+from ..design.directions import Directions, Rows
+from ..design.pairs import Pairs
+from ..design.rounding import limits, round_design
+from ..design.solver import g_optimal
+from ..design.xy import xy_optimal
+from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from ..tables.importer import ImportedTable, Problem, import_table
+from ..tables.opening import read_table
+from ..tables.stack import import_stacked
+from ..text.percentages import percent
+from .console import Console, Reply, count, table
+from .marks import flags, prices
+from .reading import read_mapped
 
 __all__ = ["design"]
 

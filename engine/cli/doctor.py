@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.cli.console import Reply
-from assaypilot.engine.cli.failures import data_folder
-from assaypilot.engine.system.places import try_folder
-from assaypilot.engine.system.version import program_version
+from ..system.places import try_folder
+from ..system.version import program_version
+from .console import Reply
+from .failures import data_folder
 
 __all__ = ["ASK_QT", "doctor"]
 

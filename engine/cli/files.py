@@ -6,23 +6,23 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.system.progress import Report, silent
+from ..campaign.words import many
+from ..system.progress import Report, silent
+from .console import Console, Reply, table
+from .targets import check_place, keep_other_tables
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import Status
-    from assaypilot.engine.export.shortlist import Which
+    from ..campaign.state import Status
+    from ..export.shortlist import Which
 
 __all__ = ["export", "export_shortlist", "log", "verify"]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
     """The shortlist in the format that the file's ending names."""
-    from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.export.formats import ending_of
-    from assaypilot.engine.tables.own import is_export
+    from ..campaign.campaign import Campaign
+    from ..export.formats import ending_of
+    from ..tables.own import is_export
 
     out = Path(options.out)
     ending = ending_of(out)
@@ -45,18 +45,18 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
 
 def export_shortlist(now: Status, out: Path, only: Which, *, file: str = "", report: Report = silent) -> int:
     """The number of compounds written; ``file`` is the name of the campaign file, where there is one."""
-    from assaypilot.engine.export.contents import Choice, contents
-    from assaypilot.engine.export.formats import write
+    from ..export.contents import Choice, contents
+    from ..export.formats import write
 
     return write(out, contents(now, Choice(only), file=file), report)
 
 
 def log(options: argparse.Namespace, console: Console) -> Reply:
     """Every event in order, or with ``--values`` every recorded value."""
-    from assaypilot.engine.campaign.campaign import Campaign
+    from ..campaign.campaign import Campaign
 
     if options.values is not None:
-        from assaypilot.engine.cli.amending import values
+        from .amending import values
 
         return values(options, console)
 
@@ -72,7 +72,7 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:
     """Whether every event, part and decision of the file is consistent; exit code 1 when not."""
-    from assaypilot.engine.campaign.verifying import verify as verify_file
+    from ..campaign.verifying import verify as verify_file
 
     found = verify_file(
         options.file, recompute=options.recompute or None, expected_head=options.head, report=console.report

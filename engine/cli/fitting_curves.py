@@ -6,9 +6,9 @@ import argparse
 import time
 from pathlib import Path
 
-from assaypilot.engine.cli.console import Console, Reply, count, table
-from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .console import Console, Reply, count, table
+from .targets import check_place, keep_other_tables
 
 __all__ = ["curves"]
 
@@ -23,9 +23,9 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     """Fit the curves of a raw table and write their values; with ``--points`` and ``--plots`` what is behind them."""
     started = time.perf_counter()
     _check_targets(options)
-    from assaypilot.engine.curves.analysis import analyse
-    from assaypilot.engine.curves.points import Columns, Series, read_points, with_map
-    from assaypilot.engine.curves.sheets import (
+    from ..curves.analysis import analyse
+    from ..curves.points import Columns, Series, read_points, with_map
+    from ..curves.sheets import (
         RESULTS,
         document,
         endpoint_unit,
@@ -35,8 +35,8 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         reported,
         result_rows,
     )
-    from assaypilot.engine.export.csv_file import write_csv, write_plain_csv
-    from assaypilot.engine.tables.opening import read_table
+    from ..export.csv_file import write_csv, write_plain_csv
+    from ..tables.opening import read_table
 
     raw = read_table(options.raw, console.report, sheet=options.sheet, points=True)
     if options.map is not None:
@@ -67,7 +67,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         for one in told
     ]
     if options.plots is not None:
-        from assaypilot.engine.export.curve_plots import write_plots
+        from ..export.curve_plots import write_plots
 
         axis = "% effect" if found.percent else points.response
         plots = write_plots(Path(options.plots), found.curves, words, axis, console.report)
@@ -132,7 +132,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
 
 def _check_targets(options: argparse.Namespace) -> None:
     """Refuse what cannot be written, before anything is."""
-    from assaypilot.engine.export.curve_plots import ENDINGS
+    from ..export.curve_plots import ENDINGS
 
     for option, path, endings in (
         (None, options.out, (".csv",)),
@@ -167,8 +167,8 @@ def _refuse_source(path: str, source: str, option: str | None) -> None:
 
 def _concentration(text: str) -> float:
     """Return a concentration with its unit, such as ``10 uM``, in mol/L."""
-    from assaypilot.engine.domain.endpoint import CONCENTRATIONS, normalise_unit
-    from assaypilot.engine.tables.values import parse_value
+    from ..domain.endpoint import CONCENTRATIONS, normalise_unit
+    from ..tables.values import parse_value
 
     try:
         found = parse_value(text)

@@ -6,14 +6,14 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.outlook import left_to_do, range_lines
-from assaypilot.engine.simulate.forecast import Forecast, forecast_campaign
-from assaypilot.engine.simulate.series_forecast import SeriesForecast, forecast_series
-from assaypilot.engine.text.percentages import percent
+from ..campaign.campaign import Campaign
+from ..campaign.state import Status
+from ..campaign.words import many
+from ..simulate.forecast import Forecast, forecast_campaign
+from ..simulate.series_forecast import SeriesForecast, forecast_series
+from ..text.percentages import percent
+from .console import Console, Reply, table
+from .outlook import left_to_do, range_lines
 
 __all__ = ["forecast"]
 

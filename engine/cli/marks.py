@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.importer import NO, YES
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.values import is_missing, parse_number, quoted
+from ..arrays import Flags, Floats
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from ..tables.importer import NO, YES
+from ..tables.raw import RawTable
+from ..tables.values import is_missing, parse_number, quoted
 
 __all__ = ["flags", "prices"]
 

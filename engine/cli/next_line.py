@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assaypilot.engine.campaign.next_step import current_round, next_step
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.export.formats import FORMATS
+from ..campaign.next_step import current_round, next_step
+from ..campaign.state import Status
+from ..export.formats import FORMATS
 
 __all__ = ["next_line"]
 

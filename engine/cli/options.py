@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
-from assaypilot.engine.errors import AssayPilotError
+from ..domain.stated_noise import StatedNoise, parse_noise
+from ..errors import AssayPilotError
 
 __all__ = [
     "JSON_LIMIT",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.text.percentages import percent
+from ..campaign.state import Status
+from ..campaign.words import many
+from ..text.percentages import percent
 
 if TYPE_CHECKING:
-    from assaypilot.engine.simulate.forecast import Forecast, Spread
+    from ..simulate.forecast import Forecast, Spread
 
 __all__ = ["left_to_do", "range_lines"]
 

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from assaypilot.engine.cli.commands import add_commands
-from assaypilot.engine.cli.together import wrong_together
-from assaypilot.engine.cli.usage import advice, without_help_word
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .commands import add_commands
+from .together import wrong_together
+from .usage import advice, without_help_word
 
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
 
@@ -98,7 +98,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="the version of this program")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from assaypilot.engine.system.version import program_version
+        from ..system.version import program_version
 
         print(f"assaypilot {program_version()}")
         parser.exit()

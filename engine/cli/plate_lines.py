@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.console import table
-from assaypilot.engine.cli.recorded_values import value_told
+from ..campaign.state import Status
+from .console import table
+from .recorded_values import value_told
 
 __all__ = ["controls_document", "plate_lines"]
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.cli.console import Console
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances import Instance, get
-from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
-from assaypilot.engine.strategies.protocol import check_delta
-from assaypilot.engine.system.progress import part_of
-from assaypilot.engine.tables.endpoint_names import named
+from ..domain.endpoint import Endpoint
+from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from ..errors import AssayPilotError
+from ..simulate.instances import Instance, get
+from ..simulate.tables import Truth, of_table, truth_of
+from ..strategies.protocol import check_delta
+from ..system.progress import part_of
+from ..tables.endpoint_names import named
+from .console import Console
 
 if TYPE_CHECKING:
-    from assaypilot.engine.tables.importer import ImportedTable
+    from ..tables.importer import ImportedTable
 
 __all__ = ["played_on"]
 
@@ -112,8 +112,8 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
 
 def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
     """What came of the table; AssayPilotError where it holds what a simulation does not know."""
-    from assaypilot.engine.cli.reading import read_mapped
-    from assaypilot.engine.tables.importer import import_table
+    from ..tables.importer import import_table
+    from .reading import read_mapped
 
     raw, mapping = read_mapped(given, options.sd, console)[:2]
     imported = import_table(raw, mapping, part_of(console.report, 0.0, 0.0))

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.files import export_shortlist
-from assaypilot.engine.cli.standing import status_document
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
-from assaypilot.engine.strategies.protocol import IN
-from assaypilot.engine.system.places import temporary_folder
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats
+from ..campaign.state import Status
+from ..campaign.words import many
+from ..errors import AssayPilotError
+from ..simulate.practice import create_practice, practice_results, practice_truth
+from ..strategies.protocol import IN
+from ..system.places import temporary_folder
+from ..text.percentages import percent
+from .console import Console, Reply, table
+from .files import export_shortlist
+from .standing import status_document
 
 __all__ = ["demo"]
 

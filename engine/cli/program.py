@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from assaypilot.engine.cli.console import Console, Reply, as_json, escaped
-from assaypilot.engine.cli.parser import WrongUsage, parse
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.threads import one_thread_for_algebra
+from ..errors import AssayPilotError
+from ..system.threads import one_thread_for_algebra
+from .console import Console, Reply, as_json, escaped
+from .parser import WrongUsage, parse
 
 __all__ = ["main"]
 
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # the one place where our own bugs end
         if _interrupted(error):
             return _refuse(AssayPilotError(_STOPPED_SAFELY), wants_json, STOPPED)
-        from assaypilot.engine.cli.failures import save
+        from .failures import save
 
         return _refuse(AssayPilotError(save(error, words[0] if words else "")), wants_json)
     return reply.exit_code
@@ -82,71 +82,71 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
     """The command's answer; each imports what it needs, so that the others start fast."""
     match options.command:
         case "demo":
-            from assaypilot.engine.cli.practice import demo
+            from .practice import demo
 
             return demo(options, console)
         case "strategies" | "datasets":
-            from assaypilot.engine.cli import catalogue
+            from . import catalogue
 
             return catalogue.strategies() if options.command == "strategies" else catalogue.datasets()
         case "doctor":
-            from assaypilot.engine.cli.doctor import doctor
+            from .doctor import doctor
 
             return doctor()
         case "check" | "new":
-            from assaypilot.engine.cli import starting
+            from . import starting
 
             return (starting.check if options.command == "check" else starting.new)(options, console)
         case "plan" | "record":
-            from assaypilot.engine.cli import rounds
+            from . import rounds
 
             return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
         case "audit":
-            from assaypilot.engine.cli.auditing import audit
+            from .auditing import audit
 
             return audit(options, console)
         case "overview":
-            from assaypilot.engine.cli.overview import overview
+            from .overview import overview
 
             return overview(options, console)
         case "curves":
-            from assaypilot.engine.cli.fitting_curves import curves
+            from .fitting_curves import curves
 
             return curves(options, console)
         case "exclude" | "include" | "correct":
-            from assaypilot.engine.cli.amending import amend
+            from .amending import amend
 
             return amend(options, console)
         case "change":
-            from assaypilot.engine.cli.changing import change
+            from .changing import change
 
             return change(options, console)
         case "stock":
-            from assaypilot.engine.cli.stocking import stock
+            from .stocking import stock
 
             return stock(options, console)
         case "add":
-            from assaypilot.engine.cli.adding import add
+            from .adding import add
 
             return add(options, console)
         case "status":
-            from assaypilot.engine.cli.standing import status
+            from .standing import status
 
             return status(options, console)
         case "forecast":
-            from assaypilot.engine.cli.forecasting import forecast
+            from .forecasting import forecast
 
             return forecast(options, console)
         case "design":
-            from assaypilot.engine.cli.designing import design
+            from .designing import design
 
             return design(options, console)
         case "simulate":
-            from assaypilot.engine.cli.simulating import simulate_command
+            from .simulating import simulate_command
 
             return simulate_command(options, console)
         case _:
-            from assaypilot.engine.cli import files
+            from . import files
 
             return {"export": files.export, "log": files.log, "verify": files.verify}[options.command](options, console)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import re
 
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console
-from assaypilot.engine.domain.stated_noise import StatedNoise
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.files import is_workbook
-from assaypilot.engine.tables.join import join_tables, split_join
-from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.reading import ReadAs, read_as
-from assaypilot.engine.tables.site_columns import NoSites
+from ..campaign.words import many
+from ..domain.stated_noise import StatedNoise
+from ..errors import AssayPilotError
+from ..tables.files import is_workbook
+from ..tables.join import join_tables, split_join
+from ..tables.mapping import propose
+from ..tables.opening import read_table
+from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
+from ..tables.raw import RawTable
+from ..tables.reading import ReadAs, read_as
+from ..tables.site_columns import NoSites
+from .console import Console
 
 __all__ = ["read_mapped"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain import kinds
-from assaypilot.engine.domain.controls import Reading
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.errors import AssayPilotError
+from ..campaign.state import Status
+from ..domain import kinds
+from ..domain.controls import Reading
+from ..domain.measurements import Measurement
+from ..errors import AssayPilotError
 
 __all__ = ["control_number", "control_value", "value_told"]
 

@@ -8,19 +8,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plates.plating import moved_in_words
-from assaypilot.engine.campaign.results.bounds import what_it_does
-from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.cli.console import Console, Reply, count, table
-from assaypilot.engine.cli.next_line import next_line
-from assaypilot.engine.cli.standing import confirmation_lines, number
-from assaypilot.engine.cli.stock_words import orders_document, orders_lines
-from assaypilot.engine.cli.stocking import check_orders
-from assaypilot.engine.cli.transferring import prepare
-from assaypilot.engine.cli.work_lists import (
+from ..campaign.campaign import Campaign
+from ..campaign.plates.plating import moved_in_words
+from ..campaign.results.bounds import what_it_does
+from ..campaign.state import Round, RoundItem, Source, Status
+from ..campaign.words import many
+from ..chemistry.names import short_name
+from ..domain.stock import TO_MAKE
+from ..errors import AssayPilotError
+from ..export.plain import named_by_substituents
+from ..export.shortlist import decimals_of
+from ..text.percentages import percent
+from .console import Console, Reply, count, table
+from .next_line import next_line
+from .standing import confirmation_lines, number
+from .stock_words import orders_document, orders_lines
+from .stocking import check_orders
+from .transferring import prepare
+from .work_lists import (
     check_out,
     keep_filled_in,
     plate_use,
@@ -29,15 +34,10 @@ from assaypilot.engine.cli.work_lists import (
     wells_text,
     write_out,
 )
-from assaypilot.engine.domain.stock import TO_MAKE
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.plain import named_by_substituents
-from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.text.percentages import percent
 
 if TYPE_CHECKING:
-    from assaypilot.engine.domain.plates.layout import Layout
-    from assaypilot.engine.tables.results import ResultsTable
+    from ..domain.plates.layout import Layout
+    from ..tables.results import ResultsTable
 
 __all__ = ["plan", "plan_document", "record", "round_lines"]
 
@@ -50,7 +50,7 @@ _REASONS = 5
 def plan(options: argparse.Namespace, console: Console) -> Reply:
     """The next round, or the open one again; with ``--out`` its work list or printed page is written."""
     if options.options:
-        from assaypilot.engine.cli.stocking import plan_options
+        from .stocking import plan_options
 
         return plan_options(options, console)
     if options.withdraw:
@@ -67,7 +67,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
             keep_filled_in(out, before)
         if use is not None:
             # What cannot be laid out is refused before a round is issued that nobody could use.
-            from assaypilot.engine.campaign.plates.plating import check_plates
+            from ..campaign.plates.plating import check_plates
 
             check_plates(before, use)
         started = time.perf_counter()
@@ -120,7 +120,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
     """The order list that was written, if one was asked for, as a key of the document and a line for people."""
     if options.orders is None:
         return {"orders_file": None}, []
-    from assaypilot.engine.export.order_list import write_order_list
+    from ..export.order_list import write_order_list
 
     n = write_order_list(Path(options.orders), now)
     line = f"Order list: {options.orders}, {many(n, 'compound')}. When some have arrived: assaypilot stock"
@@ -348,12 +348,12 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
     """What the table of results says and where it comes from; refuses one without a usable value."""
-    from assaypilot.engine.campaign.results.returned import returned
-    from assaypilot.engine.tables.results import ResultsTable
+    from ..campaign.results.returned import returned
+    from ..tables.results import ResultsTable
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
-    from assaypilot.engine.tables.opening import read_table
+    from ..tables.opening import read_table
 
     raw = read_table(options.results, console.report, sheet=options.sheet)
     found = returned(raw, now, console.report)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import table
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.simulate.instances import Instance
-from assaypilot.engine.simulate.runner import Task, drawn_of, problem_of
-from assaypilot.engine.simulate.yardsticks import Yardsticks
-from assaypilot.engine.strategies.phased import ADDITIVE
-from assaypilot.engine.text.percentages import percent
+from ..campaign.words import many
+from ..domain.goals import Goal
+from ..simulate.instances import Instance
+from ..simulate.runner import Task, drawn_of, problem_of
+from ..simulate.yardsticks import Yardsticks
+from ..strategies.phased import ADDITIVE
+from ..text.percentages import percent
+from .console import table
 
 __all__ = ["simulated_document", "simulated_lines"]
 

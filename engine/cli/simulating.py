@@ -6,22 +6,22 @@ import argparse
 import math
 from collections.abc import Iterable
 
-from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.played_on import played_on
-from assaypilot.engine.cli.simulated_words import simulated_document, simulated_lines
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import comparison
-from assaypilot.engine.simulate.instances import Instance, listing
-from assaypilot.engine.simulate.parallel import check, simulate
-from assaypilot.engine.simulate.runner import Limits, Task
-from assaypilot.engine.simulate.summary import along, summary
-from assaypilot.engine.simulate.yardsticks import yardsticks
-from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.protocol import Strategy, check_delta
-from assaypilot.engine.strategies.repeating import refuse_unknown_noise
-from assaypilot.engine.system.progress import part_of
+from ..domain.features import SiteFeatures
+from ..domain.goals import Goal
+from ..errors import AssayPilotError
+from ..simulate import comparison
+from ..simulate.instances import Instance, listing
+from ..simulate.parallel import check, simulate
+from ..simulate.runner import Limits, Task
+from ..simulate.summary import along, summary
+from ..simulate.yardsticks import yardsticks
+from ..strategies import registry
+from ..strategies.protocol import Strategy, check_delta
+from ..strategies.repeating import refuse_unknown_noise
+from ..system.progress import part_of
+from .console import Console, Reply, table
+from .played_on import played_on
+from .simulated_words import simulated_document, simulated_lines
 
 __all__ = ["simulate_command"]
 
@@ -84,7 +84,7 @@ def _named(options: argparse.Namespace, instance: Instance, goal: Goal, given: I
 
 
 def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[Task]:
-    from assaypilot.engine.cli.starting import parameters_of
+    from .starting import parameters_of
 
     given = parameters_of(options)
     strategies = _named(options, instance, goal, given)

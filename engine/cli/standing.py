@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.past import as_it_stood
-from assaypilot.engine.campaign.state import STATUSES, Round, Status
-from assaypilot.engine.campaign.words import many, names
-from assaypilot.engine.cli.console import Console, Reply, count, table
-from assaypilot.engine.cli.next_line import next_line
-from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
-from assaypilot.engine.cli.outlook import left_to_do, range_lines
-from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
-from assaypilot.engine.cli.stock_words import stock_document, stock_lines
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.bounds import estimate_text, only_bounds
-from assaypilot.engine.export.entries import claim_entry, compound_entries
-from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
-from assaypilot.engine.strategies.protocol import IN, UNDECIDED
-from assaypilot.engine.text.percentages import probability
+from ..arrays import Floats
+from ..campaign.campaign import Campaign
+from ..campaign.past import as_it_stood
+from ..campaign.state import STATUSES, Round, Status
+from ..campaign.words import many, names
+from ..errors import AssayPilotError
+from ..export.bounds import estimate_text, only_bounds
+from ..export.entries import claim_entry, compound_entries
+from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
+from ..strategies.protocol import IN, UNDECIDED
+from ..text.percentages import probability
+from .console import Console, Reply, count, table
+from .next_line import next_line
+from .options import JSON_LIMIT, TEXT_LIMIT
+from .outlook import left_to_do, range_lines
+from .plate_lines import controls_document, plate_lines
+from .stock_words import stock_document, stock_lines
 
 if TYPE_CHECKING:
-    from assaypilot.engine.simulate.forecast import Forecast
+    from ..simulate.forecast import Forecast
 
 __all__ = [
     "confirmation_lines",
@@ -133,7 +133,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
 
 def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast | None, list[str]]:
     """What the campaign will still take; None, and why, where that cannot be simulated."""
-    from assaypilot.engine.simulate.forecast import forecast_campaign
+    from ..simulate.forecast import forecast_campaign
 
     try:
         return forecast_campaign(options.file, console.report), []

@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.check_words import check_lines
-from assaypilot.engine.cli.console import Console, Reply
-from assaypilot.engine.cli.next_line import next_line
-from assaypilot.engine.cli.reading import read_mapped
-from assaypilot.engine.cli.standing import what_can_be_done
-from assaypilot.engine.cli.stock_options import terms_of
-from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
-from assaypilot.engine.domain.controls import parse_control
-from assaypilot.engine.domain.difference import parts
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.stated_noise import StatedNoise
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.check import check_report, endpoint_facts
-from assaypilot.engine.tables.importer import ImportedTable, import_table
-from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.raw import RawTable
+from ..campaign.state import Status
+from ..campaign.words import many
+from ..domain.controls import parse_control
+from ..domain.difference import parts
+from ..domain.endpoint import Endpoint
+from ..domain.stated_noise import StatedNoise
+from ..errors import AssayPilotError
+from ..tables.check import check_report, endpoint_facts
+from ..tables.importer import ImportedTable, import_table
+from ..tables.options import TableMapping
+from ..tables.raw import RawTable
+from .check_words import check_lines
+from .console import Console, Reply
+from .next_line import next_line
+from .reading import read_mapped
+from .standing import what_can_be_done
+from .stock_options import terms_of
+from .stock_words import said_lines, said_of_stock, stock_document, stock_lines
 
 __all__ = ["check", "new", "parameters_of"]
 
@@ -38,7 +38,7 @@ def check(options: argparse.Namespace, console: Console) -> Reply:
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
     """A campaign file made from a table."""
-    from assaypilot.engine.campaign.from_table import Wanted, campaign_from_table, refuse_taken
+    from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
 
     path = Path(options.file)
     refuse_taken(path)

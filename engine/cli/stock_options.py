@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from assaypilot.engine.cli.options import number
-from assaypilot.engine.domain.stock import PLANS, StockTerms
+from ..domain.stock import PLANS, StockTerms
+from .options import number
 
 __all__ = ["add_stock_options", "terms_of"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock.view import Order, money
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import count, table
-from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from ..campaign.state import Status
+from ..campaign.stock.view import Order, money
+from ..campaign.words import many
+from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from .console import count, table
 
 if TYPE_CHECKING:
-    from assaypilot.engine.tables.importer import ImportedTable
+    from ..tables.importer import ImportedTable
 
 __all__ = [
     "orders_document",

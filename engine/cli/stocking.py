@@ -9,19 +9,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Source, Status
-from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
-from assaypilot.engine.campaign.stock.sentences import cost_words, not_said, wait_words
-from assaypilot.engine.campaign.stock.view import money
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.cli.console import Console, Reply, count, table
-from assaypilot.engine.cli.stock_options import terms_of
-from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts
-from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.text.percentages import percent
+from ..campaign.campaign import Campaign
+from ..campaign.state import Source, Status
+from ..campaign.stock.choice import PlanOption, foreseen
+from ..campaign.stock.sentences import cost_words, not_said, wait_words
+from ..campaign.stock.view import money
+from ..campaign.words import many
+from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
+from ..errors import AssayPilotError
+from ..text.percentages import percent
+from .console import Console, Reply, count, table
+from .stock_options import terms_of
+from .stock_words import orders_document, orders_lines, stock_counts
+from .targets import check_place, keep_other_tables
 
 __all__ = ["check_orders", "plan_options", "stock"]
 
@@ -54,7 +54,7 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
     document = _document(now, changed, len({line.compound for line in lines}), not_used)
     said = _lines(now, document, changes=changes)
     if options.orders is not None:
-        from assaypilot.engine.export.order_list import write_order_list
+        from ..export.order_list import write_order_list
 
         document["orders_file"] = options.orders
         said.append(f"Order list: {options.orders}, {many(write_order_list(Path(options.orders), now), 'compound')}")
@@ -83,8 +83,8 @@ def _listed(
     options: argparse.Namespace, now: Status, terms: StockTerms, console: Console
 ) -> tuple[list[StockLine], list[dict[str, Any]], Source]:
     """What a stock list says, what of it could not be used, and where it comes from; refuses one that says nothing."""
-    from assaypilot.engine.tables.opening import read_table
-    from assaypilot.engine.tables.stock import StockColumns, read_stock_list
+    from ..tables.opening import read_table
+    from ..tables.stock import StockColumns, read_stock_list
 
     raw = read_table(options.list, console.report, sheet=options.sheet)
     known = terms if now.stock is None else terms.over(now.stock.terms)
@@ -139,7 +139,7 @@ def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
 
 def check_orders(path: Path, campaign: str) -> None:
     """Raise AssayPilotError unless an order list can be written there."""
-    from assaypilot.engine.export.order_list import MARKS
+    from ..export.order_list import MARKS
 
     if path.suffix.casefold() != ".csv":
         raise AssayPilotError(
@@ -223,7 +223,7 @@ def plan_options(options: argparse.Namespace, console: Console) -> Reply:
 
 def _to_the_end(found: Sequence[PlanOption], now: Status, file: str, console: Console) -> tuple[PlanOption, ...]:
     """The plans with what each takes to the end, simulated; as they are where nothing can be foreseen."""
-    from assaypilot.engine.simulate.forecast import forecast_campaign
+    from ..simulate.forecast import forecast_campaign
 
     try:
         made = forecast_campaign(file, console.report)

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.places import refuse_name, try_folder
+from ..errors import AssayPilotError
+from ..system.places import refuse_name, try_folder
 
 __all__ = ["check_place", "keep_other_tables"]
 
@@ -48,7 +48,7 @@ def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], opti
     """
     if path.suffix.casefold() not in _TABLES or not path.is_file():
         return
-    from assaypilot.engine.tables.opening import read_table
+    from ..tables.opening import read_table
 
     try:
         columns = read_table(path).columns

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.domain.plates.wells import FORMATS
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.handlers import ENDINGS
-from assaypilot.engine.system.progress import Report
+from ..campaign.state import Round, Status
+from ..domain.plates.wells import FORMATS
+from ..errors import AssayPilotError
+from ..export.handlers import ENDINGS
+from ..system.progress import Report
+from .targets import check_place, keep_other_tables
 
 __all__ = ["prepare"]
 
@@ -21,8 +21,8 @@ Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]
 
 def prepare(options: argparse.Namespace, before: Status, report: Report) -> Handed:
     """Return what writes the list once a round is issued; refuse what cannot be read or written before that."""
-    from assaypilot.engine.export.transfers import COLUMNS, read_sources, read_volume, transfers, write
-    from assaypilot.engine.tables.opening import read_table
+    from ..export.transfers import COLUMNS, read_sources, read_volume, transfers, write
+    from ..tables.opening import read_table
 
     out, handler = Path(options.transfers), options.format
     if out.suffix.casefold() != ENDINGS[handler]:

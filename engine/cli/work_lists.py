@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.cli.targets import check_place, keep_other_tables
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.work_list import NOT_ASKED, work_list
-from assaypilot.engine.system.progress import Report
+from ..campaign.state import Round, RoundItem, Status
+from ..errors import AssayPilotError
+from ..export.work_list import NOT_ASKED, work_list
+from ..system.progress import Report
+from .targets import check_place, keep_other_tables
 
 if TYPE_CHECKING:
-    from assaypilot.engine.domain.plates.layout import Layout, PlateUse
+    from ..domain.plates.layout import Layout, PlateUse
 
 __all__ = [
     "check_out",
@@ -36,7 +36,7 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
     """How the plates are used; None without ``--plate``. AssayPilotError when no such plate can be."""
     if options.plate is None:
         return None
-    from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+    from ..domain.plates.layout import PlateUse, read_controls
 
     controls = read_controls(options.control_columns)
     return PlateUse(options.plate, controls, edge=not options.no_edge, same_wells=options.same_wells)
@@ -69,7 +69,7 @@ def keep_filled_in(out: Path, now: Status) -> None:
     """Refuse to write over a work list of the open round in which somebody has filled in values."""
     if now.open_round is None or out.suffix.casefold() == _PAGE or not out.exists():
         return
-    from assaypilot.engine.tables.opening import read_table
+    from ..tables.opening import read_table
 
     try:
         raw = read_table(out)
@@ -92,18 +92,18 @@ def write_out(
 ) -> tuple[dict[str, Any], list[str]]:
     """What was written, as keys of the document and as lines for people."""
     if out.suffix.casefold() == _PAGE:
-        from assaypilot.engine.export.contents import contents
-        from assaypilot.engine.export.work_page import write_work_page
+        from ..export.contents import contents
+        from ..export.work_page import write_work_page
 
         said = contents(now)
         write_work_page(out, now, issued, layout, program=said.program, printed=said.exported, report=report)
         return {"file": str(out), "plate_map": None}, [f"To print: {out}"]
-    from assaypilot.engine.export.csv_file import write_csv
+    from ..export.csv_file import write_csv
 
     sheet = work_list(now, issued, layout)
     beside = None
     if layout is not None:
-        from assaypilot.engine.export.plate_map import plate_map
+        from ..export.plate_map import plate_map
 
         beside = _map_beside(out)
         plates = plate_map(now, issued, layout)

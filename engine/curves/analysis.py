@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.curves.fitting import Fit, Plateaus, fit_curves
-from assaypilot.engine.curves.points import Point, Points
-from assaypilot.engine.domain.endpoint import Relation
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats
+from ..domain.endpoint import Relation
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .fitting import Fit, Plateaus, fit_curves
+from .points import Point, Points
 
 __all__ = ["Analysis", "Curve", "PlateControls", "analyse"]
 

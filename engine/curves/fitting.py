@@ -15,7 +15,7 @@ from scipy.optimize import least_squares
 from scipy.sparse import csr_array
 from scipy.special import expit, stdtr, stdtrit
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
+from ..arrays import Flags, Floats, Ints
 
 __all__ = ["PLATEAUS", "Fit", "Plateaus", "fit_curves", "logistic"]
 

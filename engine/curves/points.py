@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, normalise_unit
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.curves import doses, is_dose
-from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.values import is_missing, parse_number, parse_value, quoted
+from ..domain.endpoint import CONCENTRATIONS, normalise_unit
+from ..errors import AssayPilotError
+from ..tables import headers
+from ..tables.curves import doses, is_dose
+from ..tables.raw import RawTable, columns_named, fold
+from ..tables.values import is_missing, parse_number, parse_value, quoted
 
 __all__ = ["FULL", "NEUTRAL", "Columns", "Point", "Points", "Role", "Scale", "Series", "read_points", "with_map"]
 

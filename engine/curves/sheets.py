@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.curves.analysis import Analysis, Curve
-from assaypilot.engine.curves.points import Points
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.headers import split_unit
+from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation
+from ..domain.p_scale import is_p_scale
+from ..errors import AssayPilotError
+from ..tables.headers import split_unit
+from .analysis import Analysis, Curve
+from .points import Points
 
 __all__ = [
     "POINTS",

@@ -1,13 +1,13 @@
 """Optimal designs: which compounds to measure and how often, with a certificate; and rounding to whole counts."""
 
-from assaypilot.engine.design.criteria import Design, Weighted, achieved
-from assaypilot.engine.design.directions import Against, Between, Rows
-from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.product_directions import ProductPairs
-from assaypilot.engine.design.products import Product
-from assaypilot.engine.design.rounding import apportion, ceilings, round_design
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.design.xy import xy_optimal
+from .criteria import Design, Weighted, achieved
+from .directions import Against, Between, Rows
+from .pairs import Pairs
+from .product_directions import ProductPairs
+from .products import Product
+from .rounding import apportion, ceilings, round_design
+from .solver import g_optimal
+from .xy import xy_optimal
 
 __all__ = [
     "Against",

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.boxes import box_projection
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from .boxes import box_projection
 
 __all__ = ["Allowed", "allowed"]
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.criteria import Design, Weighted
-from assaypilot.engine.domain.elimination import alone_and_core
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats, Ints
+from ..domain.elimination import alone_and_core
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from .criteria import Design, Weighted
 
 __all__ = ["Apart", "apart"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog, nnls
 
-from assaypilot.engine.arrays import Floats, Ints
+from ..arrays import Floats, Ints
 
 __all__ = ["Nearest", "mixture_bound", "nearest_within", "single_comparisons"]
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.directions import Rows
-from assaypilot.engine.design.saddle import dual_bound
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..system.progress import Report, silent
+from ..text.percentages import percent
+from .criteria import Design
+from .directions import Rows
+from .saddle import dual_bound
 
 __all__ = ["Balanced", "balanced"]
 

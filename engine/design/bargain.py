@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.exchange import Bounds, Worst, inverse_information, worth_of
+from ..arrays import Floats, Ints
+from .exchange import Bounds, Worst, inverse_information, worth_of
 
 __all__ = ["bargained"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["box_projection", "greatest_average"]
 

@@ -13,13 +13,13 @@ import math
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.balance import Balanced
-from assaypilot.engine.design.directions import Rows
-from assaypilot.engine.design.exchange import Bounds, exchange
-from assaypilot.engine.design.rounding import Rounded
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.system.progress import Report, part_of, silent
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..system.progress import Report, part_of, silent
+from .balance import Balanced
+from .directions import Rows
+from .exchange import Bounds, exchange
+from .rounding import Rounded
 
 __all__ = ["completed"]
 

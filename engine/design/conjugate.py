@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import cho_solve
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.design.boxes import box_projection, greatest_average
+from ..arrays import Flags, Floats
+from .boxes import box_projection, greatest_average
 
 __all__ = ["DenseRows", "Rows", "conjugate_steps"]
 

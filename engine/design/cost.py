@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.bargain import bargained
-from assaypilot.engine.design.exchange import Bounds, Means, Worst, inverse_information
-from assaypilot.engine.design.rounding import Method, Rounded, limits, round_design
-from assaypilot.engine.design.thrift import Paths, Prices, Spread, cheapest_spanning
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .bargain import bargained
+from .exchange import Bounds, Means, Worst, inverse_information
+from .rounding import Method, Rounded, limits, round_design
+from .thrift import Paths, Prices, Spread, cheapest_spanning
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 

@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.boxes import greatest_average
-from assaypilot.engine.domain.features import ProjectedFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from .allowed import Allowed
+from .boxes import greatest_average
 
 __all__ = ["Design", "Weighted", "achieved", "minimax_bound"]
 

@@ -8,11 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.estimable import Named, refuse_apart, refuse_outside
-from assaypilot.engine.design.farthest import Farthest, square_root
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats, Ints
+from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
+from ..errors import AssayPilotError
+from .estimable import Named, refuse_apart, refuse_outside
+from .farthest import Farthest, square_root
 
 __all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured"]
 

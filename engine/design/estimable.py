@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Ints
+from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
+from ..errors import AssayPilotError
 
 __all__ = ["Named", "refuse_apart", "refuse_outside"]
 

@@ -9,11 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.factors import sound_inverse
-from assaypilot.engine.design.moves import Bounds, Changes, Moves, moves_of, worth_of
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..system.progress import Report, silent
+from .factors import sound_inverse
+from .moves import Bounds, Changes, Moves, moves_of, worth_of
 
 __all__ = [
     "Bounds",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["Largest", "largest_quadratic"]
 

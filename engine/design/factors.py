@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["lower_inverse", "sound_factor", "sound_inverse"]
 

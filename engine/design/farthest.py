@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.factors import sound_factor
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from .factors import sound_factor
 
 __all__ = ["Farthest", "square_root"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["Sample", "even_leverages", "glided", "same_information"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import SiteFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import SiteFeatures
 
 __all__ = ["LookedUp", "Lookups", "grouped"]
 

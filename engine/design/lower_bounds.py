@@ -9,15 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.alternatives import mixture_bound, nearest_within, single_comparisons
-from assaypilot.engine.design.directions import Against, Between, Directions, Rows
-from assaypilot.engine.design.exchange import nearly_inverse
-from assaypilot.engine.design.together import Together
-from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .alternatives import mixture_bound, nearest_within, single_comparisons
+from .directions import Against, Between, Directions, Rows
+from .exchange import nearly_inverse
+from .together import Together
+from .xy import xy_optimal
 
 __all__ = [
     "Bound",

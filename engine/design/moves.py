@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
+from ..arrays import Floats, Ints
 
 __all__ = ["Bounds", "Changes", "Moves", "least_of", "moves_of", "worth_of"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from scipy.linalg import lapack
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.design.boxes import box_projection, greatest_average
-from assaypilot.engine.design.conjugate import DenseRows, Rows, conjugate_steps
+from ..arrays import Flags, Floats
+from .boxes import box_projection, greatest_average
+from .conjugate import DenseRows, Rows, conjugate_steps
 
 __all__ = ["MANY", "box_projection", "diagonal_of", "greatest_average", "information", "maximise_log_det", "whitened"]
 

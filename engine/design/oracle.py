@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.directions import Between, Rows
-from assaypilot.engine.design.exchange import nearly_inverse
-from assaypilot.engine.design.together import Together
-from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .directions import Between, Rows
+from .exchange import nearly_inverse
+from .together import Together
+from .xy import xy_optimal
 
 __all__ = ["Oracle", "oracle", "simultaneous_level"]
 

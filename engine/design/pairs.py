@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.directions import ListedPairs, measured
-from assaypilot.engine.design.product_directions import ProductPairs
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from .directions import ListedPairs, measured
+from .product_directions import ProductPairs
 
 __all__ = ["Pairs"]
 

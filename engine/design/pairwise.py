@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["Found", "Pieces", "largest_sum"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.directions import ListedPairs
-from assaypilot.engine.design.estimable import refuse_outside
-from assaypilot.engine.design.pairwise import Pieces, largest_sum
-from assaypilot.engine.design.products import Product
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats, Ints
+from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from .directions import ListedPairs
+from .estimable import refuse_outside
+from .pairwise import Pieces, largest_sum
+from .products import Product
 
 __all__ = ["ProductPairs"]
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.extremes import largest_quadratic
-from assaypilot.engine.design.orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .criteria import Design
+from .extremes import largest_quadratic
+from .orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
 
 __all__ = ["Product", "Shares", "orthogonal_start", "product_design", "recognised"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.design.balance import Balanced, balanced
-from assaypilot.engine.design.completion import completed
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.directions import Rows
-from assaypilot.engine.design.rounding import Rounded, round_design
-from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.features import ProjectedFeatures
+from ..system.progress import Report, silent
+from .balance import Balanced, balanced
+from .completion import completed
+from .criteria import Design
+from .directions import Rows
+from .rounding import Rounded, round_design
+from .xy import xy_optimal
 
 __all__ = ["prompt_design", "prompt_whole"]
 

@@ -10,15 +10,15 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.alone import Counted, apart
-from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, grow, inverse_information
-from assaypilot.engine.design.subspace import told_span, within
-from assaypilot.engine.design.swapping import swap_rounded
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .alone import Counted, apart
+from .criteria import Weighted
+from .exchange import Bounds, Means, Worst, exchange, grow, inverse_information
+from .subspace import told_span, within
+from .swapping import swap_rounded
 
 __all__ = [
     "Method",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.factors import lower_inverse
-from assaypilot.engine.design.newton import greatest_average
+from ..arrays import Flags, Floats, Ints
+from .factors import lower_inverse
+from .newton import greatest_average
 
 __all__ = ["Point", "dual_bound", "solve_saddle", "starting_point"]
 

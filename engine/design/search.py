@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.boxes import greatest_average
-from assaypilot.engine.design.conjugate import Rows
-from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.newton import MANY, information, maximise_log_det
-from assaypilot.engine.design.table import Table
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats, Ints
+from ..errors import AssayPilotError
+from ..system.progress import Report
+from ..text.percentages import percent
+from .allowed import Allowed
+from .boxes import greatest_average
+from .conjugate import Rows
+from .criteria import Weighted
+from .newton import MANY, information, maximise_log_det
+from .table import Table
 
 __all__ = ["Search", "State"]
 

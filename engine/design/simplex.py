@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.saddle import dual_bound
-from assaypilot.engine.domain.features import ProjectedFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from .allowed import Allowed
+from .saddle import dual_bound
 
 __all__ = ["Even", "even_design"]
 

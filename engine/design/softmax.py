@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.design.farthest import square_root
-from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.product_directions import ProductPairs
+from ..arrays import Floats, Ints
+from .directions import Directions
+from .farthest import square_root
+from .pairs import Pairs
+from .product_directions import ProductPairs
 
 __all__ = ["Soft", "SoftMaximum", "softened"]
 

@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.design.allowed import Allowed, allowed
-from assaypilot.engine.design.alone import apart
-from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
-from assaypilot.engine.design.products import Product, orthogonal_start, product_design, recognised
-from assaypilot.engine.design.search import Search
-from assaypilot.engine.design.simplex import even_design
-from assaypilot.engine.design.table import Table, refuse_nothing
-from assaypilot.engine.design.thinning import thin
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.system.threads import algebra_on_one_thread
+from ..arrays import Floats
+from ..domain.features import ProjectedFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from ..system.threads import algebra_on_one_thread
+from .allowed import Allowed, allowed
+from .alone import apart
+from .criteria import Design, Weighted, minimax_bound
+from .products import Product, orthogonal_start, product_design, recognised
+from .search import Search
+from .simplex import even_design
+from .table import Table, refuse_nothing
+from .thinning import thin
 
 __all__ = ["g_optimal"]
 

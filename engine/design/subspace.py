@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.directions import Rows
-from assaypilot.engine.design.exchange import Worst
-from assaypilot.engine.domain.features import ProjectedFeatures
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import ProjectedFeatures
+from .criteria import Weighted
+from .directions import Rows
+from .exchange import Worst
 
 __all__ = ["Span", "told_span", "within"]
 

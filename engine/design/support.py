@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.boxes import box_projection
-from assaypilot.engine.design.newton import diagonal_of, maximise_log_det, whitened
+from ..arrays import Floats, Ints
+from .boxes import box_projection
+from .newton import diagonal_of, maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.linalg import eigh
 
-from assaypilot.engine.arrays import Floats, Ints
+from ..arrays import Floats, Ints
 
 __all__ = ["swap_rounded"]
 

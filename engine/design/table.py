@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.conjugate import DenseRows, Rows
-from assaypilot.engine.design.lookups import LookedUp, Lookups
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from .conjugate import DenseRows, Rows
+from .lookups import LookedUp, Lookups
 
 __all__ = ["Table", "refuse_nothing"]
 

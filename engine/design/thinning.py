@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.design.search import Search, State
-from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Ints
+from ..text.percentages import percent
+from .search import Search, State
+from .support import Elimination, elimination, same_information_on_fewer, without_least_needed
 
 __all__ = ["thin"]
 

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.newton import maximise_log_det
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, span_basis
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report
+from ..arrays import Floats, Ints
+from ..domain.features import DenseFeatures, ProjectedFeatures, span_basis
+from ..errors import AssayPilotError
+from ..system.progress import Report
+from .newton import maximise_log_det
+from .solver import g_optimal
 
 __all__ = ["Paths", "Prices", "Spread", "cheapest_spanning"]
 

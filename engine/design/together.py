@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.directions import Directions
+from ..arrays import Floats, Ints
+from .directions import Directions
 
 __all__ = ["Together"]
 

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.design.allowed import Allowed, allowed
-from assaypilot.engine.design.criteria import Design, Weighted
-from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.simplex import even_design
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.design.xy_few import on_at_most, tidied
-from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
-from assaypilot.engine.design.xy_search import XYSearch, XYState
-from assaypilot.engine.design.xy_smooth import settled
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .allowed import Allowed, allowed
+from .criteria import Design, Weighted
+from .directions import Directions
+from .pairs import Pairs
+from .simplex import even_design
+from .solver import g_optimal
+from .xy_few import on_at_most, tidied
+from .xy_frame import Frame, unseen_lengths
+from .xy_search import XYSearch, XYState
+from .xy_smooth import settled
 
 __all__ = ["full_product_value", "xy_optimal"]
 

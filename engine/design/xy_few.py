@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.gliding import same_information
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.design.support import same_information_on_fewer
-from assaypilot.engine.design.xy_search import XYSearch, XYState
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Flags, Floats, Ints
+from ..errors import AssayPilotError
+from ..text.percentages import percent
+from .gliding import same_information
+from .solver import g_optimal
+from .support import same_information_on_fewer
+from .xy_search import XYSearch, XYState
 
 __all__ = ["on_at_most", "tidied"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.domain.features import ProjectedFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures
+from .allowed import Allowed
+from .directions import Directions
 
 __all__ = ["Frame", "may_be_singular", "unseen_lengths"]
 

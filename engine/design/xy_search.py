@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.design.newton import box_projection, greatest_average
-from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, starting_point
-from assaypilot.engine.design.xy_frame import Frame, may_be_singular, unseen_lengths
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats, Ints
+from ..system.progress import Report
+from ..text.percentages import percent
+from .allowed import Allowed
+from .criteria import Weighted
+from .directions import Directions
+from .newton import box_projection, greatest_average
+from .saddle import Bundles, dual_bound, solve_saddle, starting_point
+from .xy_frame import Frame, may_be_singular, unseen_lengths
 
 __all__ = ["XYSearch", "XYState"]
 

@@ -13,19 +13,19 @@ import math
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
-from assaypilot.engine.design.newton import greatest_average
-from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.product_directions import ProductPairs
-from assaypilot.engine.design.products import Shares
-from assaypilot.engine.design.saddle import dual_bound
-from assaypilot.engine.design.softmax import Soft, softened
-from assaypilot.engine.design.solver import g_optimal
-from assaypilot.engine.design.xy_search import XYSearch, XYState
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Floats, Ints
+from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..text.percentages import percent
+from .criteria import Weighted
+from .gliding import Sample, even_leverages, glided, same_information
+from .newton import greatest_average
+from .pairs import Pairs
+from .product_directions import ProductPairs
+from .products import Shares
+from .saddle import dual_bound
+from .softmax import Soft, softened
+from .solver import g_optimal
+from .xy_search import XYSearch, XYState
 
 __all__ = ["settled"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from .endpoint import Endpoint
+from .library import Library
+from .measurements import Result
 
 __all__ = [
     "Control",

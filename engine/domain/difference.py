@@ -29,10 +29,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Pooled
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Floats
+from ..errors import AssayPilotError
+from .endpoint import Endpoint
+from .measurements import Pooled
 
 __all__ = ["behind", "check_differences", "difference", "find_parts", "in_words", "parts", "pooled_of", "with_noise"]
 

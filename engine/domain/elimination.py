@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
+from ..arrays import Flags, Floats, Ints
 
 __all__ = ["RANK_TOLERANCE", "Eliminated", "Solver", "alone_and_core"]
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from assaypilot.engine.domain import kinds
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
+from . import kinds
 
 __all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Kind", "Limit", "Relation", "Transform", "normalise_unit"]
 

@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.elimination import RANK_TOLERANCE, Eliminated
-from assaypilot.engine.domain.library import Library
+from ..arrays import Flags, Floats, Ints
+from .elimination import RANK_TOLERANCE, Eliminated
+from .library import Library
 
 __all__ = [
     "DenseFeatures",

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Flags, Floats
+from ..errors import AssayPilotError
+from .pareto import beaten
 
 __all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "dominated"]
 

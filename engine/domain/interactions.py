@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Ints
+from ..errors import AssayPilotError
 
 __all__ = ["Pairs", "chosen_pairs", "merged", "pair_name"]
 

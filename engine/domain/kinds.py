@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
 
 if TYPE_CHECKING:
-    from assaypilot.engine.domain.endpoint import Endpoint, Kind
+    from .endpoint import Endpoint, Kind
 
 __all__ = [
     "KINDS",

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags
-from assaypilot.engine.domain.interactions import Pairs, merged, pair_name
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Flags
+from ..errors import AssayPilotError
+from .interactions import Pairs, merged, pair_name
 
 __all__ = ["LARGEST_PRODUCT", "Library", "Scaffold", "Site", "name_from_substituents"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.endpoint import Relation
+from ..arrays import Floats
+from .endpoint import Relation
 
 __all__ = [
     "FEW_REPEATED",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assaypilot.engine.domain.endpoint import Endpoint
+from .endpoint import Endpoint
 
 __all__ = ["HIGHEST", "LOWEST", "is_p_scale", "is_unusual", "unusual"]
 

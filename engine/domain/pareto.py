@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
+from ..arrays import Flags, Floats, Ints
 
 __all__ = ["Gaps", "beaten", "gaps", "lead"]
 

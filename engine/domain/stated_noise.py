@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
 
 __all__ = ["UNKNOWN", "StatedNoise", "parse_noise"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
 
 __all__ = [
     "CANNOT",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.domain.endpoint import Endpoint
+from .endpoint import Endpoint
 
 __all__ = ["Usual", "usual"]
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.text.percentages import percent
+from ..arrays import Flags, Floats
+from ..campaign.state import Status
+from ..figures.palette import LIGHT, Palette
+from ..text.percentages import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from assaypilot.engine.figures.front import Axis, Spread
-    from assaypilot.engine.figures.parallel import Bundle
-    from assaypilot.engine.figures.ranked import Ranking, Spans
+    from ..figures.front import Axis, Spread
+    from ..figures.parallel import Bundle
+    from ..figures.ranked import Ranking, Spans
 
 __all__ = ["Ends", "Frame", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
 
@@ -131,7 +131,7 @@ class Picture:
         return [self.status.endpoints[place].scale_name for place in self.status.goal_endpoints]
 
     def _axes(self) -> list[Axis]:
-        from assaypilot.engine.figures.front import Axis
+        from ..figures.front import Axis
 
         made = []
         for place in self.status.goal_endpoints:
@@ -182,7 +182,7 @@ class RankedPicture(Picture):
 
     def ends(self) -> Ends | None:
         """Those of the best compounds."""
-        from assaypilot.engine.figures.ranked import Cutoff, rank_compounds, ranked_ends
+        from ..figures.ranked import Cutoff, rank_compounds, ranked_ends
 
         known, sign = self.status.candidates, self.status.endpoints[self.status.objective].sign
         ranking = rank_compounds(known.estimate, known.status, sign=sign)
@@ -268,7 +268,7 @@ class RankedPicture(Picture):
         return under, over
 
     def _spans(self) -> Spans:
-        from assaypilot.engine.figures.ranked import Spans as Drawn
+        from ..figures.ranked import Spans as Drawn
 
         known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
         return Drawn(
@@ -283,7 +283,7 @@ class RankedPicture(Picture):
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.ranked import Cutoff, rank_compounds, ranked_intervals
+        from ..figures.ranked import Cutoff, rank_compounds, ranked_intervals
 
         status = self.status
         known, settings = status.candidates, status.settings
@@ -368,7 +368,7 @@ class FrontPicture(Picture):
         return (left + dx, right + dx, bottom + dy, top + dy)
 
     def _spread(self) -> Spread:
-        from assaypilot.engine.figures.front import spread
+        from ..figures.front import spread
 
         marks = [axis.limit for axis in self._axes()]
         return spread(*self._matrices(), self.status.candidates.status, marks=marks)
@@ -408,7 +408,7 @@ class FrontPicture(Picture):
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.front import front_plot
+        from ..figures.front import front_plot
 
         estimates, low, high = self._matrices()
         axes, codes = self._axes(), self.status.candidates.status
@@ -456,7 +456,7 @@ class ParallelPicture(Picture):
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.parallel import bundle, parallel_plot
+        from ..figures.parallel import bundle, parallel_plot
 
         estimates, low, high = self._matrices()
         axes, known = self._axes(), self.status.candidates

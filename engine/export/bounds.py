@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint, Relation
+from ..campaign.state import Status
+from ..domain.endpoint import Endpoint, Relation
 
 __all__ = ["COUNTED", "bound_text", "entry_text", "estimate_text", "only_bounds", "open_text", "said"]
 

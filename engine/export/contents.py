@@ -9,11 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.export import records
-from assaypilot.engine.export.sheet import Cell, Column, Sheet, unique
-from assaypilot.engine.export.shortlist import (
+from ..arrays import Ints
+from ..campaign.state import Status
+from ..system.version import program_version
+from . import records
+from .sheet import Cell, Column, Sheet, unique
+from .shortlist import (
     AVAILABILITY,
     CONFIRMED,
     EVIDENCE,
@@ -25,7 +26,6 @@ from assaypilot.engine.export.shortlist import (
     table_of,
     with_provenance,
 )
-from assaypilot.engine.system.version import program_version
 
 __all__ = ["Choice", "Contents", "contents", "with_beside"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.controls import find_control
-from assaypilot.engine.domain.plates.layout import Layout
+from ..campaign.state import Round, Status
+from ..domain.controls import find_control
+from ..domain.plates.layout import Layout
 
 __all__ = ["ControlWell", "control_wells"]
 

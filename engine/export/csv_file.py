@@ -10,14 +10,14 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.sheet import Cell
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.raw import FORMULA
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from ..tables.raw import FORMULA
+from .sheet import Cell
+from .whole import write_whole
 
 if TYPE_CHECKING:
-    from assaypilot.engine.export.contents import Contents
+    from .contents import Contents
 
 __all__ = ["Cell", "plain", "write", "write_csv", "write_plain_csv"]
 

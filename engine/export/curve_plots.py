@@ -7,10 +7,10 @@ from pathlib import Path
 
 from matplotlib.backends.backend_pdf import PdfPages
 
-from assaypilot.engine.curves.analysis import Curve
-from assaypilot.engine.export.whole import whole_file
-from assaypilot.engine.figures.dose_response import curve_pages
-from assaypilot.engine.system.progress import Report, silent
+from ..curves.analysis import Curve
+from ..figures.dose_response import curve_pages
+from ..system.progress import Report, silent
+from .whole import whole_file
 
 __all__ = ["ENDINGS", "write_plots"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assaypilot.engine.export.sheet import Cell
+from .sheet import Cell
 
 __all__ = [
     "LONGEST",

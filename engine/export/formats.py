@@ -6,11 +6,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
 
 if TYPE_CHECKING:
-    from assaypilot.engine.export.contents import Contents
+    from .contents import Contents
 
 __all__ = ["FORMATS", "ending_of", "write"]
 

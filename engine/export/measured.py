@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import stdev
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.tables.display import Shown, shown
+from ..campaign.state import Status
+from ..tables.display import Shown, shown
 
 __all__ = ["Means", "MeasuredMean", "means_of", "means_words", "measured_means"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.sdf import first_line, mol_block
-from assaypilot.engine.figures.aligned import Aligned
+from ..errors import AssayPilotError
+from ..figures.aligned import Aligned
+from .sdf import first_line, mol_block
 
 __all__ = ["molfile"]
 

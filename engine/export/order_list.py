@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.export.sheet import Sheet, unique
-from assaypilot.engine.export.shortlist import structure
+from ..campaign.state import Status
+from .csv_file import write_csv
+from .sheet import Sheet, unique
+from .shortlist import structure
 
 __all__ = ["MARKS", "order_list", "write_order_list"]
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.difference import pooled_of
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.measurements import Pooled, pool
-from assaypilot.engine.export.answer import picture_of
-from assaypilot.engine.models.contributions import contributions
-from assaypilot.engine.models.leave_one_out import leave_one_out
-from assaypilot.engine.models.ols import Estimate, least_squares
-from assaypilot.engine.models.tobit import Bounds, Cells, additive
+from ..arrays import Floats, Ints
+from ..campaign.state import Status
+from ..chemistry.names import short_name
+from ..domain.difference import pooled_of
+from ..domain.features import SiteFeatures
+from ..domain.measurements import Pooled, pool
+from ..models.contributions import contributions
+from ..models.leave_one_out import leave_one_out
+from ..models.ols import Estimate, least_squares
+from ..models.tobit import Bounds, Cells, additive
+from .answer import picture_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def answer_caption(status: Status) -> str:
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
     """The set by round: compounds in and undecided."""
-    from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+    from ..figures.rounds import counts_by_round, set_by_round
 
     last = max((issued.number for issued in status.rounds if issued.state == "closed"), default=0)
     inside, undecided = counts_by_round(status.candidates.status, status.candidates.decided_in_round, last)
@@ -126,7 +126,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
 
     All of an endpoint share the ends of their axes. Those of a site with very many substituents leave out the middle.
     """
-    from assaypilot.engine.figures.contributions import contribution_ends, contribution_plot
+    from ..figures.contributions import contribution_ends, contribution_plot
 
     own = status.endpoints[endpoint]
     noise = np.nan if own.noise_sd is None else own.noise_sd  # without it no interval is known
@@ -168,7 +168,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
 
 def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape, dpi: float = 100.0) -> Figure:
     """Measured against predicted from the others."""
-    from assaypilot.engine.figures.agreement import agreement_plot
+    from ..figures.agreement import agreement_plot
 
     predicted = leave_one_out(data.fit, data.rows, data.means, data.counts)
     own = status.endpoints[endpoint]

@@ -7,10 +7,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.library import Library, name_from_substituents
-from assaypilot.engine.export.bounds import estimate_text
+from ..campaign.state import Status
+from ..chemistry.names import short_name
+from ..domain.library import Library, name_from_substituents
+from .bounds import estimate_text
 
 __all__ = ["interval", "named_by_substituents", "plain", "sentences", "shown_id", "values"]
 

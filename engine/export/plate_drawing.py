@@ -9,9 +9,9 @@ from reportlab.lib.colors import Color, HexColor
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.domain.plates.wells import Well, row_letters
-from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR
+from ..domain.plates.layout import Layout, Placed, Plate
+from ..domain.plates.wells import Well, row_letters
+from .report_text import BOLD, INK, LINE, MUTED, REGULAR
 
 __all__ = ["draw_legend", "draw_plate", "legend_height", "plate_height"]
 

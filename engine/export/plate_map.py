@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.domain.plates.wells import Well, row_letters
-from assaypilot.engine.export.sheet import Cell, Sheet
+from ..campaign.state import Round, Status
+from ..domain.plates.layout import Layout
+from ..domain.plates.wells import Well, row_letters
+from .sheet import Cell, Sheet
 
 __all__ = ["plate_map"]
 

@@ -10,10 +10,10 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.export.report_text import LINE, MUTED, REGULAR, fitted
-from assaypilot.engine.system.progress import Report
+from ..campaign.state import Round, Status
+from ..system.progress import Report
+from .plain import plain
+from .report_text import LINE, MUTED, REGULAR, fitted
 
 __all__ = ["HIGHEST", "LAID_OUT", "LOWEST", "SIDE", "WIDTH", "Pages"]
 

@@ -6,13 +6,13 @@ import importlib.metadata
 import platform
 from collections.abc import Sequence
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.difference import in_words
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.kinds import word_of
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of
-from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
+from ..campaign.state import Round, Status
+from ..domain.difference import in_words
+from ..domain.endpoint import Endpoint
+from ..domain.kinds import word_of
+from ..domain.measurements import Measurement
+from .sheet import Cell, Column, Sheet, rounded, sheet_of
+from .shortlist import AVAILABILITY_MEANS, decimals_of
 
 __all__ = ["measurements", "picks", "rounds", "settings"]
 

@@ -9,21 +9,21 @@ import numpy as np
 from reportlab.lib.colors import HexColor
 from reportlab.platypus import Flowable, KeepTogether, Spacer, Table
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.export import pictures
-from assaypilot.engine.export.bounds import said
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.report_page import WIDTH, Pages, Progress, heading
-from assaypilot.engine.export.report_shortlist import MOST, cards, table
-from assaypilot.engine.export.report_table import BARE, ruled
-from assaypilot.engine.export.report_text import load_fonts, not_drawn, paragraph
-from assaypilot.engine.export.report_vector import FigureFlowable
-from assaypilot.engine.export.sheet import Cell, Sheet
-from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.models.report import Noise, model_report
-from assaypilot.engine.system.progress import Report, silent
+from ..campaign.state import Status
+from ..figures.palette import LIGHT
+from ..models.report import Noise, model_report
+from ..system.progress import Report, silent
+from . import pictures
+from .bounds import said
+from .contents import Contents
+from .report_page import WIDTH, Pages, Progress, heading
+from .report_shortlist import MOST, cards, table
+from .report_table import BARE, ruled
+from .report_text import load_fonts, not_drawn, paragraph
+from .report_vector import FigureFlowable
+from .sheet import Cell, Sheet
+from .shortlist import AVAILABILITY_MEANS, decimals_of
+from .whole import write_whole
 
 __all__ = ["document", "write"]
 

@@ -12,10 +12,10 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, CondPageBreak, Flowable, Frame, PageTemplate
 
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.export.report_text import LINE, MUTED, REGULAR, fitted, paragraph
-from assaypilot.engine.system.progress import Report
+from ..system.progress import Report
+from .contents import Contents
+from .plain import plain
+from .report_text import LINE, MUTED, REGULAR, fitted, paragraph
 
 __all__ = ["WIDTH", "Pages", "Progress", "heading"]
 

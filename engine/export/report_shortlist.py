@@ -9,20 +9,20 @@ from reportlab.lib.colors import HexColor, white
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
-from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.measured import Means, means_of, means_words
-from assaypilot.engine.export.plain import named_by_substituents, plain, shown_id, values
-from assaypilot.engine.export.report_page import WIDTH, Progress
-from assaypilot.engine.export.report_table import ruled
-from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
-from assaypilot.engine.export.report_vector import draw_structure
-from assaypilot.engine.export.shortlist import availability, chances, confirmed, decimals_of, evidence
-from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.cores import carried
-from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..campaign.state import STATUSES, Status
+from ..chemistry.names import short_name
+from ..figures.aligned import Aligned
+from ..figures.cores import carried
+from ..figures.palette import LIGHT
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from .contents import Contents
+from .measured import Means, means_of, means_words
+from .plain import named_by_substituents, plain, shown_id, values
+from .report_page import WIDTH, Progress
+from .report_table import ruled
+from .report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
+from .report_vector import draw_structure
+from .shortlist import availability, chances, confirmed, decimals_of, evidence
 
 __all__ = ["MOST", "cards", "state_words", "table"]
 

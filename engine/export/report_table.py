@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import LongTable
 
-from assaypilot.engine.export.columns import shared_out
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.export.report_text import BOLD, LINE, MUTED, REGULAR, STYLES, paragraph
+from .columns import shared_out
+from .plain import plain
+from .report_text import BOLD, LINE, MUTED, REGULAR, STYLES, paragraph
 
 __all__ = ["BARE", "ruled", "widths"]
 

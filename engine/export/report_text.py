@@ -14,8 +14,8 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import Paragraph
 
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.figures.palette import LIGHT
+from ..figures.palette import LIGHT
+from .plain import plain
 
 __all__ = [
     "BOLD",

@@ -17,8 +17,8 @@ from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.export.report_text import BOLD, REGULAR
+from .plain import plain
+from .report_text import BOLD, REGULAR
 
 __all__ = ["FigureFlowable", "draw_structure"]
 

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.sheet import Cell, unique
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.system.progress import Report, silent
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .contents import Contents
+from .sheet import Cell, unique
+from .whole import write_whole
 
 __all__ = ["first_line", "mol_block", "write"]
 
@@ -34,8 +34,8 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     says so: its data are not lost. AssayPilotError when there is no compound, or none with a structure: then there is
     nothing an SD file is for; ``report`` may raise Cancelled. Either leaves what was there before.
     """
-    from assaypilot.engine.figures.aligned import Aligned
-    from assaypilot.engine.figures.cores import carried
+    from ..figures.aligned import Aligned
+    from ..figures.cores import carried
 
     report(0.0, "Collecting the shortlist")
     status = contents.status

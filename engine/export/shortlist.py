@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.chemistry.products import product_smiles
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.bounds import entry_text, only_bounds, open_text
-from assaypilot.engine.export.measured import measured_means
-from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of, unique
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..arrays import Floats, Ints
+from ..campaign.state import STATUSES, Status
+from ..chemistry.products import product_smiles
+from ..domain.endpoint import Endpoint
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from .bounds import entry_text, only_bounds, open_text
+from .measured import measured_means
+from .sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 
 __all__ = [
     "AVAILABILITY",

@@ -17,14 +17,17 @@ from pptx.enum.text import PP_ALIGN
 from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.util import Emu, Inches
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.export import pictures
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.measured import Means, means_of, means_words
-from assaypilot.engine.export.plain import named_by_substituents, plain, sentences, shown_id, values
-from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of, evidence
-from assaypilot.engine.export.slide_text import (
+from ..campaign.state import Status
+from ..chemistry.names import short_name
+from ..figures.aligned import Aligned
+from ..figures.cores import carried
+from ..system.progress import Report, silent
+from . import pictures
+from .contents import Contents
+from .measured import Means, means_of, means_words
+from .plain import named_by_substituents, plain, sentences, shown_id, values
+from .shortlist import availability, confirmed, decimals_of, evidence
+from .slide_text import (
     Box,
     Words,
     add_table,
@@ -35,10 +38,7 @@ from assaypilot.engine.export.slide_text import (
     lines_of,
     table_width,
 )
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.cores import carried
-from assaypilot.engine.system.progress import Report, silent
+from .whole import write_whole
 
 __all__ = ["presentation", "write"]
 

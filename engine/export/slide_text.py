@@ -15,9 +15,9 @@ from pptx.dml.color import RGBColor
 from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE
 from pptx.util import Emu, Inches, Pt
 
-from assaypilot.engine.export.columns import shared_out
-from assaypilot.engine.export.plain import plain
-from assaypilot.engine.figures.palette import LIGHT
+from ..figures.palette import LIGHT
+from .columns import shared_out
+from .plain import plain
 
 __all__ = [
     "INK",

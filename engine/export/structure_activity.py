@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.pictures import Measured, measured
-from assaypilot.engine.models.contributions import SiteContributions, contributions
-from assaypilot.engine.models.leave_one_out import leave_one_out
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats, Ints
+from ..campaign.state import Status
+from ..domain.endpoint import Endpoint
+from ..models.contributions import SiteContributions, contributions
+from ..models.leave_one_out import leave_one_out
+from ..system.progress import Report, silent
+from .pictures import Measured, measured
 
 __all__ = ["BoundsAlone", "Look", "look"]
 

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.domain.plates.wells import FORMATS, Format, Well, read_well
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.csv_file import write_plain_csv
-from assaypilot.engine.export.handlers import Handler
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.compound_names import CompoundNames
-from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.values import is_missing
+from ..campaign.state import Round, Status
+from ..domain.plates.layout import Layout
+from ..domain.plates.wells import FORMATS, Format, Well, read_well
+from ..errors import AssayPilotError
+from ..tables import headers
+from ..tables.compound_names import CompoundNames
+from ..tables.raw import RawTable, columns_named, fold
+from ..tables.values import is_missing
+from .csv_file import write_plain_csv
+from .handlers import Handler
+from .whole import write_whole
 
 __all__ = ["COLUMNS", "Sources", "Transfer", "read_sources", "read_volume", "transfers", "write"]
 

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.places import flush, held, patiently, refuse_name, too_long
+from ..errors import AssayPilotError
+from ..system.places import flush, held, patiently, refuse_name, too_long
 
 __all__ = ["refused", "whole_file", "write_whole"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.export.control_rows import control_wells
-from assaypilot.engine.export.sheet import Cell, Sheet, rounded, unique
-from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
+from ..campaign.state import Round, RoundItem, Status
+from ..domain.plates.layout import Layout
+from ..tables import headers
+from ..tables.raw import fold
+from .control_rows import control_wells
+from .sheet import Cell, Sheet, rounded, unique
+from .shortlist import decimals_of
 
 __all__ = ["NOT_ASKED", "work_list"]
 

@@ -11,18 +11,18 @@ from reportlab.lib.colors import white
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.plates.layout import Layout, Plate
-from assaypilot.engine.export.plain import interval, plain
-from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
-from assaypilot.engine.export.print_pages import HIGHEST, LAID_OUT, LOWEST, SIDE, WIDTH, Pages
-from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, not_drawn, wrapped
-from assaypilot.engine.export.report_vector import draw_structure
-from assaypilot.engine.export.shortlist import decimals_of, structure
-from assaypilot.engine.export.whole import write_whole
-from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.system.progress import Report, silent
+from ..campaign.state import Round, RoundItem, Status
+from ..chemistry.names import short_name
+from ..domain.plates.layout import Layout, Plate
+from ..figures.aligned import Aligned
+from ..system.progress import Report, silent
+from .plain import interval, plain
+from .plate_drawing import draw_legend, draw_plate, legend_height, plate_height
+from .print_pages import HIGHEST, LAID_OUT, LOWEST, SIDE, WIDTH, Pages
+from .report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, not_drawn, wrapped
+from .report_vector import draw_structure
+from .shortlist import decimals_of, structure
+from .whole import write_whole
 
 __all__ = ["work_page", "write_work_page"]
 

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.fitting import (
+from ..errors import AssayPilotError
+from ..figures.palette import LIGHT
+from ..system.places import temporary_folder
+from ..system.progress import Report, silent
+from ..tables.raw import FORMULA
+from .contents import Contents
+from .fitting import (
     LONGEST,
     UNHELD,
     in_header,
@@ -23,12 +27,8 @@ from assaypilot.engine.export.fitting import (
     shortened,
     units_of,
 )
-from assaypilot.engine.export.sheet import Cell, Sheet, unique
-from assaypilot.engine.export.whole import refused, write_whole
-from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.system.places import temporary_folder
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.raw import FORMULA
+from .sheet import Cell, Sheet, unique
+from .whole import refused, write_whole
 
 __all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
 
@@ -346,8 +346,8 @@ class _Writer:
 
     def _pictures(self, sheet: Sheet) -> dict[int, Path]:
         """The picture of each row that has a structure, by its place; in files: thousands would fill the memory."""
-        from assaypilot.engine.figures.aligned import Aligned
-        from assaypilot.engine.figures.cores import carried
+        from ..figures.aligned import Aligned
+        from ..figures.cores import carried
 
         contents = self._contents
         compounds = contents.compounds.tolist()

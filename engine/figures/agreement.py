@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.figures.canvas import SMALL, blank, say
-from assaypilot.engine.figures.front import WORDS, legend
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from ..arrays import Floats
+from .canvas import SMALL, blank, say
+from .front import WORDS, legend
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import round_ticks
 
 __all__ = ["Limits", "agreement_plot", "draw_limits"]
 

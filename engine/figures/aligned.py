@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assaypilot.engine.figures.cores import DrawnCore, lay_out, widest_turn
-from assaypilot.engine.figures.structures import common_core
+from .cores import DrawnCore, lay_out, widest_turn
+from .structures import common_core
 
 __all__ = ["Aligned"]
 

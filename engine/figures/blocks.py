@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle
-from assaypilot.engine.figures.palette import Palette
+from ..arrays import Floats
+from .canvas import SMALL, blank, cut_middle
+from .palette import Palette
 
 __all__ = ["Block", "beside", "blocks_figure", "blocks_height", "row_at", "row_places"]
 

@@ -7,7 +7,7 @@ from typing import Literal
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures.palette import Palette
+from .palette import Palette
 
 __all__ = ["blank", "cut_middle", "fitting", "say", "words_along"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from ..arrays import Floats, Ints
+from .canvas import SMALL, blank, cut_middle, say
+from .palette import LIGHT, Palette
+from .ticks import round_ticks
 
 __all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
 

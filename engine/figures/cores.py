@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.chemistry.splitting import hanging_on
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.domain.library import Library
+from ..arrays import Floats
+from ..chemistry.splitting import hanging_on
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
 
 __all__ = ["DrawnCore", "carried", "lay_out", "widest_turn"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from assaypilot.engine.curves.analysis import Curve
-from assaypilot.engine.figures.canvas import cut_middle, style
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import round_ticks, whole_ticks
+from ..curves.analysis import Curve
+from .canvas import cut_middle, style
+from .palette import LIGHT, Palette
+from .ticks import round_ticks, whole_ticks
 
 __all__ = ["curve_pages"]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
-from assaypilot.engine.figures.contributions import contribution_ends
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import round_ticks
-from assaypilot.engine.text.signed import signed
+from ..arrays import Floats, Ints
+from ..text.signed import signed
+from .blocks import Block, beside, blocks_figure, row_places
+from .canvas import SMALL, blank, cut_middle, say
+from .contributions import contribution_ends
+from .palette import LIGHT, Palette
+from .ticks import round_ticks
 
 __all__ = ["forest_plot"]
 

@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from ..arrays import Flags, Floats, Ints
+from .canvas import SMALL, blank, fitting, say
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import round_ticks
 
 __all__ = [
     "MOST_BOXES",

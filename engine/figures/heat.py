@@ -12,10 +12,10 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
-from assaypilot.engine.figures.pairs import PairMap
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from .canvas import SMALL, blank, cut_middle, say
+from .pairs import PairMap
+from .palette import LIGHT, Palette
+from .ticks import round_ticks
 
 __all__ = ["heat_map", "heat_size", "value_text"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
+from ..arrays import Flags, Floats, Ints
 
 __all__ = ["MOST", "PairMap", "pair_map"]
 

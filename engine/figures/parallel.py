@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.figures.canvas import SMALL, blank, say
-from assaypilot.engine.figures.front import UNDECIDED, WORDS, Axis, complete, legend
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from ..arrays import Floats, Ints
+from .canvas import SMALL, blank, say
+from .front import UNDECIDED, WORDS, Axis, complete, legend
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import round_ticks
 
 __all__ = ["MOST_FAINT", "MOST_LINES", "Bundle", "bundle", "parallel_plot"]
 

@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.figures.agreement import Limits, agreement_plot, draw_limits
-from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import round_ticks
+from ..arrays import Floats
+from .agreement import Limits, agreement_plot, draw_limits
+from .canvas import SMALL, cut_middle, style
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import round_ticks
 
 __all__ = ["predictions_plot"]
 

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import round_ticks, whole_ticks
+from ..arrays import Flags, Floats, Ints
+from .canvas import SMALL, blank, fitting, say
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import round_ticks, whole_ticks
 
 __all__ = ["MOST_DRAWN", "Cutoff", "Ends", "Ranking", "Spans", "rank_compounds", "ranked_ends", "ranked_intervals"]
 

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import whole_ticks
+from .canvas import SMALL, blank, cut_middle, say
+from .palette import LIGHT, Palette
+from .ticks import whole_ticks
 
 __all__ = ["Reach", "reach_plot"]
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, fitting, say, words_along
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import round_ticks
-from assaypilot.engine.models.report import Residual
-from assaypilot.engine.text.signed import signed
+from ..models.report import Residual
+from ..text.signed import signed
+from .canvas import SMALL, blank, cut_middle, fitting, say, words_along
+from .palette import LIGHT, Palette
+from .ticks import round_ticks
 
 __all__ = ["worst_residuals"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.figures.canvas import SMALL, blank, say
-from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
-from assaypilot.engine.figures.ticks import whole_ticks
+from ..arrays import Ints
+from .canvas import SMALL, blank, say
+from .palette import LIGHT, MARKERS, Palette
+from .ticks import whole_ticks
 
 __all__ = ["counts_by_round", "set_by_round"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.rounds import set_by_round
-from assaypilot.engine.figures.ticks import whole_ticks
+from .canvas import SMALL, cut_middle, style
+from .palette import LIGHT, Palette
+from .rounds import set_by_round
+from .ticks import whole_ticks
 
 __all__ = ["shrinking_plot"]
 

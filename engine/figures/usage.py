@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
-from assaypilot.engine.figures.canvas import SMALL, blank, say
-from assaypilot.engine.figures.palette import LIGHT, Palette
-from assaypilot.engine.figures.ticks import whole_ticks
+from ..arrays import Ints
+from .blocks import Block, beside, blocks_figure, row_places
+from .canvas import SMALL, blank, say
+from .palette import LIGHT, Palette
+from .ticks import whole_ticks
 
 __all__ = ["usage_plot"]
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.elimination import Eliminated, Solver
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
+from ..arrays import Flags, Floats, Ints
+from ..domain.elimination import Eliminated, Solver
+from ..domain.features import SiteFeatures
+from .diagnostics import LEVERAGE_ONE
 
 __all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "deviation_bound", "holm"]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.domain.features import Features
-from assaypilot.engine.models.ols import least_squares
+from ..domain.features import Features
+from .ols import least_squares
 
 if TYPE_CHECKING:
-    from assaypilot.engine.models.tobit import Bounds, Cells
+    from .tobit import Bounds, Cells
 
 __all__ = ["Beyond", "beyond_model"]
 

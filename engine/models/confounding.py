@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.domain.library import Site
+from ..domain.library import Site
 
 __all__ = ["Confounded", "confounded_sites", "seen_once"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.ols import Estimate
+from ..arrays import Floats, Ints
+from ..domain.features import OUTSIDE_TOLERANCE
+from ..domain.library import Library
+from .ols import Estimate
 
 __all__ = ["Contribution", "SiteContributions", "contributions"]
 

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.elimination import Eliminated, Solver
-from assaypilot.engine.domain.features import SiteFeatures
+from ..arrays import Floats, Ints
+from ..domain.elimination import Eliminated, Solver
+from ..domain.features import SiteFeatures
 
 __all__ = ["AdditiveFit", "additive_fit", "figures_of"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.models.posterior import Posterior, look_ups
+from ..arrays import Flags, Floats, Ints
+from .posterior import Posterior, look_ups
 
 __all__ = ["beaten", "front", "probability_pareto"]
 

@@ -13,9 +13,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features, span_basis
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import OUTSIDE_TOLERANCE, Features, span_basis
+from ..errors import AssayPilotError
 
 __all__ = [
     "LINKS",

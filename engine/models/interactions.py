@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.elimination import Eliminated, Solver
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.additivity import holm
-from assaypilot.engine.models.diagnostics import figures_of
+from ..arrays import Floats, Ints
+from ..domain.elimination import Eliminated, Solver
+from ..domain.features import SiteFeatures
+from ..domain.library import Library
+from .additivity import holm
+from .diagnostics import figures_of
 
 __all__ = ["WORTH", "Interaction", "interactions"]
 

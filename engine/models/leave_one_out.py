@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
-from assaypilot.engine.models.ols import Estimate
+from ..arrays import Floats, Ints
+from .diagnostics import LEVERAGE_ONE
+from .ols import Estimate
 
 __all__ = ["leave_one_out"]
 

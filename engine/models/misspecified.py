@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.models.ols import Estimate
+from ..arrays import Floats, Ints
+from .ols import Estimate
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.elimination import Eliminated, Solver
-from assaypilot.engine.domain.features import (
+from ..arrays import Flags, Floats, Ints
+from ..domain.elimination import Eliminated, Solver
+from ..domain.features import (
     OUTSIDE_TOLERANCE,
     Features,
     SiteFeatures,

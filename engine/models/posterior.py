@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import Features, SiteFeatures
+from ..arrays import Floats, Ints
+from ..domain.features import Features, SiteFeatures
 
 __all__ = [
     "Posterior",

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.elimination import Eliminated, Solver
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.confounding import Confounded, confounded_sites, seen_once
-from assaypilot.engine.models.diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
+from ..arrays import Floats, Ints
+from ..domain.elimination import Eliminated, Solver
+from ..domain.features import SiteFeatures
+from ..domain.library import Library
+from .confounding import Confounded, confounded_sites, seen_once
+from .diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
 
 __all__ = ["LackOfFit", "ModelReport", "Noise", "Residual", "Verdict", "model_report"]
 

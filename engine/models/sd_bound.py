@@ -25,7 +25,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ..arrays import Floats
 
 __all__ = ["LAST", "OF_DECISIONS", "TARGET", "planning_sd", "spent", "upper_factor", "upper_sd"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.domain.features import SiteFeatures, span_rank
-from assaypilot.engine.domain.labels import label_text
-from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.errors import AssayPilotError
+from ..arrays import Ints
+from ..domain.features import SiteFeatures, span_rank
+from ..domain.labels import label_text
+from ..domain.library import Library, Site
+from ..errors import AssayPilotError
 
 __all__ = ["Step", "Thinned", "drop_site", "keep_seen", "merge_substituents"]
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 from scipy.special import log_ndtr
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import Features
-from assaypilot.engine.models.posterior import Posterior, WeakPrior, posterior, weak_prior
+from ..arrays import Floats, Ints
+from ..domain.features import Features
+from .posterior import Posterior, WeakPrior, posterior, weak_prior
 
 __all__ = ["Bounds", "Cells", "Censored", "additive", "apart", "prior_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report
+from ..errors import AssayPilotError
+from ..system.progress import Report
 
 __all__ = ["on_cluster"]
 

@@ -6,8 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.protocol import Strategy
+from ..strategies import registry
+from ..strategies.protocol import Strategy
 
 __all__ = ["baselines", "get"]
 

@@ -16,20 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.file.store import Store
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.campaign.stock.choice import may_choose
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.forecast_runs import Ended, Truth, begin, play_on
-from assaypilot.engine.simulate.forecast_truth import draw, sources, words
-from assaypilot.engine.simulate.series_forecast import SeriesForecast, forecast_ledger
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.text.percentages import percent
+from ..campaign.creation import creation_drafts
+from ..campaign.file.store import Store
+from ..campaign.replay import Ledger
+from ..campaign.state import Settings
+from ..campaign.stock.choice import may_choose
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from ..text.percentages import percent
+from .forecast_runs import Ended, Truth, begin, play_on
+from .forecast_truth import draw, sources, words
+from .series_forecast import SeriesForecast, forecast_ledger
 
 __all__ = ["BudgetForecast", "Forecast", "RoundForecast", "Spread", "forecast_campaign", "forecast_draft"]
 

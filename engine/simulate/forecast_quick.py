@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri_exp
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.design import Rows, round_design
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.rounding import Rounded
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.domain.goals import Goal, ParetoSet
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.adaptive import boundary as adaptive_boundary
-from assaypilot.engine.strategies.adaptive.one import Adaptive
-from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive.planning import Way
-from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats
+from ..design import Rows, round_design
+from ..design.criteria import Design
+from ..design.rounding import Rounded
+from ..domain.features import ProjectedFeatures
+from ..domain.goals import Goal, ParetoSet
+from ..errors import AssayPilotError
+from ..strategies.adaptive import boundary as adaptive_boundary
+from ..strategies.adaptive.one import Adaptive
+from ..strategies.adaptive.pareto import AdaptivePareto
+from ..strategies.adaptive.planning import Way
+from ..strategies.designs import g_design
+from ..strategies.protocol import Allocation, State, Strategy
+from ..system.progress import Report, silent
 
 __all__ = ["effective", "quick"]
 

@@ -11,21 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign import counting, limits
-from assaypilot.engine.campaign.counting import Books, Issued
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.domain.features import DenseFeatures, span_basis
-from assaypilot.engine.domain.measurements import Pooled
-from assaypilot.engine.models.glm import Link, mean_value
-from assaypilot.engine.simulate.forecast_quick import effective, quick
-from assaypilot.engine.simulate.instances import Drawn, Kind
-from assaypilot.engine.simulate.replicates import Replicates, Unknown
-from assaypilot.engine.simulate.runner import sample
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import (
+from ..arrays import Flags, Floats, Ints
+from ..campaign import counting, limits
+from ..campaign.counting import Books, Issued
+from ..campaign.noise import known as assay_noise
+from ..campaign.noise import scatter
+from ..campaign.replay import Ledger
+from ..domain.features import DenseFeatures, span_basis
+from ..domain.measurements import Pooled
+from ..models.glm import Link, mean_value
+from ..strategies.designs import table
+from ..strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
     OUT,
@@ -36,7 +32,11 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     Strategy,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ..system.progress import Report, silent
+from .forecast_quick import effective, quick
+from .instances import Drawn, Kind
+from .replicates import Replicates, Unknown
+from .runner import sample
 
 __all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
 

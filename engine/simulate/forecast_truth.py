@@ -17,15 +17,15 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.special import log_ndtr, ndtri_exp
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.candidates import pooled
-from assaypilot.engine.campaign.censoring import bounds_at
-from assaypilot.engine.campaign.noise.known import informing
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.words import joined, number
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.models.glm import curvature, fit_glm
-from assaypilot.engine.models.tobit import Bounds
+from ..arrays import Floats, Ints
+from ..campaign.candidates import pooled
+from ..campaign.censoring import bounds_at
+from ..campaign.noise.known import informing
+from ..campaign.replay import Ledger
+from ..campaign.words import joined, number
+from ..domain.features import SiteFeatures
+from ..models.glm import curvature, fit_glm
+from ..models.tobit import Bounds
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 

@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.domain.features import span_basis
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
-from assaypilot.engine.strategies.protocol import Problem, State, Strategy
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.features import span_basis
+from ..errors import AssayPilotError
+from ..strategies.protocol import Problem, State, Strategy
+from ..system.progress import Report, silent
+from .runner import Run, Task, drawn_of, problem_of, run_of
 
 __all__ = ["check", "processors", "simulate"]
 
@@ -82,7 +82,7 @@ def simulate(
     if cluster is None and (wanted == 1 or runs == 1):
         return _here(task, runs, name, report)
     if cluster is not None:
-        from assaypilot.engine.simulate.cluster import on_cluster
+        from .cluster import on_cluster
 
         parts = _parts(runs, max(wanted, processors()) * 4)
         made = on_cluster(partial(_part, task), parts, cluster, report)

@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot import datasets
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Settings, Source
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.simulate.virtual_assay import VirtualAssay
-from assaypilot.engine.system.progress import Report, silent
+
+from ..arrays import Floats
+from ..campaign.campaign import Campaign
+from ..campaign.state import Round, Settings, Source
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..system.progress import Report, silent
+from .virtual_assay import VirtualAssay
 
 __all__ = ["PRACTICE", "create_practice", "is_practice", "practice_results", "practice_truth"]
 
@@ -29,9 +30,9 @@ _TITLE = "Practice campaign (synthetic)"
 
 @cache
 def _library() -> Library:
-    from assaypilot.engine.tables.importer import import_table
-    from assaypilot.engine.tables.mapping import propose
-    from assaypilot.engine.tables.opening import read_table
+    from ..tables.importer import import_table
+    from ..tables.mapping import propose
+    from ..tables.opening import read_table
 
     table = read_table(datasets.load(PRACTICE).path)
     return import_table(table, propose(table)).library

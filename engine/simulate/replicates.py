@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.models.sd_bound import LAST, TARGET, planning_sd, upper_sd
-from assaypilot.engine.simulate.instances.instance import Drawn
-from assaypilot.engine.strategies.protocol import BOUNDLESS, State
+from ..models.sd_bound import LAST, TARGET, planning_sd, upper_sd
+from ..strategies.protocol import BOUNDLESS, State
+from .instances.instance import Drawn
 
 __all__ = ["Replicates", "Unknown"]
 

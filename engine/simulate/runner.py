@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.sd_bound import OF_DECISIONS
-from assaypilot.engine.simulate.curve import Curve, Point
-from assaypilot.engine.simulate.instances import Drawn, Instance
-from assaypilot.engine.simulate.replicates import Replicates
-from assaypilot.engine.simulate.scores import score
-from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.goals import Goal
+from ..errors import AssayPilotError
+from ..models.sd_bound import OF_DECISIONS
+from ..strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
+from ..system.progress import Report, silent
+from .curve import Curve, Point
+from .instances import Drawn, Instance
+from .replicates import Replicates
+from .scores import score
 
 __all__ = ["Limits", "Run", "Task", "drawn_of", "play", "problem_of", "run_of", "sample"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.goals import Best, Goal
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..arrays import Flags, Floats
+from ..domain.goals import Best, Goal
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
 __all__ = ["Score", "error_limits", "score"]
 

@@ -7,9 +7,9 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from assaypilot.engine.simulate.curve import mean_curve
-from assaypilot.engine.simulate.runner import Run
-from assaypilot.engine.simulate.scores import error_limits, mean
+from .curve import mean_curve
+from .runner import Run
+from .scores import error_limits, mean
 
 __all__ = ["along", "summary"]
 

@@ -9,16 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.chemistry.similarity import library_similarity
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows, span_basis
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result, replicate_noise
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance
+from ..arrays import Flags, Floats, Ints
+from ..chemistry.similarity import library_similarity
+from ..domain.endpoint import Endpoint
+from ..domain.features import SiteFeatures, merge_equal_rows, span_basis
+from ..domain.goals import Goal
+from ..domain.library import Library
+from ..domain.measurements import Result, replicate_noise
+from ..errors import AssayPilotError
+from ..models.ols import least_squares
+from .instances.instance import Drawn, Instance
 
 __all__ = ["NOT_ADDITIVE", "TableTruth", "Truth", "of_table", "truth_of"]
 

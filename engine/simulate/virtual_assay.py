@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result
+from ..arrays import Floats
+from ..campaign.state import Round
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Result
 
 __all__ = ["VirtualAssay"]
 

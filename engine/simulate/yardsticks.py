@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.design.directions import Against
-from assaypilot.engine.design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
-from assaypilot.engine.design.oracle import oracle
-from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures, span_basis
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances import Drawn
-from assaypilot.engine.simulate.runner import Task, drawn_of
-from assaypilot.engine.simulate.scores import mean
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats
+from ..design.directions import Against
+from ..design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
+from ..design.oracle import oracle
+from ..design.xy import xy_optimal
+from ..domain.features import ProjectedFeatures, span_basis
+from ..domain.goals import AllEpsilonBest, Best, ParetoSet
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .instances import Drawn
+from .runner import Task, drawn_of
+from .scores import mean
 
 __all__ = ["DRAWS", "Yardsticks", "of_draw", "yardsticks"]
 

@@ -21,23 +21,23 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import Pairs, Rows, g_optimal, round_design, xy_optimal
-from assaypilot.engine.design.balance import Balanced
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.directions import Directions
-from assaypilot.engine.design.prompt import prompt_design, prompt_whole
-from assaypilot.engine.design.rounding import Rounded
-from assaypilot.engine.design.thrift import cheapest_spanning
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
-from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.domain.stock import PLANS, PlanName
-from assaypilot.engine.strategies.adaptive.one import Adaptive
-from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive.planning import Way
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats, Ints
+from ..design import Pairs, Rows, g_optimal, round_design, xy_optimal
+from ..design.balance import Balanced
+from ..design.criteria import Design
+from ..design.directions import Directions
+from ..design.prompt import prompt_design, prompt_whole
+from ..design.rounding import Rounded
+from ..design.thrift import cheapest_spanning
+from ..domain.features import DenseFeatures, ProjectedFeatures
+from ..domain.goals import ParetoSet
+from ..domain.stock import PLANS, PlanName
+from ..system.progress import Report, silent
+from .adaptive.one import Adaptive
+from .adaptive.pareto import AdaptivePareto
+from .adaptive.planning import Way
+from .designs import table
+from .protocol import Allocation, State, Strategy
 
 __all__ = ["Costs", "Planned", "Plans"]
 

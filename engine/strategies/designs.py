@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
-from assaypilot.engine.domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.models.ols import Estimate, least_squares
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Floats, Ints
+from ..design import Design, Pairs, g_optimal, xy_optimal
+from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
+from ..models.ols import Estimate, least_squares
+from ..system.progress import Report, silent
 
 __all__ = [
     "Memo",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
+from ..arrays import Flags, Floats
+from .protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
 
 __all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late", "reopened", "wider"]
 

@@ -49,15 +49,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import Pairs
-from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
-from assaypilot.engine.strategies.near_threshold import even_phase, near_threshold
-from assaypilot.engine.strategies.phased import Phased, settled
-from assaypilot.engine.strategies.protocol import (
+from ..arrays import Flags, Floats, Ints
+from ..design import Pairs
+from ..domain.goals import AllEpsilonBest
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from ..text.percentages import percent
+from .designs import table
+from .fixed_pool import Fit, absorbed, decided, empty_sums, fitted
+from .near_threshold import even_phase, near_threshold
+from .phased import Phased, settled
+from .protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -68,8 +70,6 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.text.percentages import percent
 
 __all__ = ["EpsilonBestFixedBudget", "bound"]
 

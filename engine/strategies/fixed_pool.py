@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.elimination import RANK_TOLERANCE
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features
-from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet, dominated
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Arrays, Decision, Outcome, Problem, State
+from ..arrays import Flags, Floats, Ints
+from ..domain.elimination import RANK_TOLERANCE
+from ..domain.features import OUTSIDE_TOLERANCE, Features
+from ..domain.goals import AllEpsilonBest, ParetoSet, dominated
+from ..errors import AssayPilotError
+from .protocol import Arrays, Decision, Outcome, Problem, State
 
 __all__ = ["Fit", "absorbed", "best_guess", "decided", "empty_sums", "fitted", "needs_budget"]
 

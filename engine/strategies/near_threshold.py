@@ -7,13 +7,13 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import apportion, round_design
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import g_design, table
-from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
-from assaypilot.engine.system.progress import Report
+from ..arrays import Floats, Ints
+from ..design import apportion, round_design
+from ..design.criteria import Design
+from ..errors import AssayPilotError
+from ..system.progress import Report
+from .designs import g_design, table
+from .protocol import Allocation, Certificate, State
 
 __all__ = ["even_phase", "near_threshold", "wrong"]
 

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags
-from assaypilot.engine.domain.features import outside_span
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.glm import Link
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import (
+from ..arrays import Flags
+from ..domain.features import outside_span
+from ..errors import AssayPilotError
+from ..models.glm import Link
+from ..system.progress import Report, silent
+from .designs import table
+from .protocol import (
     IN,
     NOT_ESTIMABLE,
     OUT,
@@ -28,7 +29,6 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
 
 __all__ = ["ADDITIVE", "Phased", "number", "one_of", "settled"]
 

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.features import Features
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.glm import Link
-from assaypilot.engine.system.progress import Report, silent
+from ..arrays import Flags, Floats, Ints
+from ..domain.features import Features
+from ..domain.goals import Goal
+from ..errors import AssayPilotError
+from ..models.glm import Link
+from ..system.progress import Report, silent
 
 __all__ = [
     "BOUNDLESS",

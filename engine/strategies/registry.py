@@ -14,9 +14,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
-from assaypilot.engine.domain.endpoint import Kind
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
+from ..domain.endpoint import Kind
+from ..errors import AssayPilotError
+from .protocol import Strategy, StrategyInfo
 
 __all__ = [
     "GROUP",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.design.rounding import Rounded
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Strategy
+from ..arrays import Ints
+from ..design.rounding import Rounded
+from ..errors import AssayPilotError
+from .protocol import Strategy
 
 __all__ = ["in_pairs", "refuse_unknown_noise", "rounded_up", "too_few"]
 
@@ -27,7 +27,7 @@ def refuse_unknown_noise(
     """
     name = strategy.info.name
     if not strategy.info.noise_bound:
-        from assaypilot.engine.strategies.registry import named_by
+        from .registry import named_by
 
         raise AssayPilotError(
             f"{name} needs the assay noise (SD), and it is said to be unknown",

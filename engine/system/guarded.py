@@ -22,9 +22,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import CHILD_MEMORY, CHILD_SECONDS
-from assaypilot.engine.system.progress import Report, silent
+from ..errors import AssayPilotError
+from .limits import CHILD_MEMORY, CHILD_SECONDS
+from .progress import Report, silent
 
 __all__ = ["TooLong", "TooMuch", "guarded", "main"]
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from assaypilot.engine.errors import AssayPilotError
+from ..errors import AssayPilotError
 
 __all__ = ["flush", "held", "names_device", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
 

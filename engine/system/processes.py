@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
+from ..errors import AssayPilotError
+from .progress import Report, silent
 
 if TYPE_CHECKING:
     from multiprocessing import connection

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.claims import Claims
-from assaypilot.engine.tables.contents import share_of_dates
-from assaypilot.engine.tables.described import described
-from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import is_missing
+from ..domain.endpoint import Endpoint
+from ..errors import AssayPilotError
+from . import headers
+from .claims import Claims
+from .contents import share_of_dates
+from .described import described
+from .options import EndpointColumn, EndpointSpec
+from .raw import fold
+from .values import is_missing
 
 __all__ = ["EACH", "POOLED", "by_assay"]
 

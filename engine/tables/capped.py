@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.p_scale import is_p_scale
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Result
+from ..domain.p_scale import is_p_scale
 
 __all__ = ["may_be_bounds"]
 

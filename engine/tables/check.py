@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.chemistry.names import short_names
-from assaypilot.engine.domain.difference import parts, pooled_of, with_noise
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.features import SiteFeatures, span_rank
-from assaypilot.engine.domain.labels import label_text
-from assaypilot.engine.domain.measurements import Pooled, Result, determinations, pool, pure_error
-from assaypilot.engine.models.diagnostics import AdditiveFit
-from assaypilot.engine.models.interactions import Interaction, interactions
-from assaypilot.engine.models.report import ModelReport, Noise, model_report
-from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.options import EndpointColumn, TableMapping
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.runs_within import about_own_sds
-from assaypilot.engine.text.percentages import percent
+from ..chemistry.names import short_names
+from ..domain.difference import parts, pooled_of, with_noise
+from ..domain.endpoint import Endpoint
+from ..domain.features import SiteFeatures, span_rank
+from ..domain.labels import label_text
+from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
+from ..models.diagnostics import AdditiveFit
+from ..models.interactions import Interaction, interactions
+from ..models.report import ModelReport, Noise, model_report
+from ..text.percentages import percent
+from .importer import ImportedTable
+from .options import EndpointColumn, TableMapping
+from .raw import RawTable
+from .runs_within import about_own_sds
 
 __all__ = ["EndpointFacts", "check_report", "endpoint_facts", "pairs_worth"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, parse_value, plain_number
+from ..errors import AssayPilotError
+from . import headers
+from .raw import RawTable, fold
+from .values import is_missing, parse_value, plain_number
 
 __all__ = ["SAMPLED", "Claims"]
 

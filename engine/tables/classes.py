@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import DASHES, is_missing
-from assaypilot.engine.tables.yes_no import words_of
+from . import headers
+from .raw import fold
+from .values import DASHES, is_missing
+from .yes_no import words_of
 
 __all__ = ["about_classes", "classes_of", "is_class"]
 

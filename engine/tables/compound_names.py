@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from assaypilot.engine.domain.controls import Control, find_control
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.values import is_missing
+from ..domain.controls import Control, find_control
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
+from .raw import RawTable
+from .values import is_missing
 
 __all__ = ["MOST_LOOKED_AT", "CompoundNames", "Known", "codes_of", "label_of", "other_substituents"]
 

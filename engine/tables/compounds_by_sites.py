@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.compound_names import MOST_LOOKED_AT, codes_of, label_of
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
+from ..domain.library import Library, Site
+from . import headers
+from .compound_names import MOST_LOOKED_AT, codes_of, label_of
+from .raw import RawTable, fold
+from .values import is_missing
 
 __all__ = ["BySites", "named_by_sites"]
 

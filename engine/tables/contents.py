@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assaypilot.engine.system.limits import LONGEST_BLOCK
-from assaypilot.engine.tables.headers import SMILES_SHAPE
-from assaypilot.engine.tables.values import is_missing
+from ..system.limits import LONGEST_BLOCK
+from .headers import SMILES_SHAPE
+from .values import is_missing
 
 __all__ = ["filled", "looks_like_ids", "share_of_dates", "share_of_fragments", "share_of_structures", "spread"]
 
@@ -50,7 +50,7 @@ def share_of_structures(texts: Sequence[str]) -> float:
     shaped = [text for text in sample if "M  END" in text or SMILES_SHAPE.match(text) is not None]
     if 2 * len(shaped) < len(sample):
         return 0.0
-    from assaypilot.engine.chemistry.structures import heavy_atoms
+    from ..chemistry.structures import heavy_atoms
 
     return sum(len(text) <= LONGEST_BLOCK and heavy_atoms(text) >= _FEWEST_ATOMS for text in shaped) / len(sample)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.site_columns import numbered_sites
-from assaypilot.engine.tables.values import is_missing, parse_value
+from . import headers
+from .raw import RawTable, columns_named, fold
+from .site_columns import numbered_sites
+from .values import is_missing, parse_value
 
 __all__ = ["doses", "is_dose", "points_in_columns", "without_points"]
 

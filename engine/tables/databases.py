@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold, rows_named
+from ..errors import AssayPilotError
+from . import headers
+from .raw import fold, rows_named
 
 __all__ = ["datawarrior_table", "is_datawarrior", "pubchem_rows"]
 

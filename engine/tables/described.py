@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from assaypilot.engine.domain.difference import find_parts
-from assaypilot.engine.domain.endpoint import Direction, Endpoint, Transform, normalise_unit
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.endpoint_kinds import PERCENT, Kind, kind_of, spans_decades
-from assaypilot.engine.tables.options import EndpointSpec
-from assaypilot.engine.tables.raw import fold
+from ..domain.difference import find_parts
+from ..domain.endpoint import Direction, Endpoint, Transform, normalise_unit
+from . import headers
+from .endpoint_kinds import PERCENT, Kind, kind_of, spans_decades
+from .options import EndpointSpec
+from .raw import fold
 
 __all__ = ["Described", "described", "without_column"]
 

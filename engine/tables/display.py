@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.endpoint import Relation
+from ..domain.endpoint import Relation
 
 __all__ = ["Shown", "shown"]
 

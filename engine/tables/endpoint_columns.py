@@ -7,23 +7,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.domain.difference import check_differences, find_parts, in_words
-from assaypilot.engine.domain.endpoint import Endpoint, normalise_unit
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.claims import SAMPLED, Claims
-from assaypilot.engine.tables.classes import classes_of
-from assaypilot.engine.tables.curves import doses, is_dose, points_in_columns
-from assaypilot.engine.tables.described import Described, described
-from assaypilot.engine.tables.endpoint_kinds import kind_of
-from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.runs import once_each, run_groups
-from assaypilot.engine.tables.side_columns import SIDES, Sides
-from assaypilot.engine.tables.unread import about_unread
-from assaypilot.engine.tables.values import is_missing, parse_value
-from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, with_kind, words_of
+from ..domain.difference import check_differences, find_parts, in_words
+from ..domain.endpoint import Endpoint, normalise_unit
+from ..domain.p_scale import is_p_scale
+from ..errors import AssayPilotError
+from . import headers
+from .claims import SAMPLED, Claims
+from .classes import classes_of
+from .curves import doses, is_dose, points_in_columns
+from .described import Described, described
+from .endpoint_kinds import kind_of
+from .options import EndpointColumn, EndpointSpec
+from .raw import fold
+from .runs import once_each, run_groups
+from .side_columns import SIDES, Sides
+from .unread import about_unread
+from .values import is_missing, parse_value
+from .yes_no import about_kind, about_words, is_result, with_kind, words_of
 
 __all__ = ["Endpoints"]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
+from ..domain.endpoint import CONCENTRATIONS
+from . import headers
+from .raw import fold
 
 __all__ = ["PERCENT", "Kind", "kind_of", "spans_decades"]
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain import kinds
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
-from assaypilot.engine.domain.p_scale import is_p_scale, unusual
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.headers import split_unit
-from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
+from ..domain import kinds
+from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from ..domain.p_scale import is_p_scale, unusual
+from ..errors import AssayPilotError
+from .headers import split_unit
+from .values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
 __all__ = ["Entry", "Unreadable", "doubt", "is_empty", "left_behind", "parse_share", "read_entry"]
 

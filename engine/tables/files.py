@@ -10,9 +10,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LARGEST_FILE, LARGEST_TEXT
-from assaypilot.engine.system.nearby import where_else
+from ..errors import AssayPilotError
+from ..system.limits import LARGEST_FILE, LARGEST_TEXT
+from ..system.nearby import where_else
 
 __all__ = ["Kind", "OpenedFile", "is_workbook", "open_file"]
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assaypilot.engine.system.guarded import TooLong, TooMuch, guarded
-from assaypilot.engine.system.progress import Report, part_of, silent
-from assaypilot.engine.tables.raw import RawTable
+from ..system.guarded import TooLong, TooMuch, guarded
+from ..system.progress import Report, part_of, silent
+from .raw import RawTable
 
 __all__ = ["FoundCores", "find_cores"]
 
@@ -63,8 +63,8 @@ class _Found:
 
 def _proposed(data: bytes, report: Report) -> bytes:
     """Return the cores to take and the others as JSON; in a process of its own."""
-    from assaypilot.engine.chemistry.proposing import propose_set
-    from assaypilot.engine.chemistry.structures import read_structures
+    from ..chemistry.proposing import propose_set
+    from ..chemistry.structures import read_structures
 
     given = json.loads(data)
     read = read_structures(given["smiles"], part_of(report, 0.0, 0.3), ours=given["ours"])

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.domain.plates.wells import FORMATS, Well, row_letters
-from assaypilot.engine.tables.values import is_missing
+from ..domain.plates.wells import FORMATS, Well, row_letters
+from .values import is_missing
 
 __all__ = ["PLATE", "VALUE", "WELL", "listed"]
 

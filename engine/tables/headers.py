@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, normalise_unit
-from assaypilot.engine.system.limits import LONGEST_HEADER
-from assaypilot.engine.tables.computed import is_bookkeeping, is_computed, is_fit_detail
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import narrow
+from ..domain.endpoint import CONCENTRATIONS, normalise_unit
+from ..system.limits import LONGEST_HEADER
+from .computed import is_bookkeeping, is_computed, is_fit_detail
+from .raw import fold
+from .values import narrow
 
 __all__ = [
     "ENDPOINT_NAME",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assaypilot.engine.tables.raw import rows_named
-from assaypilot.engine.tables.zipped import Archive, sheet_path
+from .raw import rows_named
+from .zipped import Archive, sheet_path
 
 __all__ = ["say_hidden"]
 

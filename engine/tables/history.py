@@ -7,19 +7,19 @@ from operator import attrgetter
 
 import numpy as np
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables.capped import may_be_bounds
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, left_behind, read_entry
-from assaypilot.engine.tables.headers import is_of_fit
-from assaypilot.engine.tables.options import EndpointColumn, TableMapping
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.quality import is_marked
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.scales import another_scale
-from assaypilot.engine.tables.values import is_missing, plain_number, quoted
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Result
+from ..domain.p_scale import is_p_scale
+from ..system.progress import Report
+from .capped import may_be_bounds
+from .entries import Entry, Unreadable, doubt, left_behind, read_entry
+from .headers import is_of_fit
+from .options import EndpointColumn, TableMapping
+from .problems import Problem
+from .quality import is_marked
+from .raw import RawTable, fold
+from .scales import another_scale
+from .values import is_missing, plain_number, quoted
 
 __all__ = ["far_from_the_others", "read_history"]
 

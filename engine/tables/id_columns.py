@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.claims import Claims
-from assaypilot.engine.tables.contents import looks_like_ids, share_of_dates, share_of_structures
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import is_missing
+from . import headers
+from .claims import Claims
+from .contents import looks_like_ids, share_of_dates, share_of_structures
+from .raw import fold
+from .values import is_missing
 
 __all__ = ["find_ids"]
 

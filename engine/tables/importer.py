@@ -8,29 +8,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaypilot.engine.chemistry.products import with_structures
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.interactions import chosen_pairs, pair_name
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.domain.library import Library, name_from_substituents
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stock import StockLine
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.sparse import Step
-from assaypilot.engine.system.collecting import without_collecting
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.history import read_history
-from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto, looks_filled_down
-from assaypilot.engine.tables.mixed import forms_together
-from assaypilot.engine.tables.numbered import numbered
-from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.sparse import thin
-from assaypilot.engine.tables.spellings import one_spelling
-from assaypilot.engine.tables.stock import StockColumns, read_stock
-from assaypilot.engine.tables.structures import on_scaffold, read_structure_column
-from assaypilot.engine.tables.values import DASHES, NO, YES, is_missing, quoted
+from ..chemistry.products import with_structures
+from ..domain.endpoint import Endpoint
+from ..domain.interactions import chosen_pairs, pair_name
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library, name_from_substituents
+from ..domain.measurements import Result
+from ..domain.stock import StockLine
+from ..errors import AssayPilotError
+from ..models.sparse import Step
+from ..system.collecting import without_collecting
+from ..system.progress import Report, silent
+from .history import read_history
+from .mangled import DITTO, about_ids, is_ditto, looks_filled_down
+from .mixed import forms_together
+from .numbered import numbered
+from .options import TableMapping
+from .problems import Problem
+from .raw import RawTable
+from .sparse import thin
+from .spellings import one_spelling
+from .stock import StockColumns, read_stock
+from .structures import on_scaffold, read_structure_column
+from .values import DASHES, NO, YES, is_missing, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, fold
+from ..domain.labels import is_hydrogen
+from . import headers
+from .raw import RawTable, fold
 
 __all__ = ["with_sites"]
 

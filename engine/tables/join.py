@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
+from ..errors import AssayPilotError
+from . import headers
+from .problems import Problem
+from .raw import RawTable, fold
+from .values import is_missing
 
 __all__ = ["join_tables", "split_join"]
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold, rows_named
-from assaypilot.engine.tables.values import is_missing
+from ..errors import AssayPilotError
+from . import headers
+from .raw import fold, rows_named
+from .values import is_missing
 
 __all__ = ["LaidOut", "lay_out"]
 

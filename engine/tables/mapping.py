@@ -7,19 +7,19 @@ import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables import headers, own
-from assaypilot.engine.tables.assays import by_assay
-from assaypilot.engine.tables.claims import Claims
-from assaypilot.engine.tables.endpoint_columns import Endpoints
-from assaypilot.engine.tables.first_core import find_cores
-from assaypilot.engine.tables.id_columns import find_ids
-from assaypilot.engine.tables.mixed import counted_together
-from assaypilot.engine.tables.options import EndpointColumn, TableMapping, TableOptions
-from assaypilot.engine.tables.quality import quality_column
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.site_columns import (
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from . import headers, own
+from .assays import by_assay
+from .claims import Claims
+from .endpoint_columns import Endpoints
+from .first_core import find_cores
+from .id_columns import find_ids
+from .mixed import counted_together
+from .options import EndpointColumn, TableMapping, TableOptions
+from .quality import quality_column
+from .raw import RawTable, fold
+from .site_columns import (
     NoSites,
     could_be_site,
     drawn_sites,
@@ -27,9 +27,9 @@ from assaypilot.engine.tables.site_columns import (
     likely_sites,
     numbered_sites,
 )
-from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
-from assaypilot.engine.tables.structure_columns import find_structures
-from assaypilot.engine.tables.values import is_missing, parse_value
+from .stock import STOCK_ROLES, speaks_of
+from .structure_columns import find_structures
+from .values import is_missing, parse_value
 
 __all__ = ["propose"]
 
@@ -228,7 +228,7 @@ class _Proposal:
                 option="--core",
                 mend="Give --core or --sites, not both; a site of the core is left out with --drop-site.",
             )
-        from assaypilot.engine.chemistry.cores import read_cores
+        from ..chemistry.cores import read_cores
 
         self.taken.update(column for column in self._claims.free() if headers.SITE.fullmatch(fold(column)))
         return tuple(core.smiles for core in read_cores(self.options.cores))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import is_missing
+from . import headers
+from .raw import fold
+from .values import is_missing
 
 __all__ = ["paired"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.tables.curves import without_points
-from assaypilot.engine.tables.indicators import with_sites
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.summaries import without_summaries
+from .curves import without_points
+from .indicators import with_sites
+from .raw import RawTable
+from .summaries import without_summaries
 
 __all__ = ["as_meant"]
 

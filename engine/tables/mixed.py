@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.curves import is_dose
-from assaypilot.engine.tables.options import EndpointColumn, TableMapping
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
+from . import headers
+from .curves import is_dose
+from .options import EndpointColumn, TableMapping
+from .raw import RawTable, fold
+from .values import is_missing
 
 __all__ = ["counted_together", "forms_together"]
 

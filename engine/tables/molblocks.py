@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assaypilot.engine.system.limits import LONGEST_BLOCK, MOST_ATOMS
+from ..system.limits import LONGEST_BLOCK, MOST_ATOMS
 
 __all__ = ["Unreadable", "smiles_of"]
 
@@ -24,7 +24,7 @@ def smiles_of(block: str) -> str:
     """
     from rdkit import Chem, rdBase
 
-    from assaypilot.engine.chemistry.structures import spelled, too_large
+    from ..chemistry.structures import spelled, too_large
 
     if not block.strip():
         return ""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.numbered import numbered
-from assaypilot.engine.tables.options import TableMapping, TableOptions
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.spellings import one_spelling
-from assaypilot.engine.tables.values import NO, is_missing
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from .mapping import propose
+from .numbered import numbered
+from .options import TableMapping, TableOptions
+from .problems import Problem
+from .raw import RawTable
+from .spellings import one_spelling
+from .values import NO, is_missing
 
 __all__ = ["MoreCompounds", "read_more"]
 
@@ -145,9 +145,9 @@ def _from_structures(
     """The rows by their structures, taken apart as those of the campaign were."""
     if library.scaffold is None or mapping.smiles is None:
         raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
-    from assaypilot.engine.chemistry.decomposition import extend
-    from assaypilot.engine.chemistry.known_parts import parts_of
-    from assaypilot.engine.chemistry.structures import read_structures
+    from ..chemistry.decomposition import extend
+    from ..chemistry.known_parts import parts_of
+    from ..chemistry.structures import read_structures
 
     texts = raw.column(mapping.smiles)
     structures = read_structures(

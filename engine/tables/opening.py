@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.collecting import without_collecting
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
-from assaypilot.engine.tables.meant import as_meant
-from assaypilot.engine.tables.raw import RawTable
+from ..errors import AssayPilotError
+from ..system.collecting import without_collecting
+from ..system.progress import Report, silent
+from .files import Kind, OpenedFile, open_file
+from .meant import as_meant
+from .raw import RawTable
 
 __all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
 
@@ -41,7 +41,7 @@ def read_table(
 def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
     # Imported where it is needed: each kind of file has a reader of its own, some with a library behind it.
     if found.kind is Kind.WORKBOOK:
-        from assaypilot.engine.tables.workbook import read_workbook
+        from .workbook import read_workbook
 
         return read_workbook(found, sheet, report)
     if sheet is not None:
@@ -49,14 +49,14 @@ def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
             "only workbooks have sheets, and this is none", file=found.name, option="--sheet", mend="Leave it out."
         )
     if found.kind is Kind.SDF:
-        from assaypilot.engine.tables.sdf import read_sdf
+        from .sdf import read_sdf
 
         return read_sdf(found, report)
-    from assaypilot.engine.tables.text import decode, parse
+    from .text import decode, parse
 
     text, encoding, notes = decode(found.name, found.data)
     digest = hashlib.sha256(found.data).hexdigest()
-    from assaypilot.engine.tables.smi import is_list_of_smiles, is_plain_smi, read_smi
+    from .smi import is_list_of_smiles, is_plain_smi, read_smi
 
     if (found.suffix in _SMILES_FILES and is_plain_smi(text)) or is_list_of_smiles(text):
         return read_smi(text, found.name, encoding, digest, notes, report)
@@ -70,7 +70,7 @@ def bare(text: str) -> str:
 
 def parse_text(text: str, report: Report = silent) -> RawTable:
     """The table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
-    from assaypilot.engine.tables.text import parse
+    from .text import parse
 
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return as_meant(parse(bare(text), None, "text", digest, [], report))

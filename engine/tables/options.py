@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from assaypilot.engine.domain.endpoint import Direction, Endpoint, Kind, Limit, Transform
-from assaypilot.engine.domain.kinds import KINDS
-from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
-from assaypilot.engine.errors import AssayPilotError
+from ..domain.endpoint import Direction, Endpoint, Kind, Limit, Transform
+from ..domain.kinds import KINDS
+from ..domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
+from ..errors import AssayPilotError
 
 __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
 

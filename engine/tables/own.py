@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assaypilot.engine.tables.raw import fold
+from .raw import fold
 
 __all__ = ["is_export", "said", "sites"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable
+from .problems import Problem
+from .raw import RawTable
 
 __all__ = ["from_bytes", "to_bytes"]
 

@@ -6,8 +6,8 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from assaypilot.engine.tables.styles import cells_with, styles_of
-from assaypilot.engine.tables.zipped import Archive
+from .styles import cells_with, styles_of
+from .zipped import Archive
 
 __all__ = ["as_shown"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import YES
+from .raw import RawTable, fold
+from .values import YES
 
 __all__ = ["is_marked", "quality_column"]
 

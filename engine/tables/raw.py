@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LONGEST_HEADER
-from assaypilot.engine.tables.problems import Problem
+from ..errors import AssayPilotError
+from ..system.limits import LONGEST_HEADER
+from .problems import Problem
 
 __all__ = ["DELIMITERS", "FORMULA", "RawTable", "columns_named", "fold", "rows_named", "unguard", "visible"]
 

@@ -6,15 +6,15 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.collecting import without_collecting
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
-from assaypilot.engine.tables.meant import as_meant
-from assaypilot.engine.tables.opening import bare, parse_text, read_table
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.text import parse
-from assaypilot.engine.tables.workbook import SheetName, read_workbook, sheet_names
+from ..errors import AssayPilotError
+from ..system.collecting import without_collecting
+from ..system.progress import Report, silent
+from .files import Kind, OpenedFile, open_file
+from .meant import as_meant
+from .opening import bare, parse_text, read_table
+from .raw import RawTable
+from .text import parse
+from .workbook import SheetName, read_workbook, sheet_names
 
 __all__ = ["ENCODINGS", "ReadAs", "Reading", "read_as", "read_text_as"]
 
@@ -104,7 +104,7 @@ def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:
     """Text, encoding and what to say about it."""
-    from assaypilot.engine.tables.text import decode
+    from .text import decode
 
     if encoding is None:
         return decode(found.name, found.data)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.curves import points_in_columns
-from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.runs import run_groups, run_number
-from assaypilot.engine.tables.signs import sign_columns, signs_beside
-from assaypilot.engine.tables.values import is_missing
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..domain.p_scale import is_p_scale
+from ..errors import AssayPilotError
+from . import headers
+from .curves import points_in_columns
+from .raw import RawTable, columns_named, fold
+from .runs import run_groups, run_number
+from .signs import sign_columns, signs_beside
+from .values import is_missing
 
 __all__ = ["SIDES", "ValueColumn", "column_called", "p_name", "value_columns"]
 

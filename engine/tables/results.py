@@ -6,26 +6,26 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain.controls import Control
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.p_scale import is_p_scale, is_unusual
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.capped import may_be_bounds
-from assaypilot.engine.tables.compound_names import CompoundNames, other_substituents
-from assaypilot.engine.tables.compounds_by_sites import named_by_sites
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
-from assaypilot.engine.tables.mangled import looks_changed
-from assaypilot.engine.tables.quality import is_marked, quality_column
-from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
-from assaypilot.engine.tables.scales import another_scale
-from assaypilot.engine.tables.values import is_missing, quoted
-from assaypilot.engine.tables.wells import with_compounds
+from ..domain.controls import Control
+from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..domain.p_scale import is_p_scale, is_unusual
+from ..domain.plates.layout import Layout
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from . import headers
+from .capped import may_be_bounds
+from .compound_names import CompoundNames, other_substituents
+from .compounds_by_sites import named_by_sites
+from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
+from .mangled import looks_changed
+from .quality import is_marked, quality_column
+from .raw import RawTable, columns_named, fold
+from .result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
+from .scales import another_scale
+from .values import is_missing, quoted
+from .wells import with_compounds
 
 __all__ = ["Rejected", "ResultsTable", "read_results"]
 

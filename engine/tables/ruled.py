@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import rows_named
+from . import headers
+from .raw import rows_named
 
 __all__ = ["barred", "is_framed", "spaced"]
 

@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint
-from assaypilot.engine.domain.p_scale import is_p_scale
-from assaypilot.engine.system.limits import LONGEST_HEADER
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.entries import Entry, Unreadable, read_entry
-from assaypilot.engine.tables.raw import RawTable, fold
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..domain.p_scale import is_p_scale
+from ..system.limits import LONGEST_HEADER
+from . import headers
+from .entries import Entry, Unreadable, read_entry
+from .raw import RawTable, fold
 
 __all__ = ["copied_from", "once_each", "run_groups", "run_number"]
 

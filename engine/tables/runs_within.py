@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result, pure_error
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Result, pure_error
 
 __all__ = ["about_own_sds"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.tables import headers
-from assaypilot.engine.text.percentages import percent
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Result
+from ..text.percentages import percent
+from . import headers
 
 __all__ = ["another_scale"]
 

@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.guarded import guarded
-from assaypilot.engine.system.limits import CHILD_SECONDS, MOST_RECORDS
-from assaypilot.engine.system.progress import Report, part_of
-from assaypilot.engine.tables.decimals import decimal_mark
-from assaypilot.engine.tables.files import Kind, OpenedFile
-from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
-from assaypilot.engine.tables.packed import from_bytes, to_bytes
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.text import decode
+from ..errors import AssayPilotError
+from ..system.guarded import guarded
+from ..system.limits import CHILD_SECONDS, MOST_RECORDS
+from ..system.progress import Report, part_of
+from .decimals import decimal_mark
+from .files import Kind, OpenedFile
+from .molblocks import Unreadable, smiles_of
+from .packed import from_bytes, to_bytes
+from .problems import Problem
+from .raw import RawTable, fold
+from .text import decode
 
 __all__ = ["Record", "read_sdf", "records"]
 

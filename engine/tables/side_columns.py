@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.claims import Claims
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.signs import sign_columns, signs_beside
+from . import headers
+from .claims import Claims
+from .raw import fold
+from .signs import sign_columns, signs_beside
 
 __all__ = ["SIDES", "Sides"]
 

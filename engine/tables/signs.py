@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, parse_relation
+from . import headers
+from .raw import RawTable, fold
+from .values import is_missing, parse_relation
 
 __all__ = ["sign_columns", "signs_beside"]
 

@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.classes import classes_of
-from assaypilot.engine.tables.contents import share_of_dates, share_of_fragments
-from assaypilot.engine.tables.endpoint_kinds import kind_of
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
-from assaypilot.engine.tables.yes_no import words_of
+from ..errors import AssayPilotError
+from . import headers
+from .classes import classes_of
+from .contents import share_of_dates, share_of_fragments
+from .endpoint_kinds import kind_of
+from .raw import RawTable, fold
+from .values import is_missing
+from .yes_no import words_of
 
 __all__ = ["NoSites", "could_be_site", "drawn_sites", "factors", "likely_sites", "numbered_sites"]
 

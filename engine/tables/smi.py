@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.decimals import decimal_mark
-from assaypilot.engine.tables.layout import lay_out
-from assaypilot.engine.tables.raw import RawTable, fold, rows_named
+from ..errors import AssayPilotError
+from ..system.progress import Report
+from . import headers
+from .decimals import decimal_mark
+from .layout import lay_out
+from .raw import RawTable, fold, rows_named
 
 __all__ = ["is_list_of_smiles", "is_plain_smi", "read_smi"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.labels import label_text
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
-from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.problems import Problem
+from ..domain.labels import label_text
+from ..domain.library import Library
+from ..errors import AssayPilotError
+from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
+from .options import TableMapping
+from .problems import Problem
 
 __all__ = ["thin"]
 

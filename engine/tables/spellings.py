@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.domain.labels import is_hydrogen
-from assaypilot.engine.tables.headers import SMILES_SHAPE
+from ..domain.labels import is_hydrogen
+from .headers import SMILES_SHAPE
 
 __all__ = ["one_spelling"]
 
@@ -58,7 +58,7 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
 
 def _names_of(texts: Sequence[str]) -> dict[str, str]:
     """The names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
-    from assaypilot.engine.chemistry.spelling import attached, canonical_substituent
+    from ..chemistry.spelling import attached, canonical_substituent
 
     points = [text for text in texts if attached(text) is not None]
     if not points or not any(text.casefold() in _ALSO for text in texts):
@@ -70,7 +70,7 @@ def _names_of(texts: Sequence[str]) -> dict[str, str]:
 
 def _same_structures(texts: Sequence[str]) -> list[list[str]]:
     """Groups of two or more SMILES with an attachment point that are the same structure, in their order."""
-    from assaypilot.engine.chemistry.spelling import attached, canonical_substituent
+    from ..chemistry.spelling import attached, canonical_substituent
 
     alike: dict[str, list[str]] = {}
     for text in texts:

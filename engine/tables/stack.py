@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
-from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.raw import RawTable, fold
+from ..errors import AssayPilotError
+from ..system.progress import Report, silent
+from . import headers
+from .importer import ImportedTable, Problem, import_table
+from .options import TableMapping
+from .raw import RawTable, fold
 
 __all__ = ["Stacked", "import_stacked"]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.values import is_missing, parse_number, quoted
+from ..domain.library import Library
+from ..domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
+from ..errors import AssayPilotError
+from . import headers
+from .problems import Problem
+from .raw import RawTable
+from .values import is_missing, parse_number, quoted
 
 __all__ = [
     "STOCK_ROLES",

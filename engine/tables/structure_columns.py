@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.claims import Claims
-from assaypilot.engine.tables.contents import filled, share_of_fragments, share_of_structures
-from assaypilot.engine.tables.raw import fold
+from . import headers
+from .claims import Claims
+from .contents import filled, share_of_fragments, share_of_structures
+from .raw import fold
 
 __all__ = ["find_structures"]
 

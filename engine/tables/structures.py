@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain.library import Library, Scaffold
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report, part_of, silent
-from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.problems import Problem
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
+from ..domain.library import Library, Scaffold
+from ..errors import AssayPilotError
+from ..system.progress import Report, part_of, silent
+from .options import TableMapping
+from .problems import Problem
+from .raw import RawTable, fold
+from .values import is_missing
 
 __all__ = ["Prepared", "on_scaffold", "read_structure_column"]
 
@@ -58,7 +58,7 @@ def read_structure_column(
                 mend="Name it: --smiles COLUMN.",
             )
         return Prepared(raw, mapping)
-    from assaypilot.engine.chemistry.structures import read_structures, salt_note
+    from ..chemistry.structures import read_structures, salt_note
 
     report = part_of(report, 0.0, _PART)
     texts = raw.column(mapping.smiles)
@@ -100,7 +100,7 @@ def _told_apart(
     """The table in which, on request, ids of one compound are one id, and the others with it; else they are named."""
     if mapping.id is None or mapping.smiles is None:
         return raw, ()
-    from assaypilot.engine.chemistry.identity import same_structure
+    from ..chemistry.identity import same_structure
 
     ids, smiles = raw.column(mapping.id), raw.column(mapping.smiles)
     known = [text if not is_missing(name) else "" for name, text in zip(ids, smiles, strict=True)]
@@ -143,9 +143,9 @@ def _taken_apart(
     report: Report,
 ) -> Prepared:
     """The table with a column for each site of the cores."""
-    from assaypilot.engine.chemistry.assembling import CORE_SITE
-    from assaypilot.engine.chemistry.cores import read_cores
-    from assaypilot.engine.chemistry.decomposition import core_form, decompose
+    from ..chemistry.assembling import CORE_SITE
+    from ..chemistry.cores import read_cores
+    from ..chemistry.decomposition import core_form, decompose
 
     assert mapping.smiles is not None
     smiles = raw.column(mapping.smiles)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from assaypilot.engine.tables.zipped import Archive, column_number, read_xml, sheet_path
+from .zipped import Archive, column_number, read_xml, sheet_path
 
 __all__ = ["cells_with", "say_struck", "styles_of"]
 

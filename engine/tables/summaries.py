@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, fold, rows_named
+from . import headers
+from .raw import RawTable, fold, rows_named
 
 __all__ = ["without_summaries"]
 

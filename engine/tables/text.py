@@ -8,18 +8,18 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LONGEST_CELL, MOST_CELLS
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.databases import datawarrior_table, is_datawarrior, pubchem_rows
-from assaypilot.engine.tables.decimals import decimal_mark, without_thousands
-from assaypilot.engine.tables.grids import listed
-from assaypilot.engine.tables.layout import lay_out
-from assaypilot.engine.tables.matrices import paired
-from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard, visible
-from assaypilot.engine.tables.ruled import barred, is_framed, spaced
-from assaypilot.engine.tables.turned import turned
+from ..errors import AssayPilotError
+from ..system.limits import LONGEST_CELL, MOST_CELLS
+from ..system.progress import Report
+from . import headers
+from .databases import datawarrior_table, is_datawarrior, pubchem_rows
+from .decimals import decimal_mark, without_thousands
+from .grids import listed
+from .layout import lay_out
+from .matrices import paired
+from .raw import DELIMITERS, RawTable, fold, unguard, visible
+from .ruled import barred, is_framed, spaced
+from .turned import turned
 
 __all__ = ["decode", "parse"]
 

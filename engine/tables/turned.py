@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.runs import run_number
+from . import headers
+from .raw import fold
+from .runs import run_number
 
 __all__ = ["turned"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.classes import about_classes, classes_of
-from assaypilot.engine.tables.raw import RawTable, fold, rows_named
-from assaypilot.engine.tables.values import is_missing, parse_value
+from . import headers
+from .classes import about_classes, classes_of
+from .raw import RawTable, fold, rows_named
+from .values import is_missing, parse_value
 
 __all__ = ["about_unread"]
 

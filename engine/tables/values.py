@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
+from ..domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
 
 __all__ = [
     "DASHES",

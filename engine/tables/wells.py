@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.domain.controls import Control, find_control
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.domain.plates.wells import Format, Well, read_well, row_letters
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing
+from ..domain.controls import Control, find_control
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.plates.layout import Layout, Placed, Plate
+from ..domain.plates.wells import Format, Well, read_well, row_letters
+from ..errors import AssayPilotError
+from . import headers
+from .raw import RawTable, fold
+from .values import is_missing
 
 __all__ = ["with_compounds"]
 

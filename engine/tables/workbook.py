@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.collecting import without_collecting
-from assaypilot.engine.system.guarded import guarded
-from assaypilot.engine.system.limits import LONGEST_CELL
-from assaypilot.engine.system.progress import Report, part_of, silent
-from assaypilot.engine.tables import headers, own
-from assaypilot.engine.tables.files import Kind, OpenedFile
-from assaypilot.engine.tables.grids import listed
-from assaypilot.engine.tables.hidden import say_hidden
-from assaypilot.engine.tables.layout import lay_out
-from assaypilot.engine.tables.matrices import paired
-from assaypilot.engine.tables.packed import from_bytes, to_bytes
-from assaypilot.engine.tables.percentages import as_shown
-from assaypilot.engine.tables.raw import RawTable, fold, rows_named, visible
-from assaypilot.engine.tables.styles import say_struck
-from assaypilot.engine.tables.turned import turned
-from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
+from ..errors import AssayPilotError
+from ..system.collecting import without_collecting
+from ..system.guarded import guarded
+from ..system.limits import LONGEST_CELL
+from ..system.progress import Report, part_of, silent
+from . import headers, own
+from .files import Kind, OpenedFile
+from .grids import listed
+from .hidden import say_hidden
+from .layout import lay_out
+from .matrices import paired
+from .packed import from_bytes, to_bytes
+from .percentages import as_shown
+from .raw import RawTable, fold, rows_named, visible
+from .styles import say_struck
+from .turned import turned
+from .zipped import Archive, Failed, failed_cells, inspect
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook

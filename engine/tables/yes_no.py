@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assaypilot.engine.domain import kinds
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.tables.options import EndpointSpec
-from assaypilot.engine.tables.values import is_missing
+from ..domain import kinds
+from ..domain.endpoint import Endpoint
+from .options import EndpointSpec
+from .values import is_missing
 
 __all__ = ["about_kind", "about_words", "is_result", "with_kind", "words_of"]
 

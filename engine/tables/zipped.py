@@ -11,8 +11,8 @@ import zlib
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LARGEST_PART, LARGEST_UNPACKED, LONGEST_CELL, MOST_PARTS, MOST_SPANNED
+from ..errors import AssayPilotError
+from ..system.limits import LARGEST_PART, LARGEST_UNPACKED, LONGEST_CELL, MOST_PARTS, MOST_SPANNED
 
 __all__ = [
     "Archive",

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from assaypilot.gui.dialogs.licences import LicencesDialog
-from assaypilot.gui.reporting import versions
-from assaypilot.gui.widgets.text import Details, button, label
+from ..reporting import versions
+from ..widgets.text import Details, button, label
+from .licences import LicencesDialog
 
 __all__ = ["AboutDialog"]
 

@@ -30,12 +30,13 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.interactions import Interaction
 from assaypilot.engine.tables.described import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
-from assaypilot.gui.dialogs.steps import Scrolled, form
-from assaypilot.gui.saving import ask_for_place, file_name
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets.fitting import resize_within_screen
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import go_or_cancel, label, polish
+
+from ..saving import ask_for_place, file_name
+from ..session import Session
+from ..widgets.fitting import resize_within_screen
+from ..widgets.message_bar import error_words
+from ..widgets.text import go_or_cancel, label, polish
+from .steps import Scrolled, form
 
 __all__ = ["Asking", "EndpointDialog", "TogetherDialog"]
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton
 
 from assaypilot.engine.tables.options import Blank
-from assaypilot.gui.widgets.text import Callout
+
+from ..widgets.text import Callout
 
 __all__ = ["BlankQuestion"]
 

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.dialogs.import_words import import_words
-from assaypilot.gui.widgets.text import Callout, Details, button, label, mnemonic_free
+
+from ..widgets.text import Callout, Details, button, label, mnemonic_free
+from .check_work import Checked
+from .import_words import import_words
 
 __all__ = ["CheckPanel", "fact_rows"]
 

@@ -6,16 +6,17 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.dialogs.columns_step import ColumnsStep
-from assaypilot.gui.dialogs.findings_view import FindingsView
-from assaypilot.gui.dialogs.model_view import VERDICTS, ModelView, verdict_line
-from assaypilot.gui.dialogs.sites_view import SitesView
-from assaypilot.gui.dialogs.steps import Step
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.text import Callout, ElidedLabel, label, polish
+
+from ..session import Session
+from ..settings import Settings
+from ..widgets.choices import Segments
+from ..widgets.text import Callout, ElidedLabel, label, polish
+from .check_work import Checked
+from .columns_step import ColumnsStep
+from .findings_view import FindingsView
+from .model_view import VERDICTS, ModelView, verdict_line
+from .sites_view import SitesView
+from .steps import Step
 
 __all__ = ["CheckStep"]
 

@@ -17,7 +17,8 @@ from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.parcels import (
+
+from .parcels import (
     ImportParcel,
     RawParcel,
     pack_imported,

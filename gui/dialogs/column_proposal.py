@@ -8,7 +8,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.check_work import CoreChoice, blank_cells, known_cores
+
+from .check_work import CoreChoice, blank_cells, known_cores
 
 __all__ = ["Proposal", "propose_columns"]
 

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.steps import form
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.text import label
+
+from ..models.base import plain_tip
+from ..widgets.choices import Segments
+from ..widgets.text import label
+from .steps import form
 
 __all__ = ["ColumnsForm"]
 

@@ -12,18 +12,19 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.blank_question import BlankQuestion
-from assaypilot.gui.dialogs.check_panel import CheckPanel
-from assaypilot.gui.dialogs.check_work import Checked, CoreChoice, check_table, known_cores, propose_core
-from assaypilot.gui.dialogs.column_proposal import Proposal, propose_columns
-from assaypilot.gui.dialogs.columns_form import ColumnsForm
-from assaypilot.gui.dialogs.core_panel import CorePanel
-from assaypilot.gui.dialogs.import_words import import_error
-from assaypilot.gui.dialogs.steps import Scrolled, Step
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.text import button, label
+
+from ..session import Session
+from ..settings import Settings
+from ..tasks import Job
+from ..widgets.text import button, label
+from .blank_question import BlankQuestion
+from .check_panel import CheckPanel
+from .check_work import Checked, CoreChoice, check_table, known_cores, propose_core
+from .column_proposal import Proposal, propose_columns
+from .columns_form import ColumnsForm
+from .core_panel import CorePanel
+from .import_words import import_error
+from .steps import Scrolled, Step
 
 __all__ = ["Checked", "ColumnsStep", "Smaller"]
 

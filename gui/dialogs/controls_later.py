@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QWidget
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.dialogs.begin_anew import Asking
-from assaypilot.gui.dialogs.goal_controls import ControlsField, controls_in
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import label
+
+from ..session import Session
+from ..widgets.message_bar import error_words
+from ..widgets.text import label
+from .begin_anew import Asking
+from .goal_controls import ControlsField, controls_in
 
 __all__ = ["ControlsDialog"]
 

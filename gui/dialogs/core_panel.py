@@ -9,11 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.gui.dialogs.check_work import CoreChoice
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.structures import Structures, StructureView
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.base import plain_tip
+from ..settings import Settings
+from ..widgets.structures import Structures, StructureView
+from ..widgets.text import button, label
+from .check_work import CoreChoice
 
 __all__ = ["CorePanel"]
 

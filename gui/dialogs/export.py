@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Column
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import go_or_cancel, label, mnemonic_free
+
+from ..widgets.choices import Segments
+from ..widgets.message_bar import error_words
+from ..widgets.text import go_or_cancel, label, mnemonic_free
 
 __all__ = ["KINDS", "ExportDialog", "Kind", "Screen", "Wanted", "kind_of"]
 

@@ -10,14 +10,15 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.dialogs.import_words import import_words
-from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel, Kind
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.choices import FilterBox, Segments
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.findings import KINDS, Findings, FindingsModel, Kind
+from ..session import Session
+from ..settings import Settings
+from ..widgets.choices import FilterBox, Segments
+from ..widgets.table import Table
+from ..widgets.text import button, label
+from .check_work import Checked
+from .import_words import import_words
 
 __all__ = ["FindingsView", "findings"]
 

@@ -6,8 +6,9 @@ import math
 
 from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.widgets.message_bar import error_words
+
+from ..widgets.message_bar import error_words
+from .steps import Field
 
 __all__ = ["ControlsField", "controls_in"]
 

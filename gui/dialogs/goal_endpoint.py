@@ -11,10 +11,11 @@ from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import FEW_REPEATED
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import ElidedLabel, cut_middle, label, mnemonic_free
+
+from ..models.base import plain_tip
+from ..widgets.message_bar import error_words
+from ..widgets.text import ElidedLabel, cut_middle, label, mnemonic_free
+from .steps import Field
 
 __all__ = ["FIELD", "EndpointBox"]
 

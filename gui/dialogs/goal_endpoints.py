@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from assaypilot.engine.domain.difference import in_words
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.dialogs.goal_endpoint import FIELD, EndpointBox
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.text import button, label
+
+from ..theme import theme
+from ..widgets.text import button, label
+from .goal_endpoint import FIELD, EndpointBox
 
 __all__ = ["EndpointList"]
 

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
-from assaypilot.gui.dialogs.columns_step import Checked
-from assaypilot.gui.dialogs.goal_controls import ControlsField
-from assaypilot.gui.dialogs.goal_endpoints import EndpointList
-from assaypilot.gui.dialogs.goal_strategy import StrategyChoice
-from assaypilot.gui.dialogs.steps import Field, Step, form
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.text import button, label
+
+from ..settings import Settings
+from ..widgets.text import button, label
+from .columns_step import Checked
+from .goal_controls import ControlsField
+from .goal_endpoints import EndpointList
+from .goal_strategy import StrategyChoice
+from .steps import Field, Step, form
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable

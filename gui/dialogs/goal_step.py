@@ -11,19 +11,20 @@ from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.dialogs.columns_step import Checked
-from assaypilot.gui.dialogs.goal_fields import GoalFields
-from assaypilot.gui.dialogs.goal_strategy import load_strategies
-from assaypilot.gui.dialogs.steps import Scrolled
-from assaypilot.gui.forecasting import Forecasting
-from assaypilot.gui.foresight import Foresight, foresee_draft
-from assaypilot.gui.outlook import Outlook, Plan, draft, look_ahead
-from assaypilot.gui.pages.goal_outlook import Outlooks
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.message_bar import error_words, for_window
-from assaypilot.gui.widgets.text import Details, label
+
+from ..forecasting import Forecasting
+from ..foresight import Foresight, foresee_draft
+from ..outlook import Outlook, Plan, draft, look_ahead
+from ..pages.goal_outlook import Outlooks
+from ..session import Session
+from ..settings import Settings
+from ..tasks import Job
+from ..widgets.message_bar import error_words, for_window
+from ..widgets.text import Details, label
+from .columns_step import Checked
+from .goal_fields import GoalFields
+from .goal_strategy import load_strategies
+from .steps import Scrolled
 
 __all__ = ["GoalStep"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.widgets.text import label
+from ..widgets.text import label
+from .steps import Field
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.endpoint import Kind

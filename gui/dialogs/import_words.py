@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.widgets.message_bar import error_words, for_window
+
+from ..widgets.message_bar import error_words, for_window
 
 __all__ = ["import_error", "import_words"]
 

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
-from assaypilot.gui.dialogs.table_work import Loaded
-from assaypilot.gui.widgets.text import ElidedLabel, button, label
+
+from ..widgets.text import ElidedLabel, button, label
+from .table_work import Loaded
 
 __all__ = ["JoinPanel"]
 

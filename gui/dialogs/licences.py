@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.licences import parts
-from assaypilot.gui.widgets.text import button, label
+from ..licences import parts
+from ..widgets.text import button, label
 
 __all__ = ["LicencesDialog"]
 

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.text import Details, label
+
+from ..plots.canvas import Canvas
+from ..theme import theme
+from ..widgets.text import Details, label
+from .check_work import Checked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.dialogs.begin_anew import Asking
-from assaypilot.gui.widgets.text import label
+
+from ..widgets.text import label
+from .begin_anew import Asking
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Source, Status
     from assaypilot.engine.tables.more import MoreCompounds
-    from assaypilot.gui.session import Session
+
+    from ..session import Session
 
 __all__ = ["More", "MoreDialog", "read_table_of"]
 

@@ -26,22 +26,24 @@ from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.domain.stock import UNSAID
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.dialogs.import_words import import_words
-from assaypilot.gui.dialogs.steps import Step
-from assaypilot.gui.dialogs.table_step import TableStep
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.choices import FilterBox
-from assaypilot.gui.widgets.message_bar import MessageBar
-from assaypilot.gui.widgets.text import button, label, polish
+
+from ..session import Session
+from ..settings import Settings
+from ..theme import theme
+from ..widgets.choices import FilterBox
+from ..widgets.message_bar import MessageBar
+from ..widgets.text import button, label, polish
+from .import_words import import_words
+from .steps import Step
+from .table_step import TableStep
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
-    from assaypilot.gui.dialogs.check_step import CheckStep
-    from assaypilot.gui.dialogs.check_work import Checked
-    from assaypilot.gui.dialogs.columns_step import ColumnsStep
-    from assaypilot.gui.dialogs.goal_step import GoalStep
+
+    from .check_step import CheckStep
+    from .check_work import Checked
+    from .columns_step import ColumnsStep
+    from .goal_step import GoalStep
 
 __all__ = ["NewCampaign"]
 
@@ -137,7 +139,7 @@ class NewCampaign(QDialog):
     @cached_property
     def columns_step(self) -> ColumnsStep:
         """What the columns of the table are."""
-        from assaypilot.gui.dialogs.columns_step import ColumnsStep
+        from .columns_step import ColumnsStep
 
         made = ColumnsStep(self.session, self._settings)
         made.checked.connect(self._checked)
@@ -148,7 +150,7 @@ class NewCampaign(QDialog):
     @cached_property
     def check_step(self) -> CheckStep:
         """What was read, and what was not."""
-        from assaypilot.gui.dialogs.check_step import CheckStep
+        from .check_step import CheckStep
 
         made = CheckStep(self.session, self._settings, self.columns_step)
         made.said.connect(self.messages.note)
@@ -158,7 +160,7 @@ class NewCampaign(QDialog):
     @cached_property
     def goal_step(self) -> GoalStep:
         """What is wanted."""
-        from assaypilot.gui.dialogs.goal_step import GoalStep
+        from .goal_step import GoalStep
 
         made = GoalStep(self.session, self._settings)
         made.new_endpoint.connect(lambda *said: self.columns_step.add_endpoint(*said))

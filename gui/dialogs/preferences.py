@@ -22,13 +22,14 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.file.writing import user
 from assaypilot.engine.domain.plates.layout import read_controls
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.form import Form
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import button, label, polish
-from assaypilot.gui.window.work_lists import LAST
+
+from ..settings import Settings
+from ..theme import Choice, theme
+from ..widgets.choices import Segments
+from ..widgets.form import Form
+from ..widgets.message_bar import error_words
+from ..widgets.text import button, label, polish
+from ..window.work_lists import LAST
 
 __all__ = ["SIZES", "PreferencesDialog"]
 

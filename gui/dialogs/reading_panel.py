@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable
 from assaypilot.engine.tables.reading import ENCODINGS, ReadAs
 from assaypilot.engine.tables.workbook import SheetName
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import label
+
+from ..widgets.flow import FlowRow
+from ..widgets.text import label
 
 __all__ = ["ReadingPanel"]
 

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QVBoxLay
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.gui.entry import Entry, entered_text, parse_entry, user_decimal
-from assaypilot.gui.widgets.form import Form
-from assaypilot.gui.widgets.text import go_or_cancel, label, polish
+
+from ..entry import Entry, entered_text, parse_entry, user_decimal
+from ..widgets.form import Form
+from ..widgets.text import go_or_cancel, label, polish
 
 __all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
 

@@ -18,14 +18,15 @@ from PySide6.QtWidgets import (
 
 from assaypilot.engine.tables.check import pairs_worth
 from assaypilot.engine.text.percentages import percent
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.dialogs.columns_step import Smaller
-from assaypilot.gui.dialogs.steps import Scrolled
-from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
-from assaypilot.gui.widgets.choices import FilterBox
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.substituents import Substituent, SubstituentsModel
+from ..widgets.choices import FilterBox
+from ..widgets.structures import Structures
+from ..widgets.table import Table
+from ..widgets.text import button, label
+from .check_work import Checked
+from .columns_step import Smaller
+from .steps import Scrolled
 
 __all__ = ["SitesView"]
 

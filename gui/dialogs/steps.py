@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QScrollArea, QWidget
 
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.form import Form
-from assaypilot.gui.widgets.line import Line
-from assaypilot.gui.widgets.text import label, polish
+from ..theme import theme
+from ..widgets.form import Form
+from ..widgets.line import Line
+from ..widgets.text import label, polish
 
 __all__ = ["Field", "Scrolled", "Step", "form"]
 

@@ -14,18 +14,19 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import PATTERNS
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.import_words import import_error, import_words
-from assaypilot.gui.dialogs.join_panel import JoinPanel
-from assaypilot.gui.dialogs.reading_panel import ReadingPanel
-from assaypilot.gui.dialogs.steps import Step
-from assaypilot.gui.dialogs.table_work import Loaded, Place, Wanted, load
-from assaypilot.gui.models.notes import TableModel
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import ElidedLabel, button, label, polish
+
+from ..models.notes import TableModel
+from ..session import Session
+from ..settings import Settings
+from ..tasks import Job
+from ..widgets.choices import Segments
+from ..widgets.table import Table
+from ..widgets.text import ElidedLabel, button, label, polish
+from .import_words import import_error, import_words
+from .join_panel import JoinPanel
+from .reading_panel import ReadingPanel
+from .steps import Step
+from .table_work import Loaded, Place, Wanted, load
 
 __all__ = ["TableStep"]
 

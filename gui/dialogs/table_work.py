@@ -11,7 +11,8 @@ from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.reading import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.workbook import SheetName
-from assaypilot.gui.dialogs.parcels import RawParcel, pack_raw, unpack_raw
+
+from .parcels import RawParcel, pack_raw, unpack_raw
 
 __all__ = ["Loaded", "Place", "Wanted", "load"]
 

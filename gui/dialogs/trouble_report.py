@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.widgets.fitting import resize_within_screen
-from assaypilot.gui.widgets.text import button, label
+from ..reporting import Reporter
+from ..widgets.fitting import resize_within_screen
+from ..widgets.text import button, label
 
 __all__ = ["ReportDialog"]
 

@@ -24,12 +24,13 @@ from assaypilot.engine.domain.plates.layout import Layout, PlateUse, read_contro
 from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.form import Form
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.plate import PlateView, plate_words
-from assaypilot.gui.widgets.text import button, go_or_cancel, label, polish
+
+from ..session import Session
+from ..widgets.choices import Segments
+from ..widgets.form import Form
+from ..widgets.message_bar import error_words
+from ..widgets.plate import PlateView, plate_words
+from ..widgets.text import button, go_or_cancel, label, polish
 
 __all__ = ["KINDS", "Kind", "WorkListDialog", "kind_of", "use_of", "values_of"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from assaypilot.gui.help.topics import HOME, topic_of
-from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.keys import keys
+from ..keys import keys
+from .topics import HOME, topic_of
+from .window import HelpWindow
 
 __all__ = ["close_help", "help_window", "listen", "show_help", "topic_at"]
 

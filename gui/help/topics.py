@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from assaypilot.gui.keys import as_here
+from ..keys import as_here
 
 __all__ = ["CHAPTERS", "HOME", "PRESENT", "Topic", "topic_of", "topics"]
 

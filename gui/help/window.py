@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.help.topics import HOME, topics
-from assaypilot.gui.keys import keys
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.choices import FilterBox
-from assaypilot.gui.widgets.fitting import resize_within_screen
-from assaypilot.gui.widgets.text import button, label
+from ..keys import keys
+from ..theme import theme
+from ..widgets.choices import FilterBox
+from ..widgets.fitting import resize_within_screen
+from ..widgets.text import button, label
+from .topics import HOME, topics
 
 __all__ = ["HelpWindow", "Reader"]
 

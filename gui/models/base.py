@@ -15,7 +15,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.system.progress import Report, silent
-from assaypilot.gui.models.ordering import Ranks, order_of, text_ranks
+
+from .ordering import Ranks, order_of, text_ranks
 
 __all__ = [
     "AT_ONCE",

@@ -16,10 +16,11 @@ from assaypilot.engine.export.bounds import bound_text, estimate_text, only_boun
 from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.shortlist import availability, decimals_of
 from assaypilot.engine.text.percentages import probability
-from assaypilot.gui.confirming import confirmed_text
-from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, two_lines
-from assaypilot.gui.models.library import coded_column, id_column, site_columns, structure_column
-from assaypilot.gui.models.properties import Calculated, property_columns
+
+from ..confirming import confirmed_text
+from .base import Coded, Column, Ranks, RowsModel, two_lines
+from .library import coded_column, id_column, site_columns, structure_column
+from .properties import Calculated, property_columns
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
 

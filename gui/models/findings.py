@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags
 from assaypilot.engine.tables.problems import Problem
-from assaypilot.gui.models.base import Column, RowsModel, text_ranks
+
+from .base import Column, RowsModel, text_ranks
 
 __all__ = ["KINDS", "Finding", "Findings", "FindingsModel", "Kind"]
 

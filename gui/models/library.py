@@ -16,8 +16,9 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
 from assaypilot.engine.domain.stock import TO_MAKE
 from assaypilot.engine.tables.display import Shown, shown
-from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
-from assaypilot.gui.models.properties import Calculated, property_columns
+
+from .base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
+from .properties import Calculated, property_columns
 
 __all__ = ["LibraryModel", "coded_column", "id_column", "site_columns", "structure_column"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.gui.models.base import Column, RowsModel, text_ranks
+from .base import Column, RowsModel, text_ranks
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.wording import LogEntry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assaypilot.gui.models.base import Column, RowsModel
+from .base import Column, RowsModel
 
 __all__ = ["PastedModel", "PastedRow", "TableModel"]
 

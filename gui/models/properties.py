@@ -17,7 +17,8 @@ from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.system.packing import pack_texts, unpack_texts
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.models.base import Column, text_ranks
+
+from .base import Column, text_ranks
 
 __all__ = ["ALERT", "PROPERTIES", "Calculated", "alerts_too", "calculate", "exported", "property_columns"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from assaypilot.gui.cells import Slot, fill_slots, is_late, of_round
-from assaypilot.gui.entry import as_first_entered, entered_text
-from assaypilot.gui.models.base import Index, RowsModel
-from assaypilot.gui.models.round_columns import STRUCK, result_cell, result_key, result_place, round_columns
+from ..cells import Slot, fill_slots, is_late, of_round
+from ..entry import as_first_entered, entered_text
+from .base import Index, RowsModel
+from .round_columns import STRUCK, result_cell, result_key, result_place, round_columns
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Round, RoundItem, Status

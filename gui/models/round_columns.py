@@ -11,15 +11,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.gui.cells import mean_text
-from assaypilot.gui.models.base import Column, text_ranks, two_lines
-from assaypilot.gui.models.library import id_column, site_columns, structure_column
-from assaypilot.gui.theme import theme
+
+from ..cells import mean_text
+from ..theme import theme
+from .base import Column, text_ranks, two_lines
+from .library import id_column, site_columns, structure_column
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import RoundItem, Status
     from assaypilot.engine.domain.plates.layout import Layout
-    from assaypilot.gui.models.round import RoundModel
+
+    from .round import RoundModel
 
 __all__ = ["RESULT", "STRUCK", "result_cell", "result_key", "result_place", "round_columns"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.gui.models.base import Column, RowsModel, text_ranks
+from .base import Column, RowsModel, text_ranks
 
 __all__ = ["Substituent", "SubstituentsModel"]
 

@@ -6,12 +6,12 @@ from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from assaypilot.gui.session import Session
-from assaypilot.gui.theme import theme
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.folded import FoldedLabel
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import label
+from ..session import Session
+from ..theme import theme
+from ..view import View
+from ..widgets.folded import FoldedLabel
+from ..widgets.table import Table
+from ..widgets.text import label
 
 __all__ = ["Page", "side_panel", "with_side"]
 

@@ -16,19 +16,20 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text
 from assaypilot.engine.export.measured import means_of, means_words
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.gui.confirming import confirmation_rows
-from assaypilot.gui.models.candidates import interval_text, probability_text
-from assaypilot.gui.pages.why import why
-from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.session import Session
-from assaypilot.gui.theme import theme
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.breaking import breakable, copied, whole
-from assaypilot.gui.widgets.marks import StatusMark
-from assaypilot.gui.widgets.own_values import OwnValues
-from assaypilot.gui.widgets.structure_copies import CopiedStructure
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, label, polish
+
+from ..confirming import confirmation_rows
+from ..models.candidates import interval_text, probability_text
+from ..plots.canvas import Canvas
+from ..session import Session
+from ..theme import theme
+from ..view import View
+from ..widgets.breaking import breakable, copied, whole
+from ..widgets.marks import StatusMark
+from ..widgets.own_values import OwnValues
+from ..widgets.structure_copies import CopiedStructure
+from ..widgets.structures import Structures
+from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from .why import why
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,27 +15,28 @@ from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.chemistry.names import site_names
-from assaypilot.gui.dialogs.export import Screen
-from assaypilot.gui.filtering import Facts, facts_of
-from assaypilot.gui.models.base import Column
-from assaypilot.gui.models.candidates import CandidatesModel
-from assaypilot.gui.models.properties import exported
-from assaypilot.gui.narrowing import Narrowed
-from assaypilot.gui.pages.base import Page, side_panel, with_side
-from assaypilot.gui.pages.candidate_panel import CandidatePanel
-from assaypilot.gui.pages.table_tools import TableTools
-from assaypilot.gui.plots.candidates import CandidatesScene, Frame, Picture
-from assaypilot.gui.plots.pointing import PointingCanvas
-from assaypilot.gui.plots.scene import Scene
-from assaypilot.gui.screen import screen_of
-from assaypilot.gui.session import Session
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.columns import filter_in, order_in
-from assaypilot.gui.widgets.replay_bar import ReplayBar
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label, mnemonic_free
+
+from ..dialogs.export import Screen
+from ..filtering import Facts, facts_of
+from ..models.base import Column
+from ..models.candidates import CandidatesModel
+from ..models.properties import exported
+from ..narrowing import Narrowed
+from ..plots.candidates import CandidatesScene, Frame, Picture
+from ..plots.pointing import PointingCanvas
+from ..plots.scene import Scene
+from ..screen import screen_of
+from ..session import Session
+from ..view import View
+from ..widgets.choices import Segments
+from ..widgets.columns import filter_in, order_in
+from ..widgets.replay_bar import ReplayBar
+from ..widgets.structures import Structures
+from ..widgets.table import Table
+from ..widgets.text import button, label, mnemonic_free
+from .base import Page, side_panel, with_side
+from .candidate_panel import CandidatePanel
+from .table_tools import TableTools
 
 __all__ = ["CandidatesPage"]
 

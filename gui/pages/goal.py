@@ -10,20 +10,21 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.dialogs.steps import Scrolled
-from assaypilot.gui.forecast_words import expected_words
-from assaypilot.gui.forecasting import Forecasting
-from assaypilot.gui.foresight import Foresight, foresee
-from assaypilot.gui.pages.base import Page, side_panel, with_side
-from assaypilot.gui.pages.goal_change import ChangePanel
-from assaypilot.gui.pages.goal_form import TermsForm
-from assaypilot.gui.pages.goal_outlook import Outlooks
-from assaypilot.gui.pages.goal_terms import Terms, change_between
-from assaypilot.gui.pages.goal_ways import Ways
-from assaypilot.gui.session import Session
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import Callout, button, label, polish
+
+from ..dialogs.steps import Scrolled
+from ..forecast_words import expected_words
+from ..forecasting import Forecasting
+from ..foresight import Foresight, foresee
+from ..session import Session
+from ..view import View
+from ..widgets.message_bar import error_words
+from ..widgets.text import Callout, button, label, polish
+from .base import Page, side_panel, with_side
+from .goal_change import ChangePanel
+from .goal_form import TermsForm
+from .goal_outlook import Outlooks
+from .goal_terms import Terms, change_between
+from .goal_ways import Ways
 
 __all__ = ["GoalPage"]
 

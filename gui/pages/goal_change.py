@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QVBoxLayout
 
-from assaypilot.gui.widgets.text import button, label, polish
+from ..widgets.text import button, label, polish
 
 __all__ = ["ChangePanel"]
 

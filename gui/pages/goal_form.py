@@ -15,11 +15,12 @@ from assaypilot.engine.campaign.words import number
 from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.pages.goal_terms import Terms, fold
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import label
+
+from ..dialogs.steps import Field
+from ..models.base import plain_tip
+from ..widgets.message_bar import error_words
+from ..widgets.text import label
+from .goal_terms import Terms, fold
 
 __all__ = ["TermsForm"]
 

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QW
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.forecast_words import forecast_lines, headline, how_known, reach_of
-from assaypilot.gui.foresight import Foresight
-from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import button, label
+
+from ..forecast_words import forecast_lines, headline, how_known, reach_of
+from ..foresight import Foresight
+from ..plots.canvas import Canvas
+from ..theme import theme
+from ..widgets.message_bar import error_words
+from ..widgets.text import button, label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import button
+from ..session import Session
+from ..widgets.flow import FlowRow
+from ..widgets.text import button
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.state import Status
-    from assaypilot.gui.view import View
+
+    from ..view import View
 
 __all__ = ["Ways"]
 
@@ -58,7 +59,7 @@ class Ways(QWidget):
 
     def ask_endpoint(self) -> None:
         """Ask for one more endpoint."""
-        from assaypilot.gui.dialogs.begin_anew import EndpointDialog
+        from ..dialogs.begin_anew import EndpointDialog
 
         view = self._session.view
         if view is None:
@@ -70,7 +71,7 @@ class Ways(QWidget):
 
     def ask_together(self) -> None:
         """Ask which two sites are to be taken together, those with the greatest sign first."""
-        from assaypilot.gui.dialogs.begin_anew import TogetherDialog
+        from ..dialogs.begin_anew import TogetherDialog
 
         view = self._session.view
         if view is None:
@@ -94,7 +95,7 @@ class Ways(QWidget):
 
     def ask_controls(self) -> None:
         """Ask for more controls."""
-        from assaypilot.gui.dialogs.controls_later import ControlsDialog
+        from ..dialogs.controls_later import ControlsDialog
 
         view = self._session.view
         if view is None:

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout
 
-from assaypilot.gui.models.log import LogModel
-from assaypilot.gui.pages.base import Page
-from assaypilot.gui.session import Session
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.choices import FilterBox
-from assaypilot.gui.widgets.columns import order_in
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+from ..models.log import LogModel
+from ..session import Session
+from ..view import View
+from ..widgets.choices import FilterBox
+from ..widgets.columns import order_in
+from ..widgets.table import Table
+from ..widgets.text import button, label
+from .base import Page
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.file.store import Verification

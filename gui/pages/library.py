@@ -8,18 +8,18 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
-from assaypilot.gui.dialogs.reasons import UnavailableDialog
-from assaypilot.gui.filtering import Facts, facts_of
-from assaypilot.gui.models.library import LibraryModel, availability, history_means
-from assaypilot.gui.pages.base import Page
-from assaypilot.gui.pages.table_tools import TableTools
-from assaypilot.gui.session import Session
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.columns import filter_in, order_in
-from assaypilot.gui.widgets.message_bar import for_window
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import Callout, button, label
+from ..dialogs.reasons import UnavailableDialog
+from ..filtering import Facts, facts_of
+from ..models.library import LibraryModel, availability, history_means
+from ..session import Session
+from ..view import View
+from ..widgets.columns import filter_in, order_in
+from ..widgets.message_bar import for_window
+from ..widgets.structures import Structures
+from ..widgets.table import Table
+from ..widgets.text import Callout, button, label
+from .base import Page
+from .table_tools import TableTools
 
 __all__ = ["LibraryPage"]
 

@@ -7,11 +7,12 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.words import many
-from assaypilot.gui.models.notes import PastedModel
-from assaypilot.gui.pasting import Intended
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import Callout, button, label
+
+from ..models.notes import PastedModel
+from ..pasting import Intended
+from ..theme import theme
+from ..widgets.table import Table
+from ..widgets.text import Callout, button, label
 
 __all__ = ["Preview"]
 

@@ -12,31 +12,32 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget,
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.models.log import local_time
-from assaypilot.gui.models.round import RoundModel, result_key
-from assaypilot.gui.pages.base import Page, side_panel, with_side
-from assaypilot.gui.pages.preview import Preview
-from assaypilot.gui.pages.round_beside import RoundBeside
-from assaypilot.gui.pages.round_choice import PlanChoice
-from assaypilot.gui.pages.round_choosing import RoundChoosing
-from assaypilot.gui.pages.round_controls import ControlsPane
-from assaypilot.gui.pages.round_drafts import Unkept
-from assaypilot.gui.pages.round_ends import RoundEnds
-from assaypilot.gui.pages.round_orders import RoundOrders
-from assaypilot.gui.pages.round_panel import RoundPanel
-from assaypilot.gui.pages.round_plates import PlatesPane
-from assaypilot.gui.pages.round_reading import RoundReading
-from assaypilot.gui.pages.round_tools import Tools, round_name
-from assaypilot.gui.pages.round_values import RoundValues
-from assaypilot.gui.questions import Surprise, surprises
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.round_table import RoundTable
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import as_clipboard
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.base import plain_tip
+from ..models.log import local_time
+from ..models.round import RoundModel, result_key
+from ..questions import Surprise, surprises
+from ..session import Session
+from ..settings import Settings
+from ..view import View
+from ..widgets.round_table import RoundTable
+from ..widgets.structures import Structures
+from ..widgets.table import as_clipboard
+from ..widgets.text import button, label
+from .base import Page, side_panel, with_side
+from .preview import Preview
+from .round_beside import RoundBeside
+from .round_choice import PlanChoice
+from .round_choosing import RoundChoosing
+from .round_controls import ControlsPane
+from .round_drafts import Unkept
+from .round_ends import RoundEnds
+from .round_orders import RoundOrders
+from .round_panel import RoundPanel
+from .round_plates import PlatesPane
+from .round_reading import RoundReading
+from .round_tools import Tools, round_name
+from .round_values import RoundValues
 
 __all__ = ["RoundPage"]
 

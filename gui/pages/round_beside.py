@@ -8,10 +8,11 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel
 from PySide6.QtWidgets import QScrollArea
 
 from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.gui.settings import Settings
+
+from ..settings import Settings
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["RoundBeside"]
 

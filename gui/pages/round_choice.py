@@ -16,8 +16,9 @@ from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.text.percentages import percent
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import Details, button, label, polish
+
+from ..widgets.flow import FlowRow
+from ..widgets.text import Details, button, label, polish
 
 __all__ = ["PlanChoice"]
 

@@ -9,12 +9,13 @@ from PySide6.QtCore import Qt
 from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
 from assaypilot.engine.domain.stock import StockTerms
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.dialogs.reasons import UnavailableDialog
-from assaypilot.gui.forecasting import Forecasting
-from assaypilot.gui.foresight import Foresight, foresee
+
+from ..dialogs.reasons import UnavailableDialog
+from ..forecasting import Forecasting
+from ..foresight import Foresight, foresee
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["RoundChoosing"]
 

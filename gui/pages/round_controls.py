@@ -15,15 +15,16 @@ from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.export.control_rows import control_wells
 from assaypilot.engine.text.signed import signed
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.entry import entered_text, parse_entry, parts_of, result_of, user_decimal
-from assaypilot.gui.widgets.message_bar import for_window
-from assaypilot.gui.widgets.round_values import Shown, ValueList
-from assaypilot.gui.widgets.text import Details, label
+
+from ..dialogs.reasons import CorrectDialog, ExcludeDialog
+from ..dialogs.steps import Field
+from ..entry import entered_text, parse_entry, parts_of, result_of, user_decimal
+from ..widgets.message_bar import for_window
+from ..widgets.round_values import Shown, ValueList
+from ..widgets.text import Details, label
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["ControlsPane", "Row", "on_plates", "rows_of"]
 

@@ -9,11 +9,12 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.gui.models.round import Cell
-from assaypilot.gui.settings import Settings
+
+from ..models.round import Cell
+from ..settings import Settings
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["Drafts", "Leaving", "Unkept"]
 

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBo
 from assaypilot.engine.campaign.state import Guarantee, Missing, Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.gui.widgets.text import button, label
+
+from ..widgets.text import button, label
 
 __all__ = ["ClosePanel", "EndingPanel", "WithdrawPanel"]
 

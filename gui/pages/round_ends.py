@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.gui.questions import surprises
+
+from ..questions import surprises
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["RoundEnds"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, ReasonDialog
-from assaypilot.gui.session import Session
+
+from ..dialogs.reasons import CorrectDialog, ExcludeDialog, ReasonDialog
+from ..session import Session
 
 __all__ = ["foresee_correcting", "foresee_excluding"]
 

@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, money
 from assaypilot.engine.campaign.words import many
-from assaypilot.gui.models.base import Column, RowsModel, text_ranks
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.base import Column, RowsModel, text_ranks
+from ..view import View
+from ..widgets.flow import FlowRow
+from ..widgets.table import Table
+from ..widgets.text import button, label
 
 __all__ = ["OrdersModel", "RoundOrders"]
 

@@ -13,16 +13,17 @@ from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.gui.cells import is_late, mean_text
-from assaypilot.gui.confirming import confirmation_rows
-from assaypilot.gui.entry import as_first_entered, entered_text
-from assaypilot.gui.models.round import RoundModel
-from assaypilot.gui.pages.round_ending import ClosePanel, WithdrawPanel
-from assaypilot.gui.questions import Surprise
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.round_values import Shown, ValueList
-from assaypilot.gui.widgets.structures import Structures, StructureView
-from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
+
+from ..cells import is_late, mean_text
+from ..confirming import confirmation_rows
+from ..entry import as_first_entered, entered_text
+from ..models.round import RoundModel
+from ..questions import Surprise
+from ..view import View
+from ..widgets.round_values import Shown, ValueList
+from ..widgets.structures import Structures, StructureView
+from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
+from .round_ending import ClosePanel, WithdrawPanel
 
 __all__ = ["RoundPanel"]
 

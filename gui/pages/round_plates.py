@@ -12,12 +12,13 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.domain.plates.wells import Well, row_letters
-from assaypilot.gui.models.round import RoundModel
-from assaypilot.gui.plate_looks import DECISION, STATE, VALUE, looks_of
-from assaypilot.gui.widgets.plate import LEGEND, plate_words
-from assaypilot.gui.widgets.plate_chooser import PlateChooser
-from assaypilot.gui.widgets.table import as_clipboard
-from assaypilot.gui.widgets.text import ElidedLabel, button, label
+
+from ..models.round import RoundModel
+from ..plate_looks import DECISION, STATE, VALUE, looks_of
+from ..widgets.plate import LEGEND, plate_words
+from ..widgets.plate_chooser import PlateChooser
+from ..widgets.table import as_clipboard
+from ..widgets.text import ElidedLabel, button, label
 
 __all__ = ["PlatesPane"]
 

@@ -14,11 +14,12 @@ from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.entry import user_decimal
-from assaypilot.gui.pasting import Intended, intend_file, intend_paste
+
+from ..entry import user_decimal
+from ..pasting import Intended, intend_file, intend_paste
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["RoundReading"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.gui.keys import as_here
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import button, label
+
+from ..keys import as_here
+from ..view import View
+from ..widgets.flow import FlowRow
+from ..widgets.text import button, label
 
 __all__ = ["Tools", "round_name"]
 

@@ -14,16 +14,17 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import is_empty
-from assaypilot.gui.cells import Slot
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.pages.round_controls import on_plates
-from assaypilot.gui.pages.round_foresight import foresee_correcting, foresee_excluding
-from assaypilot.gui.widgets.text import mnemonic_free
+
+from ..cells import Slot
+from ..dialogs.reasons import CorrectDialog, ExcludeDialog
+from ..entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
+from ..models.base import plain_tip
+from ..widgets.text import mnemonic_free
+from .round_controls import on_plates
+from .round_foresight import foresee_correcting, foresee_excluding
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.round import RoundPage
+    from .round import RoundPage
 
 __all__ = ["RoundValues"]
 

@@ -14,23 +14,24 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import said
 from assaypilot.engine.export.structure_activity import Look, look
 from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.pages.base import Page, side_panel, with_side
-from assaypilot.gui.pages.sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
-from assaypilot.gui.pages.sar_panel import SarPanel
-from assaypilot.gui.plots.canvas import inch
-from assaypilot.gui.plots.heat import HeatScene
-from assaypilot.gui.plots.pointing import PointingCanvas
-from assaypilot.gui.plots.scene import Scene
-from assaypilot.gui.plots.sites import ContributionScene, UsageScene
-from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
-from assaypilot.gui.session import Session
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.replay_bar import ReplayBar
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.text import button, label
+
+from ..plots.canvas import inch
+from ..plots.heat import HeatScene
+from ..plots.pointing import PointingCanvas
+from ..plots.scene import Scene
+from ..plots.sites import ContributionScene, UsageScene
+from ..plots.trust import PredictionScene, RoundsScene
+from ..session import Session
+from ..tasks import Job
+from ..view import View
+from ..widgets.choices import Segments
+from ..widgets.flow import FlowRow
+from ..widgets.replay_bar import ReplayBar
+from ..widgets.structures import Structures
+from ..widgets.text import button, label
+from .base import Page, side_panel, with_side
+from .sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
+from .sar_panel import SarPanel
 
 __all__ = ["PICTURES", "SarPage"]
 

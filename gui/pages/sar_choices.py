@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import button, label
+
+from ..models.base import plain_tip
+from ..widgets.flow import FlowRow
+from ..widgets.text import button, label
 
 __all__ = ["HeatChoices", "SiteChoice", "choice_box"]
 

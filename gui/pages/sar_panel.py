@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from assaypilot.gui.pages.candidate_panel import CompoundPanel
-from assaypilot.gui.session import Session
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.text import button, label
+from ..session import Session
+from ..view import View
+from ..widgets.structures import Structures
+from ..widgets.text import button, label
+from .candidate_panel import CompoundPanel
 
 __all__ = ["SarPanel"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.text import button, label, mnemonic_free
+from ..models.base import plain_tip
+from ..widgets.text import button, label, mnemonic_free
 
 __all__ = ["StartPage"]
 

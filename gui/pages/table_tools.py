@@ -9,14 +9,15 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.filtering import HINT, Facts
-from assaypilot.gui.models.properties import ALERT, PROPERTIES, Calculated
-from assaypilot.gui.narrowing import Narrowed, Narrower
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets.choices import FilterBox
-from assaypilot.gui.widgets.columns import Arrangement
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import button, label
+
+from ..filtering import HINT, Facts
+from ..models.properties import ALERT, PROPERTIES, Calculated
+from ..narrowing import Narrowed, Narrower
+from ..session import Session
+from ..widgets.choices import FilterBox
+from ..widgets.columns import Arrangement
+from ..widgets.table import Table
+from ..widgets.text import button, label
 
 __all__ = ["TableTools"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.state import Status
-from assaypilot.gui.confirming import doubt_text
+
+from ..confirming import doubt_text
 
 __all__ = ["why"]
 

@@ -14,8 +14,9 @@ from assaypilot.engine.export.answer import Ends, Frame, Picture
 from assaypilot.engine.export.bounds import estimate_text
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.gui.plots.scene import Scene, Shape, Target
-from assaypilot.gui.theme import theme
+
+from ..theme import theme
+from .scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

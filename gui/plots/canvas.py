@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Q
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from assaypilot.gui.long_lived import figure_gone
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.structures import drawing_pool
+from ..long_lived import figure_gone
+from ..theme import theme
+from ..widgets.structures import drawing_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,8 @@ from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.pairs import PairMap, pair_map
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
-from assaypilot.gui.plots.scene import Scene, Shape, Target
+
+from .scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

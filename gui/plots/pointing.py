@@ -19,11 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from assaypilot.gui.plots.canvas import Canvas, inch
-from assaypilot.gui.plots.scene import Scene, Shape, Target
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.text import label
+from ..theme import theme
+from ..widgets.structures import Structures
+from ..widgets.text import label
+from .canvas import Canvas, inch
+from .scene import Scene, Shape, Target
 
 __all__ = ["HoverCard", "PointingCanvas"]
 

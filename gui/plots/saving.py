@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assaypilot.engine.figures.palette import LIGHT
 
 if TYPE_CHECKING:
-    from assaypilot.gui.plots.scene import Scene, Shape
+    from .scene import Scene, Shape
 
 __all__ = ["picture_bytes"]
 

@@ -11,8 +11,9 @@ from assaypilot.engine.chemistry.names import short_name, site_names
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
-from assaypilot.gui.plots.heat import shown_smiles
-from assaypilot.gui.plots.scene import Scene, Shape, Target
+
+from .heat import shown_smiles
+from .scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from assaypilot.gui.widgets.line import Line
-from assaypilot.gui.widgets.text import mnemonic_free
+from .line import Line
+from .text import mnemonic_free
 
 __all__ = ["FilterBox", "Segments"]
 

@@ -21,8 +21,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from assaypilot.engine.arrays import Ints
-from assaypilot.gui.keys import as_here
-from assaypilot.gui.models.base import AT_ONCE, RowsModel
+
+from ..keys import as_here
+from ..models.base import AT_ONCE, RowsModel
 
 __all__ = ["ChosenRows"]
 

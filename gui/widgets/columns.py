@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.text import mnemonic_free
+from ..models.base import plain_tip
+from .text import mnemonic_free
 
 if TYPE_CHECKING:
-    from assaypilot.gui.models.base import Column
-    from assaypilot.gui.widgets.table import Table
+    from ..models.base import Column
+    from .table import Table
 
 __all__ = ["Arrangement", "StayingMenu", "filter_in", "order_in"]
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.text import Role
+from ..models.base import plain_tip
+from ..theme import theme
+from .text import Role
 
 __all__ = ["FoldedLabel"]
 

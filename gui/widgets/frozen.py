@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 if TYPE_CHECKING:
-    from assaypilot.gui.widgets.table import Table
+    from .table import Table
 
 __all__ = ["Frozen"]
 

@@ -7,8 +7,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from assaypilot.engine.campaign.state import STATUSES
-from assaypilot.gui.models.base import STATUS
-from assaypilot.gui.theme import theme
+
+from ..models.base import STATUS
+from ..theme import theme
 
 __all__ = ["Pill", "StatusDelegate", "StatusMark", "draw_mark"]
 

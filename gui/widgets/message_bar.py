@@ -11,8 +11,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.tasks import Progress
-from assaypilot.gui.widgets.text import button, label, polish
+
+from ..tasks import Progress
+from .text import button, label, polish
 
 __all__ = ["MessageBar", "error_words", "for_window"]
 

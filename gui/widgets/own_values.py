@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.reasons.reasons import OwnValue
-from assaypilot.gui.widgets.breaking import breakable, copied
-from assaypilot.gui.widgets.text import label, polish
+
+from .breaking import breakable, copied
+from .text import label, polish
 
 __all__ = ["OwnValues", "line_of"]
 

@@ -13,8 +13,9 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
 from assaypilot.engine.domain.plates.wells import Well, row_letters
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.theme import theme
+
+from ..models.base import plain_tip
+from ..theme import theme
 
 __all__ = ["EDGE", "LEGEND", "SAMPLE", "Draw", "PlateView", "plate_words", "short_names"]
 

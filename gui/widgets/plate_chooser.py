@@ -22,10 +22,11 @@ from PySide6.QtGui import (
 
 from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.domain.plates.wells import Well
-from assaypilot.gui.plate_looks import DECISION, VALUE, WORDS, Look, Looks
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.marks import draw_mark
-from assaypilot.gui.widgets.plate import Draw, PlateView
+
+from ..plate_looks import DECISION, VALUE, WORDS, Look, Looks
+from ..theme import theme
+from .marks import draw_mark
+from .plate import Draw, PlateView
 
 __all__ = ["PlateChooser"]
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider
 
-from assaypilot.gui.replay import Replay
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.text import ElidedLabel, button, polish
+from ..replay import Replay
+from ..theme import theme
+from .text import ElidedLabel, button, polish
 
 __all__ = ["ReplayBar"]
 

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import KIND
-from assaypilot.gui.models.round import STRUCK, RoundModel, result_key, result_place
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import PlainDelegate, Table
+from ..models.base import KIND
+from ..models.round import STRUCK, RoundModel, result_key, result_place
+from ..theme import theme
+from .structures import Structures
+from .table import PlainDelegate, Table
 
 __all__ = ["ResultDelegate", "RoundTable"]
 

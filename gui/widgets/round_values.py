@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.widgets.text import button, label
+from ..models.base import plain_tip
+from .text import button, label
 
 __all__ = ["Shown", "ValueList"]
 

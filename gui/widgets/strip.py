@@ -12,12 +12,13 @@ from assaypilot.engine.campaign.next_step import current_round
 from assaypilot.engine.campaign.next_step import next_step as campaign_next
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.theme import theme
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.folded import FoldedLabel
-from assaypilot.gui.widgets.marks import Pill
-from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_free, polish
+
+from ..models.base import plain_tip
+from ..theme import theme
+from ..view import View
+from .folded import FoldedLabel
+from .marks import Pill
+from .text import ElidedLabel, button, label, mnemonic_free, polish
 
 __all__ = ["Budget", "Footer", "Next", "Statement", "Strip", "next_step"]
 

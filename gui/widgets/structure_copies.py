@@ -23,10 +23,11 @@ from PySide6.QtWidgets import QMenu
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.keys import as_here
-from assaypilot.gui.session import Session
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.structures import Structures, StructureView
+
+from ..keys import as_here
+from ..session import Session
+from ..theme import theme
+from .structures import Structures, StructureView
 
 __all__ = ["CopiedStructure"]
 

@@ -23,8 +23,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from assaypilot.gui.models.base import SMILES
-from assaypilot.gui.theme import theme
+from ..models.base import SMILES
+from ..theme import theme
 
 if TYPE_CHECKING:
     from assaypilot.engine.figures.aligned import Aligned

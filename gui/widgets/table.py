@@ -17,14 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import KIND, SMILES, RowsModel, told
-from assaypilot.gui.theme import tabular, theme
-from assaypilot.gui.widgets.chosen_rows import ChosenRows
-from assaypilot.gui.widgets.columns import Arrangement
-from assaypilot.gui.widgets.frozen import Frozen
-from assaypilot.gui.widgets.marks import StatusDelegate
-from assaypilot.gui.widgets.structures import StructureDelegate, Structures, StructureTip
-from assaypilot.gui.widgets.widths import NARROWEST, Widths
+from ..models.base import KIND, SMILES, RowsModel, told
+from ..theme import tabular, theme
+from .chosen_rows import ChosenRows
+from .columns import Arrangement
+from .frozen import Frozen
+from .marks import StatusDelegate
+from .structures import StructureDelegate, Structures, StructureTip
+from .widths import NARROWEST, Widths
 
 __all__ = ["PlainDelegate", "Table", "as_clipboard"]
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import plain_tip
+from ..models.base import plain_tip
 
 __all__ = [
     "Callout",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QTableView
 
-from assaypilot.gui.models.base import Column, RowsModel
-from assaypilot.gui.theme import theme
+from ..models.base import Column, RowsModel
+from ..theme import theme
 
 __all__ = ["NARROWEST", "Widths"]
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar
 
-from assaypilot.gui.tasks import Progress, Tasks
-from assaypilot.gui.widgets.text import ElidedLabel, button, label
+from ..tasks import Progress, Tasks
+from .text import ElidedLabel, button, label
 
 __all__ = ["WorkBar"]
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from assaypilot.gui.dialogs.audit import population_of
-from assaypilot.gui.dialogs.export import KINDS
-from assaypilot.gui.keys import keys
-from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.pages.round_tools import has_results
-from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.text import mnemonic_free
-from assaypilot.gui.window.looking_back import look_back, play
+from ..dialogs.audit import population_of
+from ..dialogs.export import KINDS
+from ..keys import keys
+from ..models.base import plain_tip
+from ..pages.round_tools import has_results
+from ..theme import Choice, theme
+from ..view import View
+from ..widgets.text import mnemonic_free
+from .looking_back import look_back, play
 
 if TYPE_CHECKING:
-    from assaypilot.gui.window.main_window import MainWindow
+    from .main_window import MainWindow
 
 __all__ = ["Actions"]
 

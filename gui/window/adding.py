@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.campaign.words import many
 
 if TYPE_CHECKING:
-    from assaypilot.gui.dialogs.more_compounds import More, MoreDialog
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..dialogs.more_compounds import More, MoreDialog
+    from .main_window import MainWindow
 
 __all__ = ["Adding"]
 
@@ -39,7 +39,7 @@ class Adding:
 
     def read(self, path: Path) -> None:
         """Read a table, says what taking its compounds in would do, and ask."""
-        from assaypilot.gui.dialogs.more_compounds import MoreDialog, read_table_of
+        from ..dialogs.more_compounds import MoreDialog, read_table_of
 
         session = self._window.session
         if session.view is None:

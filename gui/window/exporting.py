@@ -16,14 +16,16 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
-from assaypilot.gui.saving import ask_for_place, file_name
-from assaypilot.gui.tasks import Job
+
+from ..dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
+from ..saving import ask_for_place, file_name
+from ..tasks import Job
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.contents import Choice
-    from assaypilot.gui.window.main_window import MainWindow
+
+    from .main_window import MainWindow
 
 __all__ = ["Exporting", "beside_removed", "export_contents", "open_file", "show_in_folder"]
 

@@ -8,9 +8,10 @@ from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.stock import PlanName
-    from assaypilot.gui.dialogs.audit import AuditDialog
-    from assaypilot.gui.pages.round_ending import ClosePanel
-    from assaypilot.gui.window.main_window import MainWindow
+
+    from ..dialogs.audit import AuditDialog
+    from ..pages.round_ending import ClosePanel
+    from .main_window import MainWindow
 
 __all__ = ["Journey"]
 
@@ -80,7 +81,7 @@ class Journey:
 
     def audit(self) -> None:
         """Ask how many compounds to draw, issue the audit round and show it."""
-        from assaypilot.gui.dialogs.audit import AuditDialog
+        from ..dialogs.audit import AuditDialog
 
         window, view = self._window, self._window.session.view
         if view is None:

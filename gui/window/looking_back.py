@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assaypilot.gui.window.main_window import MainWindow
+    from .main_window import MainWindow
 
 __all__ = ["look_back", "play"]
 

@@ -23,39 +23,40 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.keys import as_here
-from assaypilot.gui.pages.base import Page
-from assaypilot.gui.pages.candidates import CandidatesPage
-from assaypilot.gui.pages.goal import GoalPage
-from assaypilot.gui.pages.history import HistoryPage
-from assaypilot.gui.pages.library import LibraryPage
-from assaypilot.gui.pages.round import RoundPage
-from assaypilot.gui.pages.sar import SarPage
-from assaypilot.gui.pages.start import StartPage
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.session import Session
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.widgets.message_bar import MessageBar, error_words
-from assaypilot.gui.widgets.strip import Footer, Statement, Strip
-from assaypilot.gui.widgets.structures import Structures, drawing_pool
-from assaypilot.gui.widgets.work_bar import WorkBar
-from assaypilot.gui.window.actions import PAGES, Actions
-from assaypilot.gui.window.adding import Adding
-from assaypilot.gui.window.exporting import Exporting
-from assaypilot.gui.window.journey import Journey
-from assaypilot.gui.window.manners import Manners
-from assaypilot.gui.window.opening import Opening
-from assaypilot.gui.window.picture_files import PictureFiles
-from assaypilot.gui.window.stocking import Stocking
-from assaypilot.gui.window.tables import Tables
-from assaypilot.gui.window.tour import Tour
-from assaypilot.gui.window.troubles import Troubles
-from assaypilot.gui.window.work_lists import WorkLists
+
+from ..keys import as_here
+from ..pages.base import Page
+from ..pages.candidates import CandidatesPage
+from ..pages.goal import GoalPage
+from ..pages.history import HistoryPage
+from ..pages.library import LibraryPage
+from ..pages.round import RoundPage
+from ..pages.sar import SarPage
+from ..pages.start import StartPage
+from ..reporting import Reporter
+from ..session import Session
+from ..settings import Settings
+from ..theme import Choice, theme
+from ..widgets.message_bar import MessageBar, error_words
+from ..widgets.strip import Footer, Statement, Strip
+from ..widgets.structures import Structures, drawing_pool
+from ..widgets.work_bar import WorkBar
+from .actions import PAGES, Actions
+from .adding import Adding
+from .exporting import Exporting
+from .journey import Journey
+from .manners import Manners
+from .opening import Opening
+from .picture_files import PictureFiles
+from .stocking import Stocking
+from .tables import Tables
+from .tour import Tour
+from .troubles import Troubles
+from .work_lists import WorkLists
 
 if TYPE_CHECKING:
-    from assaypilot.gui.dialogs.new_campaign import NewCampaign
-    from assaypilot.gui.pages.round_ending import ClosePanel
+    from ..dialogs.new_campaign import NewCampaign
+    from ..pages.round_ending import ClosePanel
 
 __all__ = ["MainWindow"]
 

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QDialog, QPushButton
 
-from assaypilot.gui.help.asking import close_help, show_help, topic_at
-from assaypilot.gui.long_lived import look_again_soon
-from assaypilot.gui.theme import theme
-from assaypilot.gui.window.windows import main_windows
+from ..help.asking import close_help, show_help, topic_at
+from ..long_lived import look_again_soon
+from ..theme import theme
+from .windows import main_windows
 
 if TYPE_CHECKING:
-    from assaypilot.gui.dialogs.preferences import PreferencesDialog
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..dialogs.preferences import PreferencesDialog
+    from .main_window import MainWindow
 
 __all__ = ["Manners"]
 
@@ -62,13 +62,13 @@ class Manners(QObject):
 
     def about(self) -> None:
         """Name, versions, licence."""
-        from assaypilot.gui.dialogs.about import AboutDialog
+        from ..dialogs.about import AboutDialog
 
         self._open(AboutDialog(self._window))
 
     def ask_preferences(self) -> None:
         """Open the preferences."""
-        from assaypilot.gui.dialogs.preferences import PreferencesDialog
+        from ..dialogs.preferences import PreferencesDialog
 
         if self.preferences is not None:
             return

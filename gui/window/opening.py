@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import PATTERNS
-from assaypilot.gui.saving import ask_for_place
+
+from ..saving import ask_for_place
 
 if TYPE_CHECKING:
-    from assaypilot.gui.dialogs.new_campaign import NewCampaign
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..dialogs.new_campaign import NewCampaign
+    from .main_window import MainWindow
 
 __all__ = ["SUFFIX", "TABLES", "Opening"]
 
@@ -41,7 +42,7 @@ class Opening:
 
     def new_window(self) -> MainWindow:
         """Another window, with the start page; it goes when it is closed."""
-        from assaypilot.gui.window.main_window import MainWindow
+        from .main_window import MainWindow
 
         window = self._window
         made = MainWindow(window.settings, window.reporter)
@@ -57,7 +58,7 @@ class Opening:
 
     def new_campaign(self, table: Path | None = None) -> None:
         """Open the wizard, on a table when one is given."""
-        from assaypilot.gui.dialogs.new_campaign import NewCampaign
+        from ..dialogs.new_campaign import NewCampaign
 
         window = self._window
         if self.wizard is None:

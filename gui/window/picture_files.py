@@ -15,14 +15,15 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.plots.saving import picture_bytes
-from assaypilot.gui.saving import ask_for_place, file_name
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.table import MOST_COPIED, as_clipboard
+
+from ..plots.saving import picture_bytes
+from ..saving import ask_for_place, file_name
+from ..tasks import Job
+from ..widgets.table import MOST_COPIED, as_clipboard
 
 if TYPE_CHECKING:
-    from assaypilot.gui.plots.scene import Scene, Shape
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..plots.scene import Scene, Shape
+    from .main_window import MainWindow
 
 __all__ = ["PictureFiles", "data_path"]
 

@@ -10,13 +10,15 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.saving import ask_for_place, file_name
+
+from ..saving import ask_for_place, file_name
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Source
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.stock import StockLine
-    from assaypilot.gui.window.main_window import MainWindow
+
+    from .main_window import MainWindow
 
 __all__ = ["Stocking", "read_list"]
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from assaypilot.gui.widgets.work_bar import WorkBar
+from ..widgets.work_bar import WorkBar
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.candidates import CandidatesPage
-    from assaypilot.gui.pages.history import HistoryPage
-    from assaypilot.gui.pages.library import LibraryPage
-    from assaypilot.gui.view import View
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..pages.candidates import CandidatesPage
+    from ..pages.history import HistoryPage
+    from ..pages.library import LibraryPage
+    from ..view import View
+    from .main_window import MainWindow
 
 __all__ = ["Tables"]
 

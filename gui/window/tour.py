@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from assaypilot.gui.widgets.text import button, label, polish
+from ..widgets.text import button, label, polish
 
 if TYPE_CHECKING:
-    from assaypilot.gui.pages.base import Page
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..pages.base import Page
+    from .main_window import MainWindow
 
 __all__ = ["STEPS", "Step", "Tour", "TourCard"]
 

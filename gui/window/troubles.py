@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.window.windows import main_windows
+from ..reporting import Reporter
+from .windows import main_windows
 
 if TYPE_CHECKING:
-    from assaypilot.gui.widgets.message_bar import MessageBar
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..widgets.message_bar import MessageBar
+    from .main_window import MainWindow
 
 __all__ = ["Troubles", "tell"]
 
@@ -72,7 +72,7 @@ class Troubles:
 
     def show(self, report: Path) -> None:
         """Show a report, to be copied, saved by hand or deleted; none is offered again."""
-        from assaypilot.gui.dialogs.trouble_report import ReportDialog
+        from ..dialogs.trouble_report import ReportDialog
 
         reporter = self._reporter
         if reporter is None:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.living import nothing_goes
+from ..living import nothing_goes
 
 if TYPE_CHECKING:
-    from assaypilot.gui.window.main_window import MainWindow
+    from .main_window import MainWindow
 
 __all__ = ["main_windows"]
 
 
 def main_windows() -> list[MainWindow]:
     """The program's windows, those that are hidden or closing among them."""
-    from assaypilot.gui.window.main_window import MainWindow
+    from .main_window import MainWindow
 
     with nothing_goes():
         return [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]

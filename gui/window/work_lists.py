@@ -15,13 +15,14 @@ from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.dialogs.work_list import WorkListDialog, kind_of, use_of, values_of
-from assaypilot.gui.saving import ask_for_place, file_name
-from assaypilot.gui.tasks import Job
+
+from ..dialogs.work_list import WorkListDialog, kind_of, use_of, values_of
+from ..saving import ask_for_place, file_name
+from ..tasks import Job
 
 if TYPE_CHECKING:
-    from assaypilot.gui.view import View
-    from assaypilot.gui.window.main_window import MainWindow
+    from ..view import View
+    from .main_window import MainWindow
 
 __all__ = ["WorkLists", "write_work_list"]
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing.endpoints import added_in_words
-from assaypilot.engine.campaign.counting import Turn, UnderWay
-from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.words import joined, many, number
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.registry import get
-from assaypilot.engine.text.percentages import percent
+from ...domain.endpoint import Endpoint
+from ...domain.library import Library
+from ...errors import AssayPilotError
+from ...strategies.registry import get
+from ...text.percentages import percent
+from ..counting import Turn, UnderWay
+from ..decisions import Decisions
+from ..file import codec
+from ..words import joined, many, number
+from .endpoints import added_in_words
 
 __all__ = [
     "CAPACITY",

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assaypilot.engine.domain.difference import check_differences
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.difference import check_differences
+from ...domain.endpoint import Endpoint
+from ...errors import AssayPilotError
 
 __all__ = ["added_in_words", "one_more", "only_recorded"]
 

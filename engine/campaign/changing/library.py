@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing.terms import decided_under, nothing_of_the_plan, refuse_open_round
-from assaypilot.engine.campaign.changing.words import said
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.campaign.words import many, names
-from assaypilot.engine.domain.controls import find_control
-from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.controls import find_control
+from ...domain.library import Library, Site
+from ...errors import AssayPilotError
+from ..file import codec
+from ..file.chain import Draft, as_parts, part_digest
+from ..replay import Ledger
+from ..state import Source
+from ..suitable import check_campaign
+from ..words import many, names
+from .terms import decided_under, nothing_of_the_plan, refuse_open_round
+from .words import said
 
 __all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
 

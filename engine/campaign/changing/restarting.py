@@ -14,18 +14,18 @@ from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.endpoints import one_more
-from assaypilot.engine.campaign.state import Settings, Source, Status
-from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.features import SiteFeatures, span_rank
-from assaypilot.engine.domain.interactions import Pairs, chosen_pairs, pair_name
-from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.stock import CANNOT, UNSAID, StockLine, StockTerms
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.registry import get
-from assaypilot.engine.system.progress import Report, silent
+from ...domain.endpoint import Endpoint
+from ...domain.features import SiteFeatures, span_rank
+from ...domain.interactions import Pairs, chosen_pairs, pair_name
+from ...domain.measurements import Measurement, Result
+from ...domain.stock import CANNOT, UNSAID, StockLine, StockTerms
+from ...errors import AssayPilotError
+from ...strategies.registry import get
+from ...system.progress import Report, silent
+from ..campaign import Campaign
+from ..state import Settings, Source, Status
+from ..words import joined, many
+from .endpoints import one_more
 
 __all__ = ["Restart", "begin_anew", "consequences_of_restart"]
 

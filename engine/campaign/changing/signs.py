@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import number
-from assaypilot.engine.domain.measurements import pool
-from assaypilot.engine.models.interactions import Interaction, interactions
-from assaypilot.engine.text.percentages import percent
+from ...domain.measurements import pool
+from ...models.interactions import Interaction, interactions
+from ...text.percentages import percent
+from ..state import Status
+from ..words import number
 
 __all__ = ["pairs_by_sign", "sign_in_words"]
 

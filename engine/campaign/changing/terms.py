@@ -18,23 +18,23 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-from assaypilot.engine.campaign import redecide
-from assaypilot.engine.campaign.changing.changed import CAPACITY
-from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
-from assaypilot.engine.campaign.changing.words import said
-from assaypilot.engine.campaign.counting import How
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.domain.controls import Control, refuse_compounds, resolved
-from assaypilot.engine.domain.difference import behind, with_noise
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.stated_noise import StatedNoise
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.registry import choose
+from ...domain.controls import Control, refuse_compounds, resolved
+from ...domain.difference import behind, with_noise
+from ...domain.endpoint import Endpoint, Limit
+from ...domain.stated_noise import StatedNoise
+from ...errors import AssayPilotError
+from ...strategies.registry import choose
+from .. import redecide
+from ..counting import How
+from ..file import codec
+from ..file.chain import Draft, as_parts, part_digest
+from ..replay import Ledger
+from ..state import Settings
+from ..suitable import check_campaign
+from ..words import many
+from .changed import CAPACITY
+from .endpoints import one_more, only_recorded
+from .words import said
 
 __all__ = [
     "LEAVE",

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
-from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
-from assaypilot.engine.campaign.promises import broken, goal_sentence
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.words import joined, many, odds
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
+from ...strategies.protocol import IN, OUT, UNDECIDED
+from .. import limits
+from ..promises import broken, goal_sentence
+from ..replay import Ledger
+from ..words import joined, many, odds
+from .changed import CAPACITY, changes_in_words
 
 __all__ = ["ALTERNATIVE", "SAME", "of_decisions", "said"]
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assaypilot.engine.campaign.file.schema import MAX_EVENT_BYTES, MAX_EVENTS
-from assaypilot.engine.errors import AssayPilotError
+from ...errors import AssayPilotError
+from .schema import MAX_EVENT_BYTES, MAX_EVENTS
 
 __all__ = [
     "GENESIS",

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.campaign.confirmed import Prediction
-from assaypilot.engine.campaign.file.parts import Numbers
-from assaypilot.engine.campaign.state import RoundItem, Settings, Source
-from assaypilot.engine.domain.controls import Control, Reading
-from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.strategies.protocol import Decision
+from ...arrays import Ints
+from ...domain.controls import Control, Reading
+from ...domain.measurements import Measurement, Result
+from ...strategies.protocol import Decision
+from ..confirmed import Prediction
+from ..state import RoundItem, Settings, Source
+from .parts import Numbers
 
 __all__ = [
     "decision_from_json",

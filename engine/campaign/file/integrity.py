@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaypilot.engine.campaign.file import schema
-from assaypilot.engine.campaign.file.chain import GENESIS, SELECT, decode, gap, part_names, scan
-from assaypilot.engine.campaign.file.refusals import plain_errors
-from assaypilot.engine.errors import AssayPilotError
+from ...errors import AssayPilotError
+from . import schema
+from .chain import GENESIS, SELECT, decode, gap, part_names, scan
+from .refusals import plain_errors
 
 __all__ = ["Problem", "Verification", "verify"]
 

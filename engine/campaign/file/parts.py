@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.strategies.protocol import Arrays, Decision
+from ...arrays import Floats
+from ...strategies.protocol import Arrays, Decision
 
 __all__ = ["Numbers", "from_bytes", "to_bytes"]
 

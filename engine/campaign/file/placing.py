@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from assaypilot.engine.campaign.file.refusals import plain_errors
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.places import flush, patiently, refuse_name
+from ...errors import AssayPilotError
+from ...system.places import flush, patiently, refuse_name
+from .refusals import plain_errors
 
 __all__ = ["aside", "location_warnings", "new_file"]
 

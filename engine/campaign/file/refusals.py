@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.places import held, too_long
+from ...errors import AssayPilotError
+from ...system.places import held, too_long
 
 __all__ = ["NOT_A_CAMPAIGN", "RESTORE", "damaged", "plain_errors"]
 

@@ -17,9 +17,9 @@ import stat
 from pathlib import Path
 from urllib.parse import quote
 
-from assaypilot.engine.campaign.file.refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.nearby import where_else
+from ...errors import AssayPilotError
+from ...system.nearby import where_else
+from .refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 
 __all__ = [
     "APPLICATION_ID",

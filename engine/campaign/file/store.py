@@ -19,8 +19,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 
-from assaypilot.engine.campaign.file import migrations, schema
-from assaypilot.engine.campaign.file.chain import (
+from ...errors import AssayPilotError
+from . import migrations, schema
+from .chain import (
     GENESIS,
     SELECT,
     Draft,
@@ -32,11 +33,10 @@ from assaypilot.engine.campaign.file.chain import (
     part_names,
     scan,
 )
-from assaypilot.engine.campaign.file.integrity import Problem, Verification, verify
-from assaypilot.engine.campaign.file.placing import aside, location_warnings, new_file
-from assaypilot.engine.campaign.file.refusals import damaged, plain_errors
-from assaypilot.engine.campaign.file.writing import clean, event_of, insert, prepare, user
-from assaypilot.engine.errors import AssayPilotError
+from .integrity import Problem, Verification, verify
+from .placing import aside, location_warnings, new_file
+from .refusals import damaged, plain_errors
+from .writing import clean, event_of, insert, prepare, user
 
 __all__ = [
     "Draft",

@@ -8,9 +8,9 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from assaypilot.engine.campaign.file import schema
-from assaypilot.engine.campaign.file.chain import Draft, Event, Row, decode, encode, part_digest, part_names, row_digest
-from assaypilot.engine.errors import AssayPilotError
+from ...errors import AssayPilotError
+from . import schema
+from .chain import Draft, Event, Row, decode, encode, part_digest, part_names, row_digest
 
 __all__ = ["clean", "event_of", "insert", "prepare", "user"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.campaign.noise.scatter import Spread, latest
-from assaypilot.engine.domain.difference import with_noise
-from assaypilot.engine.domain.endpoint import Endpoint
+from ...domain.difference import with_noise
+from ...domain.endpoint import Endpoint
+from ..decisions import Decisions
+from .scatter import Spread, latest
 
 __all__ = ["informing", "known", "sentence"]
 

@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.domain.difference import parts
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Measurement, pure_error
-from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
-from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
+from ...domain.difference import parts
+from ...domain.endpoint import Endpoint
+from ...domain.measurements import Measurement, pure_error
+from ...models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
+from ...strategies.protocol import BOUNDLESS, Decision, State
+from ..counting import Books
 
 __all__ = [
     "Spread",

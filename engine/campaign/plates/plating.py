@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.campaign.words import many
-from assaypilot.engine.domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
-from assaypilot.engine.domain.plates.spreading import spread
-from assaypilot.engine.domain.plates.wells import read_well
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
+from ...domain.plates.spreading import spread
+from ...domain.plates.wells import read_well
+from ...errors import AssayPilotError
+from ..file.chain import Draft
+from ..state import Round, Status
+from ..words import many
 
 __all__ = [
     "check_plates",

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.campaign import words
-from assaypilot.engine.domain.controls import Reading
+from ...arrays import Flags, Floats
+from ...domain.controls import Reading
+from .. import words
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.counting import Books
+    from ..counting import Books
 
 __all__ = ["PlateLine", "Quality", "drift", "quality"]
 

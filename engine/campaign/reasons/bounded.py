@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from assaypilot.engine.campaign.reasons.words import interval
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import joined
+from ..state import Status
+from ..words import joined
+from .words import interval
 
 __all__ = ["beside", "lies"]
 

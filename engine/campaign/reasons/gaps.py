@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.strategies.protocol import OUT, Decision, State
+from ...arrays import Floats
+from ...strategies.protocol import OUT, Decision, State
+from ..noise import known as assay_noise
+from ..noise import scatter
+from ..replay import Ledger
 
 __all__ = ["Basis", "Gap", "Gaps"]
 
@@ -62,8 +62,8 @@ class Gaps:
     @cached_property
     def basis(self) -> Basis:
         """By what the campaign's strategy decides."""
-        from assaypilot.engine.strategies.linfact.linfact import LinFact
-        from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
+        from ...strategies.linfact.linfact import LinFact
+        from ...strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 
         strategy: Any = self._ledger.strategy
         if isinstance(strategy, (LinFactXY, LinFactXYAsPrinted)):
@@ -132,9 +132,9 @@ class Gaps:
 
     def _informed(self, arm: int) -> Gap | None:
         """Against the best estimate, by the 95 % interval over everything measured."""
-        from assaypilot.engine.campaign import censoring
-        from assaypilot.engine.campaign.candidates import pooled
-        from assaypilot.engine.models.ols import least_squares
+        from ...models.ols import least_squares
+        from .. import censoring
+        from ..candidates import pooled
 
         ledger = self._ledger
         data = pooled(ledger, ledger.objective)
@@ -168,8 +168,8 @@ class Gaps:
 
         Only those that may be the best count.
         """
-        from assaypilot.engine.strategies.adaptive.evidence import Evidence
-        from assaypilot.engine.strategies.adaptive.one import Adaptive, may_be_best
+        from ...strategies.adaptive.evidence import Evidence
+        from ...strategies.adaptive.one import Adaptive, may_be_best
 
         problem, memory = state.problem, state.memory
         spreads = self._ledger.spreads.get(state.phase, ())
@@ -203,7 +203,7 @@ class Gaps:
 
 def _lower(steps: Any, limits: Floats) -> Floats:
     """``(...)``: the highest lower bound that walks have had for their difference at any look; -inf without one."""
-    from assaypilot.engine.strategies.adaptive.evidence import at_look
+    from ...strategies.adaptive.evidence import at_look
 
     value = np.cumsum(steps.difference * steps.precision, axis=0)
     precision = np.cumsum(steps.precision, axis=0)

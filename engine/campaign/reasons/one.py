@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from assaypilot.engine.campaign.reasons.bounded import lies
-from assaypilot.engine.campaign.reasons.gaps import Gap, Gaps
-from assaypilot.engine.campaign.reasons.words import after, between, known_to, more_measurements, needed_text
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.strategies.protocol import IN, OUT, State
+from ...strategies.protocol import IN, OUT, State
+from ..replay import Ledger
+from ..state import Status
+from .bounded import lies
+from .gaps import Gap, Gaps
+from .words import after, between, known_to, more_measurements, needed_text
 
 __all__ = ["OneEndpoint"]
 

@@ -11,21 +11,21 @@ from functools import cached_property
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
-from assaypilot.engine.campaign.counting import Issued
-from assaypilot.engine.campaign.reasons.bounded import beside
-from assaypilot.engine.campaign.reasons.one import OneEndpoint
-from assaypilot.engine.campaign.reasons.several import SeveralEndpoints
-from assaypilot.engine.campaign.reasons.words import after, interval, known_to
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import joined, many, number
-from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.kinds import word_of
-from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from assaypilot.engine.text.percentages import probability
+from ...chemistry.names import short_name
+from ...domain.endpoint import Endpoint
+from ...domain.kinds import word_of
+from ...domain.measurements import Measurement
+from ...strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ...text.percentages import probability
+from .. import limits
+from ..counting import Issued
+from ..replay import Ledger
+from ..state import Status
+from ..words import joined, many, number
+from .bounded import beside
+from .one import OneEndpoint
+from .several import SeveralEndpoints
+from .words import after, interval, known_to
 
 __all__ = ["OwnValue", "Reasoning", "Reasons"]
 

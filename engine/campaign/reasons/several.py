@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.reasons.words import after, known_to, more_measurements, needed_text
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import joined, many, names
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.strategies.protocol import IN, OUT, State
-from assaypilot.engine.text.signed import signed
+from ...arrays import Flags, Floats, Ints
+from ...domain.endpoint import Endpoint
+from ...strategies.protocol import IN, OUT, State
+from ...text.signed import signed
+from ..replay import Ledger
+from ..state import Status
+from ..words import joined, many, names
+from .words import after, known_to, more_measurements, needed_text
 
 __all__ = ["SeveralEndpoints"]
 

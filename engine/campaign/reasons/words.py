@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
+from ..replay import Ledger
+from ..state import Status
+from ..words import many
 
 __all__ = ["after", "between", "interval", "known_to", "more_measurements", "needed_text", "round_of"]
 

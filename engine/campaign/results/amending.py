@@ -21,16 +21,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from assaypilot.engine.campaign import redecide, words
-from assaypilot.engine.campaign.changing.words import SAME, of_decisions
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.promises import broken
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.rounds import due_decision
-from assaypilot.engine.campaign.suitable import check_value
-from assaypilot.engine.domain.endpoint import Relation
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.endpoint import Relation
+from ...errors import AssayPilotError
+from .. import redecide, words
+from ..changing.words import SAME, of_decisions
+from ..file.chain import Draft
+from ..noise import scatter
+from ..promises import broken
+from ..replay import Ledger
+from ..rounds import due_decision
+from ..suitable import check_value
 
 __all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.domain.measurements import Measurement
+from ...domain.measurements import Measurement
+from ..decisions import Decisions
 
 __all__ = ["deciding", "what_it_does", "what_one_does", "what_they_would_do"]
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.domain.controls import Reading, find_control
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.controls import Reading, find_control
+from ...domain.measurements import Result
+from ...errors import AssayPilotError
+from ..replay import Ledger
 
 __all__ = ["ControlIntake", "apart", "readings_of"]
 

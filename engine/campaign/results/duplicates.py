@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
-from assaypilot.engine.campaign.results.dates import days
-from assaypilot.engine.domain.endpoint import Endpoint, Relation
-from assaypilot.engine.domain.measurements import Measurement
+from ...domain.endpoint import Endpoint, Relation
+from ...domain.measurements import Measurement
+from .dates import days
 
 __all__ = ["place_of", "questioned", "without_duplicates"]
 

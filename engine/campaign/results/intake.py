@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results.duplicates import place_of, questioned, without_duplicates
-from assaypilot.engine.domain.difference import in_words
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.p_scale import unusual
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.difference import in_words
+from ...domain.endpoint import Endpoint
+from ...domain.library import Library
+from ...domain.measurements import Measurement, Result
+from ...domain.p_scale import unusual
+from ...errors import AssayPilotError
+from ..replay import Ledger
+from .duplicates import place_of, questioned, without_duplicates
 
 __all__ = ["Due", "Intake", "Past", "due_now", "prepare", "to_mark"]
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.campaign.words import many, number
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Measurement
+from ...domain.endpoint import Endpoint
+from ...domain.library import Library
+from ...domain.measurements import Measurement
+from ..state import Round
+from ..words import many, number
 
 __all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words", "spread_of"]
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.results import amending
-from assaypilot.engine.campaign.results.control_intake import apart, readings_of
-from assaypilot.engine.campaign.results.intake import Intake, due_now, prepare, to_mark
-from assaypilot.engine.campaign.rounds import closed_round, to_end
-from assaypilot.engine.campaign.state import Missing, RecordReport, Source
-from assaypilot.engine.campaign.suitable import check_value, check_values
-from assaypilot.engine.campaign.transaction import Work
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
+from ...domain.measurements import Result
+from ...errors import AssayPilotError
+from ..file import codec
+from ..file.chain import Draft
+from ..replay import Ledger
+from ..rounds import closed_round, to_end
+from ..state import Missing, RecordReport, Source
+from ..suitable import check_value, check_values
+from ..transaction import Work
+from . import amending
+from .control_intake import apart, readings_of
+from .intake import Intake, due_now, prepare, to_mark
 
 __all__ = ["recorded"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.difference import difference, parts
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Measurement, Pooled
+from ...arrays import Floats, Ints
+from ...domain.difference import difference, parts
+from ...domain.endpoint import Endpoint
+from ...domain.measurements import Measurement, Pooled
 
 __all__ = ["Span", "spanned"]
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock import stocked
-from assaypilot.engine.domain.stock import PLANS, USUAL, PlanName
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Allocation, State
-from assaypilot.engine.strategies.registry import named_by
-from assaypilot.engine.system.progress import Report, silent
+from ...domain.stock import PLANS, USUAL, PlanName
+from ...errors import AssayPilotError
+from ...strategies.protocol import Allocation, State
+from ...strategies.registry import named_by
+from ...system.progress import Report, silent
+from ..replay import Ledger
+from ..state import Status
+from . import stocked
 
 __all__ = [
     "PlanOption",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from assaypilot.engine.strategies.choosing import Planned, Plans
+    from ...strategies.choosing import Planned, Plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _rest(ledger: Ledger) -> bool:
     """Whether the budget leaves less than a phase about everything: that is for what it settles, whatever it costs."""
     if ledger.settings.budget is None:
         return False
-    from assaypilot.engine.strategies.adaptive.remaining import left_of
+    from ...strategies.adaptive.remaining import left_of
 
     return left_of(ledger.current()) is not None
 
@@ -210,7 +210,7 @@ def refuse_under_way(ledger: Ledger) -> None:
 
 
 def _plans(ledger: Ledger, state: State, report: Report) -> Plans:
-    from assaypilot.engine.strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
+    from ...strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
 
     ready, price, _ = stocked.of_arms(ledger)
     stock = stocked.stated(ledger)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.stock import IN_STOCK, USUAL, StockTerms
+from ...arrays import Floats
+from ...domain.stock import IN_STOCK, USUAL, StockTerms
 
 __all__ = ["Stock"]
 

@@ -9,13 +9,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.stock.view import money
-from assaypilot.engine.campaign.words import joined, many, names
-from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from ...domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from ..words import joined, many, names
+from .view import money
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
-    from assaypilot.engine.campaign.stock.choice import PlanOption
+    from ..replay import Ledger
+    from .choice import PlanOption
 
 __all__ = [
     "NOT_KNOWN",

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.file.chain import Draft
-from assaypilot.engine.campaign.layout import reasons
-from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.campaign.stock.said import Stock
-from assaypilot.engine.campaign.stock.view import Order, StockView
-from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
-from assaypilot.engine.errors import AssayPilotError
+from ...arrays import Flags, Floats, Ints
+from ...domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
+from ...errors import AssayPilotError
+from ..counting import Books
+from ..file.chain import Draft
+from ..layout import reasons
+from ..state import Source
+from .said import Stock
+from .view import Order, StockView
 
 __all__ = [
     "arrived_drafts",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.stock import STATES, TO_MAKE, USUAL, StockTerms
+from ...arrays import Floats
+from ...domain.stock import STATES, TO_MAKE, USUAL, StockTerms
 
 __all__ = ["Order", "StockView", "money"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from assaypilot.engine.domain.plates.wells import FORMATS, Format, Well, wells_text
-from assaypilot.engine.errors import AssayPilotError
+from ...errors import AssayPilotError
+from .wells import FORMATS, Format, Well, wells_text
 
 __all__ = ["Control", "Grid", "Layout", "Placed", "Plate", "PlateUse", "controls_text", "read_controls"]
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
+from ...arrays import Ints
 
 __all__ = ["spread"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from assaypilot.engine.errors import AssayPilotError
+from ...errors import AssayPilotError
 
 __all__ = ["FORMATS", "Format", "Well", "read_well", "row_letters", "wells_text"]
 

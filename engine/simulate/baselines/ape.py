@@ -12,14 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.ege import own_means, pooled
-from assaypilot.engine.strategies.gege.parts import estimates, goal_of, units
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.phased import Phased, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Floats, Ints
+from ...domain.pareto import beaten
+from ...errors import AssayPilotError
+from ...strategies.gege.parts import estimates, goal_of, units
+from ...strategies.linfact.planning import design_rows
+from ...strategies.phased import Phased, one_of, settled
+from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -32,7 +31,8 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
+from .ege import own_means, pooled
 
 __all__ = ["Ape", "deviation", "threshold"]
 

@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.simulate.baselines.bayesgap_belief import Belief
-from assaypilot.engine.simulate.baselines.bayesgap_run import BUDGET_PARAMETERS, BudgetRun
-from assaypilot.engine.strategies.phased import number
-from assaypilot.engine.strategies.protocol import Arrays, Parameter, Problem, State, StrategyInfo
+from ...arrays import Floats, Ints
+from ...domain.goals import Best
+from ...strategies.phased import number
+from ...strategies.protocol import Arrays, Parameter, Problem, State, StrategyInfo
+from .bayesgap_belief import Belief
+from .bayesgap_run import BUDGET_PARAMETERS, BudgetRun
 
 __all__ = ["BayesGap"]
 

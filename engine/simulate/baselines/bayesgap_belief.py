@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Arrays, Problem
+from ...arrays import Floats
+from ...errors import AssayPilotError
+from ...strategies.protocol import Arrays, Problem
 
 __all__ = ["Belief", "batch_of", "belief"]
 

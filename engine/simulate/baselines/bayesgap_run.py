@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.bayesgap_belief import Belief, batch_of, belief
-from assaypilot.engine.strategies.fixed_pool import (
+from ...arrays import Floats, Ints
+from ...errors import AssayPilotError
+from ...strategies.fixed_pool import (
     absorbed,
     best_guess,
     decided,
     empty_sums,
     needs_budget,
 )
-from assaypilot.engine.strategies.phased import Phased, number, settled
-from assaypilot.engine.strategies.protocol import (
+from ...strategies.phased import Phased, number, settled
+from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -31,7 +30,8 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
+from .bayesgap_belief import Belief, batch_of, belief
 
 __all__ = ["BUDGET_PARAMETERS", "BudgetRun"]
 

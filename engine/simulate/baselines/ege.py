@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.gege.fixed_budget import Halved, halving, rounds_for
-from assaypilot.engine.strategies.gege.parts import estimates, units
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.phased import Phased, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Floats, Ints
+from ...errors import AssayPilotError
+from ...strategies.gege.fixed_budget import Halved, halving, rounds_for
+from ...strategies.gege.parts import estimates, units
+from ...strategies.linfact.planning import design_rows
+from ...strategies.phased import Phased, settled
+from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -29,7 +29,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
 
 __all__ = ["EgeSh", "EgeSr", "own_means", "pooled"]
 

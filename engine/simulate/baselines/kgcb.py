@@ -15,10 +15,10 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtr
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.simulate.baselines.bayesgap_belief import Belief
-from assaypilot.engine.simulate.baselines.bayesgap_run import BUDGET_PARAMETERS, BudgetRun
-from assaypilot.engine.strategies.protocol import Problem, StrategyInfo
+from ...arrays import Floats, Ints
+from ...strategies.protocol import Problem, StrategyInfo
+from .bayesgap_belief import Belief
+from .bayesgap_run import BUDGET_PARAMETERS, BudgetRun
 
 __all__ = ["Kgcb", "expected_gain"]
 

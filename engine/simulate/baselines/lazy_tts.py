@@ -17,16 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import Against, Rows, xy_optimal
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
-from assaypilot.engine.simulate.baselines.bayesgap_belief import batch_of
-from assaypilot.engine.simulate.baselines.oracle import true_means
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
-from assaypilot.engine.strategies.gse.allocations import independent
-from assaypilot.engine.strategies.phased import Phased, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...design import Against, Rows, xy_optimal
+from ...domain.goals import AllEpsilonBest, Best, Threshold
+from ...strategies.designs import table
+from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
+from ...strategies.gse.allocations import independent
+from ...strategies.phased import Phased, one_of, settled
+from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -39,7 +37,9 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
+from .bayesgap_belief import batch_of
+from .oracle import true_means
 
 __all__ = ["LazyTts"]
 

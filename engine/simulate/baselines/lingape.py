@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.simulate.baselines.lingape_index import GAP_PARAMETERS, PULL, GapIndex, Race, first_of_all
-from assaypilot.engine.simulate.baselines.m_lingape import leading_race
-from assaypilot.engine.strategies.protocol import StrategyInfo
+from ...arrays import Floats
+from ...strategies.protocol import StrategyInfo
+from .lingape_index import GAP_PARAMETERS, PULL, GapIndex, Race, first_of_all
+from .m_lingape import leading_race
 
 __all__ = ["LinGapE"]
 

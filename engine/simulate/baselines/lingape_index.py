@@ -14,13 +14,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
-from assaypilot.engine.strategies.lingame.questions import squared_distances
-from assaypilot.engine.strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
-from assaypilot.engine.strategies.phased import one_of
-from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Parameter, Problem, State
+from ...arrays import Floats, Ints
+from ...domain.goals import AllEpsilonBest, Best
+from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
+from ...strategies.lingame.questions import squared_distances
+from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
+from ...strategies.phased import one_of
+from ...strategies.protocol import IN, UNDECIDED, Parameter, Problem, State
 
 __all__ = ["GAP_PARAMETERS", "PULL", "GapIndex", "M", "Race", "first_of_all", "pairwise"]
 

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.simulate.baselines.lingape_index import (
+from ...arrays import Floats
+from ...strategies.protocol import StrategyInfo
+from .lingape_index import (
     GAP_PARAMETERS,
     PULL,
     GapIndex,
@@ -21,7 +22,6 @@ from assaypilot.engine.simulate.baselines.lingape_index import (
     first_of_all,
     pairwise,
 )
-from assaypilot.engine.strategies.protocol import StrategyInfo
 
 __all__ = ["MLinGapE", "leading_race"]
 

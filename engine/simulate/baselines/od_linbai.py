@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.design import ceilings
-from assaypilot.engine.domain.features import outside_span, span_basis, span_rank
-from assaypilot.engine.strategies.designs import fit, g_design
-from assaypilot.engine.strategies.fixed_pool import decided, needs_budget
-from assaypilot.engine.strategies.phased import Phased, settled
-from assaypilot.engine.strategies.protocol import (
+from ...design import ceilings
+from ...domain.features import outside_span, span_basis, span_rank
+from ...strategies.designs import fit, g_design
+from ...strategies.fixed_pool import decided, needs_budget
+from ...strategies.phased import Phased, settled
+from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -30,7 +30,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
 
 __all__ = ["OdLinBai"]
 

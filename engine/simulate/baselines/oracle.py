@@ -12,18 +12,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import Against, Between, Design, Rows, xy_optimal
-from assaypilot.engine.design.lower_bounds import effects_of
-from assaypilot.engine.design.oracle import oracle
-from assaypilot.engine.design.together import Together
-from assaypilot.engine.domain.features import Features, ProjectedFeatures
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.static_run import Shares, StaticRun, run_parameters
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
-from assaypilot.engine.system.progress import Report
+from ...arrays import Floats, Ints
+from ...design import Against, Between, Design, Rows, xy_optimal
+from ...design.lower_bounds import effects_of
+from ...design.oracle import oracle
+from ...design.together import Together
+from ...domain.features import Features, ProjectedFeatures
+from ...domain.goals import AllEpsilonBest, Best
+from ...errors import AssayPilotError
+from ...strategies.designs import table
+from ...strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
+from ...system.progress import Report
+from .static_run import Shares, StaticRun, run_parameters
 
 __all__ = ["OracleRun", "true_means"]
 

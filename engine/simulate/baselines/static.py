@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.simulate.baselines.static_run import Shares, StaticRun, run_parameters
-from assaypilot.engine.strategies.designs import g_design, xy_design
-from assaypilot.engine.strategies.protocol import Certificate, Problem, StrategyInfo
-from assaypilot.engine.strategies.rage.elimination import first_of_equals
-from assaypilot.engine.system.progress import Report
+from ...arrays import Ints
+from ...strategies.designs import g_design, xy_design
+from ...strategies.protocol import Certificate, Problem, StrategyInfo
+from ...strategies.rage.elimination import first_of_equals
+from ...system.progress import Report
+from .static_run import Shares, StaticRun, run_parameters
 
 __all__ = ["StaticG", "StaticXY"]
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
-from assaypilot.engine.strategies.fixed_pool import Fit
-from assaypilot.engine.strategies.protocol import Problem
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import AllEpsilonBest, Best, ParetoSet
+from ...strategies.fixed_pool import Fit
+from ...strategies.protocol import Problem
 
 __all__ = ["Proven", "best_by_pairs", "by_means", "by_pairs", "comparisons", "look_log", "pareto_by_means"]
 

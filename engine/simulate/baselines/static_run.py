@@ -8,21 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import outside_span
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.static_rules import (
-    Proven,
-    best_by_pairs,
-    by_means,
-    by_pairs,
-    comparisons,
-    look_log,
-    pareto_by_means,
-)
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.fixed_pool import (
+from ...arrays import Floats, Ints
+from ...domain.features import outside_span
+from ...domain.goals import AllEpsilonBest, Best, ParetoSet
+from ...errors import AssayPilotError
+from ...strategies.designs import table
+from ...strategies.fixed_pool import (
     Fit,
     absorbed,
     best_guess,
@@ -30,8 +21,8 @@ from assaypilot.engine.strategies.fixed_pool import (
     empty_sums,
     fitted,
 )
-from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...strategies.phased import Phased, number, one_of, settled
+from ...strategies.protocol import (
     NOT_ESTIMABLE,
     UNDECIDED,
     Allocation,
@@ -44,7 +35,16 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
+from .static_rules import (
+    Proven,
+    best_by_pairs,
+    by_means,
+    by_pairs,
+    comparisons,
+    look_log,
+    pareto_by_means,
+)
 
 __all__ = ["Shares", "StaticRun", "run_parameters"]
 

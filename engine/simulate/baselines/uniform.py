@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.simulate.baselines.static_run import Shares, StaticRun, run_parameters
-from assaypilot.engine.strategies.designs import fit_norms, table
-from assaypilot.engine.strategies.protocol import Certificate, Problem, StrategyInfo
-from assaypilot.engine.system.progress import Report
+from ...arrays import Ints
+from ...strategies.designs import fit_norms, table
+from ...strategies.protocol import Certificate, Problem, StrategyInfo
+from ...system.progress import Report
+from .static_run import Shares, StaticRun, run_parameters
 
 __all__ = ["Uniform"]
 

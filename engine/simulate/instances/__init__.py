@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances import gege, gse, linfact, lingame, rage, shipped
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Kind, Setting
+from ...errors import AssayPilotError
+from . import gege, gse, linfact, lingame, rage, shipped
+from .instance import Drawn, Instance, Kind, Setting
 
 __all__ = ["Drawn", "Instance", "Kind", "Listed", "get", "listing", "names"]
 

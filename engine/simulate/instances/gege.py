@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.features import span_basis
-from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, choice, dense, number, redraw, whole
+from ...arrays import Floats
+from ...domain.features import span_basis
+from ...domain.goals import ParetoSet
+from ...errors import AssayPilotError
+from .instance import Drawn, Instance, Setting, choice, dense, number, redraw, whole
 
 __all__ = ["gaussian", "growing", "measured_table"]
 

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, whole
-from assaypilot.engine.simulate.instances.lingame import disturbed, near_pair
+from ...domain.goals import Best
+from .instance import Drawn, Instance, Setting, dense, number, whole
+from .lingame import disturbed, near_pair
 
 __all__ = ["adaptive", "corner", "counts", "logistic", "sphere", "static"]
 

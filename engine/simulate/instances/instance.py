@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.features import DenseFeatures, Features
-from assaypilot.engine.domain.goals import Goal
-from assaypilot.engine.errors import AssayPilotError
+from ...arrays import Flags, Floats
+from ...domain.features import DenseFeatures, Features
+from ...domain.goals import Goal
+from ...errors import AssayPilotError
 
 __all__ = ["Drawn", "Instance", "Kind", "choice", "dense", "number", "redraw", "whole"]
 

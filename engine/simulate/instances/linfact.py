@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, whole
+from ...domain.features import SiteFeatures
+from ...domain.goals import AllEpsilonBest
+from .instance import Drawn, Instance, Setting, dense, number, whole
 
 __all__ = ["adaptive", "free_wilson", "static"]
 

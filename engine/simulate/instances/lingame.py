@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, whole
-from assaypilot.engine.simulate.instances.rage import closest, on_sphere
+from ...domain.goals import Best
+from .instance import Drawn, Instance, Setting, dense, number, whole
+from .rage import closest, on_sphere
 
 __all__ = ["hard", "near_pair", "sphere"]
 

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, redraw, whole
+from ...arrays import Floats
+from ...domain.goals import Best
+from ...errors import AssayPilotError
+from .instance import Drawn, Instance, Setting, dense, number, redraw, whole
 
 __all__ = ["closest", "moderate", "multivariate", "on_sphere", "soare", "sphere", "transductive"]
 

@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from assaypilot import datasets
-from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.goals import AllEpsilonBest, Goal, ParetoSet
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, choice, number
+
+from ...domain.features import SiteFeatures
+from ...domain.goals import AllEpsilonBest, Goal, ParetoSet
+from ...domain.library import Library
+from ...models.ols import least_squares
+from .instance import Drawn, Instance, Setting, choice, number
 
 __all__ = ["covboost", "practice"]
 

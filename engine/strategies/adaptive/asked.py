@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Ints
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
-from assaypilot.engine.strategies.adaptive.levels import SetLimits, slack_of
-from assaypilot.engine.strategies.adaptive.lost import Bounds
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State
+from ...arrays import Flags, Ints
+from ...domain.goals import AllEpsilonBest, Best
+from ..protocol import IN, OUT, UNDECIDED, State
+from .evidence import Evidence, Steps
+from .levels import SetLimits, slack_of
+from .lost import Bounds
 
 __all__ = ["Asked", "shown_out"]
 

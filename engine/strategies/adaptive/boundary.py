@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from assaypilot.engine.arrays import Floats
+from ...arrays import Floats
 
 __all__ = ["LOOKS", "limits", "spent"]
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features
-from assaypilot.engine.models.ols import Estimate
-from assaypilot.engine.strategies.designs import fit
-from assaypilot.engine.strategies.protocol import Arrays, Outcome
+from ...arrays import Flags, Floats, Ints
+from ...domain.features import OUTSIDE_TOLERANCE, Features
+from ...models.ols import Estimate
+from ..designs import fit
+from ..protocol import Arrays, Outcome
 
 __all__ = ["NOBODY", "Evidence", "Steps", "appended", "at_look", "nothing_measured"]
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.features import Features
-from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, Steps
-from assaypilot.engine.strategies.protocol import Arrays, Outcome
+from ...arrays import Flags, Floats, Ints
+from ...domain.features import Features
+from ...domain.pareto import beaten
+from ..protocol import Arrays, Outcome
+from .evidence import NOBODY, Evidence, Steps
 
 __all__ = ["SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from assaypilot.engine.arrays import Flags
-from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.strategies.adaptive.one import Adaptive
-from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.phased import Phased
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags
+from ...domain.goals import ParetoSet
+from ...system.progress import Report, silent
+from ..phased import Phased
+from ..protocol import (
     Allocation,
     Arrays,
     Decision,
@@ -20,7 +19,8 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from .one import Adaptive
+from .pareto import AdaptivePareto
 
 __all__ = ["AdaptiveGoals"]
 

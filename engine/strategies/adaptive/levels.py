@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive.fronts import SHARES
-from assaypilot.engine.strategies.protocol import Problem
+from ...arrays import Floats
+from ...domain.goals import AllEpsilonBest, Best
+from ..protocol import Problem
+from .fronts import SHARES
 
 __all__ = ["FrontLimits", "Levels", "SetLimits", "each_of", "in_level", "levels_of", "slack_of"]
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.strategies.ending import doubted
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State, StopReason
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import Best
+from ..ending import doubted
+from ..protocol import IN, OUT, UNDECIDED, State, StopReason
 
 __all__ = ["Bounds", "away", "bounded", "unanswerable"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, at_look
-from assaypilot.engine.strategies.adaptive.planning import Needs
+from ...arrays import Floats, Ints
+from .evidence import Evidence, Steps, at_look
+from .planning import Needs
 
 __all__ = ["Sides", "needs_of_best", "needs_of_sides"]
 

@@ -66,18 +66,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, Steps, appended, nothing_measured
-from assaypilot.engine.strategies.adaptive.levels import SetLimits, levels_of, slack_of
-from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
-from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
-from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.adaptive.walks import ByWalks
-from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late, reopened
-from assaypilot.engine.strategies.phased import settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import AllEpsilonBest
+from ..ending import SOFTER, inseparable, late, nobody_late, reopened
+from ..phased import settled
+from ..protocol import (
     IN,
     NOT_ESTIMABLE,
     OUT,
@@ -90,6 +83,13 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from .asked import Asked, shown_out
+from .evidence import NOBODY, Evidence, Steps, appended, nothing_measured
+from .levels import SetLimits, levels_of, slack_of
+from .lost import away, bounded, unanswerable
+from .needs import Sides, needs_of_best, needs_of_sides
+from .planning import Needs
+from .walks import ByWalks
 
 __all__ = ["Adaptive", "may_be_best"]
 

@@ -46,25 +46,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY
-from assaypilot.engine.strategies.adaptive.fronts import (
-    Boxes,
-    Front,
-    Walks,
-    appended,
-    nothing_measured,
-    since,
-)
-from assaypilot.engine.strategies.adaptive.levels import FrontLimits, in_level
-from assaypilot.engine.strategies.adaptive.lost import away
-from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, needs_of_front
-from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.adaptive.walks import ByWalks
-from assaypilot.engine.strategies.ending import inseparable, reopened
-from assaypilot.engine.strategies.phased import settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import ParetoSet
+from ..ending import inseparable, reopened
+from ..phased import settled
+from ..protocol import (
     IN,
     NOT_ESTIMABLE,
     OUT,
@@ -77,6 +63,20 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
+from .evidence import NOBODY
+from .fronts import (
+    Boxes,
+    Front,
+    Walks,
+    appended,
+    nothing_measured,
+    since,
+)
+from .levels import FrontLimits, in_level
+from .lost import away
+from .pareto_needs import Known, beaters, needs_of_front
+from .planning import Needs
+from .walks import ByWalks
 
 __all__ = ["AdaptivePareto", "Verdict"]
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Steps, at_look
-from assaypilot.engine.strategies.adaptive.fronts import SHARES, Front, Walks, since
-from assaypilot.engine.strategies.adaptive.levels import FrontLimits
-from assaypilot.engine.strategies.adaptive.planning import Needs
-from assaypilot.engine.strategies.protocol import Arrays
+from ...arrays import Floats, Ints
+from ...domain.pareto import beaten
+from ..protocol import Arrays
+from .evidence import NOBODY, Steps, at_look
+from .fronts import SHARES, Front, Walks, since
+from .levels import FrontLimits
+from .planning import Needs
 
 __all__ = ["Known", "beaters", "needs_of_front"]
 

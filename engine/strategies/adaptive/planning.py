@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import Rows
-from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.prompt import prompt_design, prompt_whole
-from assaypilot.engine.design.rounding import Rounded, without_traces
-from assaypilot.engine.design.subspace import told_span
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import g_design, table
-from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
-from assaypilot.engine.strategies.repeating import in_pairs
-from assaypilot.engine.system.progress import Report
+from ...arrays import Floats, Ints
+from ...design import Rows
+from ...design.criteria import Design
+from ...design.prompt import prompt_design, prompt_whole
+from ...design.rounding import Rounded, without_traces
+from ...design.subspace import told_span
+from ...domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
+from ...errors import AssayPilotError
+from ...system.progress import Report
+from ..designs import g_design, table
+from ..protocol import Allocation, Certificate, State
+from ..repeating import in_pairs
 
 __all__ = [
     "CAREFUL",

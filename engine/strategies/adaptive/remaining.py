@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.strategies.adaptive.planning import ROOM, SHORT, Needs, Way, drafted
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.protocol import Allocation, State, StopReason
-from assaypilot.engine.system.progress import Report, silent
+from ...system.progress import Report, silent
+from ..designs import table
+from ..protocol import Allocation, State, StopReason
+from .planning import ROOM, SHORT, Needs, Way, drafted
 
 __all__ = ["Rest", "left_of", "nothing_more", "rest_of"]
 

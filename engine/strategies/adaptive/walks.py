@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from assaypilot.engine.arrays import Floats
-from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks, first_phase, next_phase
-from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.phased import Phased
-from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Problem, State, StopReason
-from assaypilot.engine.system.progress import Report, silent
+from ...arrays import Floats
+from ...system.progress import Report, silent
+from ..designs import table
+from ..phased import Phased
+from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason
+from .boundary import limits
+from .planning import CAREFUL, Needs, Way, expected_looks, first_phase, next_phase
+from .remaining import left_of, nothing_more, rest_of
 
 __all__ = ["ByWalks"]
 

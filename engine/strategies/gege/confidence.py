@@ -11,24 +11,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.pareto import beaten
-from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.ending import inseparable
-from assaypilot.engine.strategies.gege.parts import (
-    allocation,
-    estimates,
-    exactly,
-    fewest,
-    goal_of,
-    rank_of,
-    targets_of,
-    units,
-)
-from assaypilot.engine.strategies.gege.rules import Boxes, Verdict, by_bounds, by_gaps
-from assaypilot.engine.strategies.linfact.planning import phase_design
-from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...domain.pareto import beaten
+from ...system.progress import Report, silent
+from ..designs import g_design
+from ..ending import inseparable
+from ..linfact.planning import phase_design
+from ..phased import Phased, number, one_of, settled
+from ..protocol import (
     IN,
     UNDECIDED,
     Allocation,
@@ -40,7 +30,17 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from .parts import (
+    allocation,
+    estimates,
+    exactly,
+    fewest,
+    goal_of,
+    rank_of,
+    targets_of,
+    units,
+)
+from .rules import Boxes, Verdict, by_bounds, by_gaps
 
 __all__ = ["Gege", "Size", "phase_size"]
 

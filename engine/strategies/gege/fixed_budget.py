@@ -10,15 +10,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.features import outside_span, span_basis, span_rank
-from assaypilot.engine.domain.pareto import gaps
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.gege.parts import allocation, estimates, exactly, rank_of, targets_of, units
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.phased import Phased, number, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats
+from ...domain.features import outside_span, span_basis, span_rank
+from ...domain.pareto import gaps
+from ...errors import AssayPilotError
+from ...system.progress import Report, silent
+from ..designs import g_design
+from ..linfact.planning import design_rows
+from ..phased import Phased, number, settled
+from ..protocol import (
     UNDECIDED,
     Allocation,
     Arrays,
@@ -30,7 +30,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from .parts import allocation, estimates, exactly, rank_of, targets_of, units
 
 __all__ = ["GegeFixedBudget", "Halved", "halving", "rounds_for"]
 

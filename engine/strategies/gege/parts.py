@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import achieved, apportion, ceilings, round_design
-from assaypilot.engine.design.rounding import Method
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.strategies.designs import Plan, estimated, table
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.protocol import Allocation, Certificate, Problem, State
+from ...arrays import Floats, Ints
+from ...design import achieved, apportion, ceilings, round_design
+from ...design.rounding import Method
+from ...domain.features import ProjectedFeatures
+from ...domain.goals import ParetoSet
+from ..designs import Plan, estimated, table
+from ..linfact.planning import design_rows
+from ..protocol import Allocation, Certificate, Problem, State
 
 __all__ = [
     "Counted",

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.pareto import beaten, gaps
+from ...arrays import Flags, Floats
+from ...domain.pareto import beaten, gaps
 
 __all__ = ["Boxes", "Verdict", "by_bounds", "by_gaps"]
 

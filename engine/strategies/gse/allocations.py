@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import achieved, round_design
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import g_design
+from ...arrays import Floats, Ints
+from ...design import achieved, round_design
+from ...domain.features import ProjectedFeatures
+from ...errors import AssayPilotError
+from ..designs import g_design
 
 __all__ = ["ALLOCATIONS", "MOST_FOR_GREEDY", "allocate"]
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design import achieved
-from assaypilot.engine.domain.features import Features, ProjectedFeatures, outside_span, span_basis, span_rank
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.glm import Link, fit_glm, mean_value
-from assaypilot.engine.strategies.designs import fit, table
-from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
-from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Floats, Ints
+from ...design import achieved
+from ...domain.features import Features, ProjectedFeatures, outside_span, span_basis, span_rank
+from ...errors import AssayPilotError
+from ...models.glm import Link, fit_glm, mean_value
+from ...system.progress import Report, silent
+from ..designs import fit, table
+from ..phased import Phased, number, one_of, settled
+from ..protocol import (
     IN,
     UNDECIDED,
     Allocation,
@@ -32,7 +32,7 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.system.progress import Report, silent
+from .allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
 
 __all__ = ["Gse", "n_stages"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from assaypilot.engine.strategies.linfact.linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, union_log
-from assaypilot.engine.strategies.protocol import Problem, StrategyInfo
+from ..protocol import Problem, StrategyInfo
+from .linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, union_log
 
 __all__ = ["LinFactG", "union_log"]
 

@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.glm import LINKS, Link, check_values, fit_glm, least_slope
-from assaypilot.engine.strategies.designs import fit_norms
-from assaypilot.engine.strategies.linfact.linfact import (
+from ...arrays import Ints
+from ...errors import AssayPilotError
+from ...models.glm import LINKS, Link, check_values, fit_glm, least_slope
+from ..designs import fit_norms
+from ..phased import ADDITIVE, number, one_of
+from ..protocol import Outcome, Parameter, Problem, State, StrategyInfo
+from .linfact import (
     DECIDE,
     GAP,
     Bounded,
@@ -23,8 +25,6 @@ from assaypilot.engine.strategies.linfact.linfact import (
     kept_promise,
     union_log,
 )
-from assaypilot.engine.strategies.phased import ADDITIVE, number, one_of
-from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, State, StrategyInfo
 
 __all__ = ["LinFactGlm"]
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import achieved, ceilings
-from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import estimated, g_design, table
-from assaypilot.engine.strategies.ending import SOFTER, inseparable
-from assaypilot.engine.strategies.linfact.planning import cut_to, design_rows, phase_design
-from assaypilot.engine.strategies.phased import Phased, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...design import achieved, ceilings
+from ...domain.goals import AllEpsilonBest
+from ...errors import AssayPilotError
+from ...system.progress import Report, silent
+from ..designs import estimated, g_design, table
+from ..ending import SOFTER, inseparable
+from ..phased import Phased, settled
+from ..protocol import (
     IN,
     UNDECIDED,
     Allocation,
@@ -32,8 +32,8 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
-from assaypilot.engine.strategies.repeating import rounded_up
-from assaypilot.engine.system.progress import Report, silent
+from ..repeating import rounded_up
+from .planning import cut_to, design_rows, phase_design
 
 __all__ = [
     "DECIDE",

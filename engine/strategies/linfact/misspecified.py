@@ -13,11 +13,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.misspecified import least_squares_bias, projected_means
-from assaypilot.engine.strategies.designs import fit, fit_norms, table
-from assaypilot.engine.strategies.linfact.linfact import (
+from ...arrays import Ints
+from ...errors import AssayPilotError
+from ...models.misspecified import least_squares_bias, projected_means
+from ..designs import fit, fit_norms, table
+from ..phased import number, one_of, settled
+from ..protocol import (
+    UNDECIDED,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from .linfact import (
     DECIDE,
     FIRST_RADIUS,
     GAP,
@@ -27,17 +37,7 @@ from assaypilot.engine.strategies.linfact.linfact import (
     kept_promise,
     union_log,
 )
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.phased import number, one_of, settled
-from assaypilot.engine.strategies.protocol import (
-    UNDECIDED,
-    Outcome,
-    Parameter,
-    Problem,
-    State,
-    StopReason,
-    StrategyInfo,
-)
+from .planning import design_rows
 
 __all__ = ["LinFactMis"]
 

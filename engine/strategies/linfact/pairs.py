@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.domain.features import OUTSIDE_TOLERANCE
-from assaypilot.engine.models.ols import Estimate
+from ...arrays import Floats, Ints
+from ...domain.features import OUTSIDE_TOLERANCE
+from ...models.ols import Estimate
 
 __all__ = ["Behind", "Differences", "behind"]
 

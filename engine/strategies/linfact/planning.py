@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.design import Design, achieved, apportion, ceilings
-from assaypilot.engine.domain.features import Features, ProjectedFeatures, outside_span
-from assaypilot.engine.strategies.designs import Plan, table
-from assaypilot.engine.strategies.protocol import Capacity, State
-from assaypilot.engine.system.progress import Report
+from ...arrays import Ints
+from ...design import Design, achieved, apportion, ceilings
+from ...domain.features import Features, ProjectedFeatures, outside_span
+from ...system.progress import Report
+from ..designs import Plan, table
+from ..protocol import Capacity, State
 
 __all__ = ["MakeDesign", "cut_to", "design_rows", "phase_design"]
 

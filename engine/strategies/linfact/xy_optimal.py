@@ -13,15 +13,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import Design, Pairs, ceilings, round_design
-from assaypilot.engine.design.criteria import information_inverse
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.strategies.designs import Plan, fit, remembered, saturated, table, xy_design
-from assaypilot.engine.strategies.linfact.linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
-from assaypilot.engine.strategies.linfact.pairs import Behind, Differences, behind
-from assaypilot.engine.strategies.linfact.planning import cut_to, design_rows, phase_design
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...design import Design, Pairs, ceilings, round_design
+from ...design.criteria import information_inverse
+from ...domain.features import ProjectedFeatures
+from ...system.progress import Report, silent
+from ..designs import Plan, fit, remembered, saturated, table, xy_design
+from ..protocol import (
     Allocation,
     Arrays,
     Certificate,
@@ -31,8 +29,10 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StrategyInfo,
 )
-from assaypilot.engine.strategies.repeating import rounded_up
-from assaypilot.engine.system.progress import Report, silent
+from ..repeating import rounded_up
+from .linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
+from .pairs import Behind, Differences, behind
+from .planning import cut_to, design_rows, phase_design
 
 __all__ = ["LinFactXY", "LinFactXYAsPrinted", "pair_log", "pair_log_as_printed"]
 

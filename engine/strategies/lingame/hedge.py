@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Floats
+from ...arrays import Floats
 
 __all__ = ["START", "Played", "incurred", "play"]
 

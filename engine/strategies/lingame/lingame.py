@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.strategies.lingame import hedge
-from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, whole
-from assaypilot.engine.strategies.lingame.questions import question_of
-from assaypilot.engine.strategies.lingame.sequential import FIRST, Sequential, missing, shuffled, track
-from assaypilot.engine.strategies.phased import one_of
-from assaypilot.engine.strategies.protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
+from ...arrays import Flags, Floats, Ints
+from ..phased import one_of
+from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
+from . import hedge
+from .pool import POOL_PARAMETERS, Pool, Rules, whole
+from .questions import question_of
+from .sequential import FIRST, Sequential, missing, shuffled, track
 
 __all__ = ["LinGame", "LinGameC"]
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.features import Features, outside_span, span_basis, span_rank
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.phased import number, one_of
-from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, State
+from ...arrays import Flags, Floats
+from ...domain.features import Features, outside_span, span_basis, span_rank
+from ...errors import AssayPilotError
+from ..phased import number, one_of
+from ..protocol import Outcome, Parameter, Problem, State
 
 __all__ = [
     "POOL_PARAMETERS",

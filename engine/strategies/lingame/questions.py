@@ -16,8 +16,8 @@ from typing import Protocol
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Goal, Threshold
+from ...arrays import Flags, Floats
+from ...domain.goals import AllEpsilonBest, Best, Goal, Threshold
 
 __all__ = [
     "BestQuestion",
@@ -284,7 +284,7 @@ class EpsilonQuestion:
 def _within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: float) -> tuple[Floats, float]:
     """The step to the nearest truth under which m is within epsilon of every arm, and its squared length."""
     # scipy's optimisers take a while to load and few steps need them.
-    from assaypilot.engine.design.alternatives import nearest_within
+    from ...design.alternatives import nearest_within
 
     with np.errstate(over="ignore"):
         found = nearest_within(x, means, inverse, m, epsilon)

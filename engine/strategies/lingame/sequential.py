@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
-from assaypilot.engine.strategies.lingame.pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
-from assaypilot.engine.strategies.lingame.questions import BestQuestion, Sides, question_of
-from assaypilot.engine.strategies.phased import Phased, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import Best
+from ...system.progress import Report, silent
+from ..ending import doubted, late, newcomers, nobody_late
+from ..phased import Phased, one_of, settled
+from ..protocol import (
     IN,
     OUT,
     UNDECIDED,
@@ -28,7 +27,8 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
-from assaypilot.engine.system.progress import Report, silent
+from .pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
+from .questions import BestQuestion, Sides, question_of
 
 __all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
 

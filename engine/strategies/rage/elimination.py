@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design.farthest import square_root
-from assaypilot.engine.domain.features import Features, ProjectedFeatures, SiteFeatures
-from assaypilot.engine.models.ols import Estimate
+from ...arrays import Flags, Floats, Ints
+from ...design.farthest import square_root
+from ...domain.features import Features, ProjectedFeatures, SiteFeatures
+from ...models.ols import Estimate
 
 __all__ = ["Beaten", "Compared", "beaten", "compared", "first_of_equals"]
 

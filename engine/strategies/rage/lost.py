@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Ints
-from assaypilot.engine.design import achieved, ceilings
-from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.ending import doubted, newcomers, wider
-from assaypilot.engine.strategies.linfact.planning import cut_to, phase_design
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Ints
+from ...design import achieved, ceilings
+from ...system.progress import Report
+from ..designs import g_design
+from ..ending import doubted, newcomers, wider
+from ..linfact.planning import cut_to, phase_design
+from ..protocol import (
     IN,
     NOT_ESTIMABLE,
     UNDECIDED,
@@ -27,7 +28,6 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
-from assaypilot.engine.system.progress import Report
 
 __all__ = ["Away", "away", "bounding_phase", "compared_now", "nobody_compared", "unanswerable", "with_compared"]
 

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Ints
-from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
-from assaypilot.engine.design.rounding import fewest
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.designs import g_design, table, xy_design
-from assaypilot.engine.strategies.protocol import State
-from assaypilot.engine.strategies.rage.elimination import first_of_equals
-from assaypilot.engine.system.progress import Report
+from ...arrays import Ints
+from ...design import Design, Pairs, Weighted, ceilings, round_design
+from ...design.rounding import fewest
+from ...domain.features import ProjectedFeatures
+from ...errors import AssayPilotError
+from ...system.progress import Report
+from ..designs import g_design, table, xy_design
+from ..protocol import State
+from .elimination import first_of_equals
 
 __all__ = ["GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed", "whole"]
 

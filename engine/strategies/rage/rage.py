@@ -11,18 +11,19 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.design import Design
-from assaypilot.engine.design.farthest import Farthest
-from assaypilot.engine.domain.features import ProjectedFeatures
-from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.models.ols import Estimate
-from assaypilot.engine.strategies.designs import fit as fit_measured
-from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
-from assaypilot.engine.strategies.linfact.planning import design_rows
-from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
-from assaypilot.engine.strategies.protocol import (
+from ...arrays import Flags, Floats, Ints
+from ...design import Design
+from ...design.farthest import Farthest
+from ...domain.features import ProjectedFeatures
+from ...domain.goals import Best
+from ...models.ols import Estimate
+from ...system.progress import Report, silent
+from ..designs import fit as fit_measured
+from ..designs import table
+from ..ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
+from ..linfact.planning import design_rows
+from ..phased import Phased, number, one_of, settled
+from ..protocol import (
     IN,
     UNDECIDED,
     Allocation,
@@ -36,8 +37,8 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.strategies.rage.elimination import Compared, compared, first_of_equals
-from assaypilot.engine.strategies.rage.lost import (
+from .elimination import Compared, compared, first_of_equals
+from .lost import (
     away,
     bounding_phase,
     compared_now,
@@ -45,8 +46,7 @@ from assaypilot.engine.strategies.rage.lost import (
     unanswerable,
     with_compared,
 )
-from assaypilot.engine.strategies.rage.phase import GAPS, Field, cut, effects, field_of, printed, whole
-from assaypilot.engine.system.progress import Report, silent
+from .phase import GAPS, Field, cut, effects, field_of, printed, whole
 
 __all__ = ["Rage", "union_log"]
 
