@@ -408,10 +408,11 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
 def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go, landed = threading.Event(), []
+    go, begun, landed = threading.Event(), threading.Event(), []
 
     def slow() -> tuple[type[Strategy], ...]:
-        go.wait(10.0)
+        begun.set()
+        go.wait(30.0)
         landed.append(1)
         return ()
 
@@ -419,6 +420,7 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
     window.new_campaign()
     wizard = window.wizard
     assert wizard is not None
+    until(qtbot, begun.is_set)
     gone: list[int] = []
     wizard.goal_step.strategy.combo.destroyed.connect(lambda: gone.append(1))
     wizard.reject()
