@@ -146,9 +146,6 @@ class Splitter:
         for position, other in outer:
             if seen.get(other) == position:
                 return f"a ring closes over {site_name(self._sites[position][0])}", 5
-            if other in seen and molecule.GetBondBetweenAtoms(match[position], other).GetIsAromatic():
-                a, b = map(site_name, sorted((self._sites[seen[other]][0], self._sites[position][0])))
-                return f"an aromatic ring joins {a} and {b}; draw it as a core of its own", 5
             for atom in hanging_on(molecule, other, inside):
                 seen[atom] = position
         return None
@@ -183,13 +180,17 @@ class Splitter:
         for atom, other, number in cut.ends:
             if other < 0:
                 bare.setdefault(atom, []).append(number)
-        whole = molecule
+        whole = _opened(molecule, [(atom, other) for atom, other, _ in cut.ends if other >= 0])
+        if whole is None:
+            names = " and ".join(site_name(number) for number in sorted(end[2] for end in cut.ends if end[1] >= 0))
+            return f"an aromatic ring over {names} cannot be opened there; draw it as a core of its own"
+        drawn_as_given = whole is molecule
         hydrogens: dict[int, list[int]] = {}
         if bare:
             for atom, numbers in bare.items():
                 if molecule.GetAtomWithIdx(atom).GetTotalNumHs() < len(numbers):
                     return f"nothing stands at {site_name(numbers[0])}, not even hydrogen"
-            whole = Chem.AddHs(molecule, onlyOnAtoms=list(bare))
+            whole = Chem.AddHs(whole, onlyOnAtoms=list(bare))
             for atom in bare:
                 around = [neighbour.GetIdx() for neighbour in whole.GetAtomWithIdx(atom).GetNeighbors()]
                 hydrogens[atom] = [index for index in around if index >= molecule.GetNumAtoms()]
@@ -205,6 +206,8 @@ class Splitter:
         parts = Chem.GetMolFrags(opened, asMols=True, sanitizeFrags=False, fragsMolAtomMapping=atoms_of)
         core, substituents = "", dict[int, str]()
         for part, atoms in zip(parts, atoms_of, strict=True):
+            if not drawn_as_given:
+                Chem.SanitizeMol(part)  # each part finds the aromatic rings of its own
             if cut.ends[0][0] in atoms:
                 if self._stereo is not None and not part.HasSubstructMatch(self._stereo, useChirality=True):
                     return "it has the core with other stereo"
@@ -213,6 +216,28 @@ class Splitter:
                 numbers = [end.GetIsotope() for end in _ends(part)]
                 substituents |= dict.fromkeys(numbers, _written(part))
         return Way(core, tuple(substituents[number] for number in self.core.numbers))
+
+
+def _opened(molecule: Any, cuts: Sequence[tuple[int, int]]) -> Any:
+    """Return the molecule drawn with single bonds where it is to be cut; None where aromatic rings do not allow that.
+
+    A fused ring is aromatic with its core: apart, the core stays aromatic and the rest is a chain of double bonds.
+    """
+    from rdkit import Chem
+
+    fused = [pair for pair in cuts if molecule.GetBondBetweenAtoms(*pair).GetIsAromatic()]
+    if not fused:
+        return molecule
+    drawn = Chem.RWMol(molecule)
+    for pair in fused:
+        bond = drawn.GetBondBetweenAtoms(*pair)
+        bond.SetBondType(Chem.BondType.SINGLE)
+        bond.SetIsAromatic(False)
+    try:
+        Chem.Kekulize(drawn, clearAromaticFlags=True)
+    except (Chem.KekulizeException, ValueError):
+        return None
+    return drawn.GetMol()
 
 
 def _written(part: Any) -> str:

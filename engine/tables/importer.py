@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,8 @@ from .values import DASHES, NO, YES, is_missing, quoted
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
 
 _NAMED = 5
+_LARGEST_DEFAULT = 50_000
+"""Combinations up to which they are candidates unasked; more take long to plan for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,15 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     library = listed
     history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
     names = {name: name for name in listed.ids}
-    if mapping.product:
+    product, unmade = mapping.product, _unmade(listed, mapping, history)
+    if unmade:
+        notes.append(
+            f"Every compound of the table is measured; {unmade:,} other combinations of their substituents can be made"
+            + (" and are candidates, too." if product is None else "; take every combination to make them candidates.")
+        )
+    if product is None:
+        product = unmade > 0
+    if product:
         library, history, names = _whole_product(library, history, notes, only_listed=mapping.only_listed)
         if library.scaffold is not None:
             library = with_structures(library, report)
@@ -373,6 +384,16 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
         smiles=compounds.smiles if any(compounds.smiles) else None,
         measurable=compounds.available,
     )
+
+
+def _unmade(listed: Library, mapping: TableMapping, history: Sequence[Result]) -> int:
+    """Return how many combinations a table leaves to measure that measured all it lists; 0 if too many to list."""
+    if mapping.product or mapping.available or mapping.stock or mapping.interactions:
+        return 0
+    size = math.prod(len(site.substituents) for site in listed.sites)
+    if size > _LARGEST_DEFAULT or not {result.compound for result in history} >= set(listed.ids):
+        return 0
+    return size - len(listed)
 
 
 def _whole_product(

@@ -55,8 +55,8 @@ class TableOptions:
     sites: tuple[str, ...] = ()
     blank: Blank = "missing"
     """What an empty substituent cell means: hydrogen, or not known."""
-    product: bool = False
-    """Whether the library is every combination of the substituents, not only the rows."""
+    product: bool | None = None
+    """Whether every combination of substituents is a compound, not only the rows; None: if every row is measured."""
     only_listed: bool = False
     """With ``product``: only the compounds of the rows can be measured, the others are what could be made."""
     available: str | None = None
@@ -155,7 +155,7 @@ class TableMapping:
     comment: str | None = None
     excluded: str | None = None
     blank: Blank = "missing"
-    product: bool = False
+    product: bool | None = None
     only_listed: bool = False
     cores: tuple[str, ...] = ()
     """SMILES with or without numbered sites; when there are any, ``sites`` is empty until structures are read."""

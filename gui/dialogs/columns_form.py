@@ -80,7 +80,12 @@ class ColumnsForm(QWidget):
         self.sites.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.sites.itemChanged.connect(lambda _: self._tell())
         self.product = self._combo(
-            "Compounds", [("the rows of the table", False), ("every combination of the substituents", True)]
+            "Compounds",
+            [
+                ("new combinations where all rows are measured", "suggested"),
+                ("the rows of the table", "rows"),
+                ("every combination of the substituents", "all"),
+            ],
         )
         self.endpoint = self._combo("What is measured")
         self.endpoint.setEditable(True)
@@ -191,7 +196,7 @@ class ColumnsForm(QWidget):
         if first is not None:
             self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
         self.source.choose("structures" if structures else "columns")
-        self.product.setCurrentIndex(max(self.product.findData(mapping.product), 0))
+        self.product.setCurrentIndex([None, False, True].index(mapping.product))
         self.endpoint.clear()
         for one in mapping.endpoints:
             end = one.endpoint
@@ -269,7 +274,7 @@ class ColumnsForm(QWidget):
             cost=self.cost.currentData() or "",
             lead=self.lead.currentData() or "",
             sites=self.chosen_sites,
-            product=bool(self.product.currentData()),
+            product=(None, False, True)[max(self.product.currentIndex(), 0)],
             endpoints=tuple(specs),
             merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
         )

@@ -133,7 +133,6 @@ def test_every_site_keeps_its_column_even_where_all_have_hydrogen():
     [
         ("CCCCCC", "the core is not in this structure"),
         ("Cc1cccc(C)n1", "it has the core, with a substituent where the core has no site"),
-        ("c1ccc2ncccc2c1", "an aromatic ring joins R1 and R3"),
         ("*c1cccnc1", "the structure has an open end (*)"),
     ],
 )
@@ -150,6 +149,29 @@ def test_a_ring_that_joins_two_sites_is_one_substituent_of_both():
     assert apart.reasons == ("", "", "")
     assert rows(apart)[0] == ("C(C[*:1])C[*:3]",) * 2
     assert assemble(apart.parts[1].core, apart.parts[1].substituents) == smiles[1]
+
+
+@pytest.mark.parametrize(
+    ("core", "structure", "substituent"),
+    [
+        ("c1ccc([*:1])c([*:2])c1C(=O)N", "NC(=O)c1cccc2ccccc12", "C(C=C[*:2])=C[*:1]"),
+        ("c1ccc([*:1])c([*:2])c1C(=O)N", "NC(=O)c1cccc2[nH]ccc12", "C(=C[*:2])N[*:1]"),
+        ("c1ccc([*:1])c([*:2])c1C(=O)N", "NC(=O)c1cccc2c1c1ccccc1o2", "c1ccc([*:2])c(O[*:1])c1"),
+        ("c1nc([*:1])c([*:2])nc1N", "Nc1cnc2nccnc2n1", "C(C=N[*:2])=N[*:1]"),
+        ("c1c(C(=O)O)c([*:1])n([*:2])c1", "OC(=O)c1ccn2ccccc12", "C(C=C[*:1])=C[*:2]"),
+    ],
+)
+def test_an_aromatic_ring_fused_over_two_sites_is_one_substituent_of_both(core, structure, substituent):
+    smiles = read(structure)
+    apart = decompose([parse_core(core)], smiles)
+    assert apart.reasons == ("",)
+    assert [same(one) for one in apart.parts[0].substituents] == [same(substituent)] * 2
+    assert assemble(apart.parts[0].core, apart.parts[0].substituents) == smiles[0]
+
+
+def test_a_ring_whose_core_would_not_be_aromatic_alone_is_refused():
+    apart = decompose([parse_core("c1ccc([*:1])c([*:2])c1")], read("c1ccc2c[nH]cc2c1"))
+    assert "an aromatic ring over R1 and R2 cannot be opened there" in apart.reasons[0]
 
 
 def test_two_groups_at_one_site_are_not_one_substituent():

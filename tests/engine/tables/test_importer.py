@@ -14,7 +14,9 @@ from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 
 def imported(text, *specs, **options):
     raw = parse_text("\n".join("\t".join(line.split("|")) for line in text.strip().split("\n")))
-    mapping = propose(raw, TableOptions(endpoints=tuple(parse_endpoint_spec(spec) for spec in specs), **options))
+    mapping = propose(
+        raw, TableOptions(endpoints=tuple(parse_endpoint_spec(spec) for spec in specs), **{"product": False} | options)
+    )
     return raw, mapping, import_table(raw, mapping)
 
 
@@ -128,6 +130,32 @@ def test_blank_substituents_are_missing_unless_said_otherwise():
     ]
     assert table.library.ids == ("b", "d")
     assert any("(R2: 2)" in text and "--blank h" in text for text in table.warnings)
+
+
+MEASURED = "ID|R1|R2|pIC50\na|Me|H|6\nb|Et|Cl|7\nc|Pr|H|5"
+
+
+def test_combinations_nobody_made_are_candidates_where_every_row_is_measured():
+    _, _, table = imported(MEASURED, product=None)
+    assert len(table.library) == 6
+    assert {"a", "b", "c", "R1=Me|R2=Cl"} <= set(table.library.ids)
+    assert {result.compound for result in table.history} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (MEASURED + "\nd|Me|Cl|", {"product": None}),  # one is left to measure
+        (MEASURED, {"product": False}),
+        (
+            MEASURED.replace("pIC50", "pIC50|In stock").replace("|6", "|6|yes").replace("|7", "|7|yes"),
+            {"product": None},
+        ),
+    ],
+)
+def test_rows_are_the_candidates_where_the_table_says_so(text, options):
+    _, _, table = imported(text, **options)
+    assert set(table.library.ids) <= {"a", "b", "c", "d"}
 
 
 def test_blank_substituents_as_hydrogen_join_the_hydrogen_of_the_site():

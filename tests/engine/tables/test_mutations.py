@@ -36,7 +36,7 @@ def understood(path):
 
 def readings(text):
     """Every number a cell could honestly be read as, by rules of its own: marks of thousands, decimal comma, a unit."""
-    body = text.strip().replace("−", "-").lstrip("<>=≤≥").strip()
+    body = text.strip("\ufeff \t\n").strip().replace("−", "-").lstrip("<>=≤≥").strip()
     number = re.match(r"[+-]?[\d.,' \xa0\u202f]*\d[\d.,' \xa0\u202f]*(?:[eE][+-]?\d+)?", body)
     found = set()
     for one in {body, number[0].strip() if number else body}:

@@ -24,7 +24,7 @@ def table(*rows, header="ID,SMILES,pIC50"):
 
 
 def read(raw, **options):
-    mapping = propose(raw, TableOptions(**options))
+    mapping = propose(raw, TableOptions(**{"product": False} | options))
     return import_table(raw, mapping)
 
 
