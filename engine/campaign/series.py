@@ -167,7 +167,7 @@ def _measured(terms: Terms, position: int) -> Measured:
 
 
 _GATHERED: deque[tuple[Any, tuple[Measurement, ...], Ints, Measured]] = deque(maxlen=6)
-"""The values gathered last, with what they were gathered from; ``arm_of`` is held so that its identity stays its own."""
+"""The values gathered last, with what they were gathered from; ``arm_of`` is held so that no other takes its id."""
 
 
 def used_by_model(measurements: Sequence[Measurement], parameters: Mapping[str, Any]) -> list[Measurement]:

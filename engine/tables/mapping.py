@@ -29,12 +29,10 @@ from .site_columns import (
 )
 from .stock import STOCK_ROLES, speaks_of
 from .structure_columns import find_structures
-from .values import is_missing, parse_value
 
 __all__ = ["propose"]
 
 _SHOWN_LEFT = 12
-_WEAK = -1e9
 """How good a compound without a number is."""
 _CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
 
@@ -263,28 +261,11 @@ class _Proposal:
 
     def _core_of(self, smiles: str, columns: Sequence[EndpointColumn], refusal: NoSites) -> tuple[str, ...]:
         """The core that the structures share, the best compounds first, which is named; ``refusal`` without one."""
-        found = find_cores(self.raw, smiles, self._strengths(columns), self._report)
-        if not found.cores:
-            raise self._without_sites(smiles, refusal.candidates, found.sentence)
+        found = find_cores(self.raw, smiles, columns, self._report)
+        if not found.taken:
+            raise self._without_sites(smiles, refusal.candidates, found.why)
         self.warnings.append(found.sentence)
-        return found.cores
-
-    def _strengths(self, columns: Sequence[EndpointColumn]) -> list[float] | None:
-        """How good the compound of each row is, by the first endpoint; None without values."""
-        column = next((one for one in columns if one.value is not None and one.endpoint.kind == "value"), None)
-        if column is None or column.value is None:
-            return None
-        found = []
-        for text in self.raw.column(column.value):
-            try:
-                read = None if is_missing(text) else parse_value(text, self.raw.decimal)
-                level = (
-                    None if read is None or read.relation != "=" else column.endpoint.to_model(read.value, read.unit)
-                )
-            except (ValueError, AssayPilotError):
-                level = None
-            found.append(_WEAK if level is None else column.endpoint.sign * level)
-        return found
+        return tuple(one.smiles for one in found.taken)
 
     def _without_sites(self, smiles: str | None, candidates: tuple[str, ...], why: str = "") -> NoSites:
         """The refusal of a table that does not tell what its compounds are made of."""

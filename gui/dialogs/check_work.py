@@ -10,9 +10,8 @@ import numpy as np
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import Parcel, pack_texts, unpack_texts
 from assaypilot.engine.system.processes import in_another_process
-from assaypilot.engine.system.progress import Report, part_of, silent
+from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping, TableOptions
@@ -86,6 +85,8 @@ class CoreChoice:
     used: int | None = None
     """Structures of the sample it takes apart; None where nobody tried."""
     sample: int = 0
+    taken: bool = False
+    """Whether it is proposed to be used."""
 
 
 def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
@@ -166,19 +167,17 @@ def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
 # ---------------------------------------------------------------------- cores
 
 
-def propose_core(smiles: Sequence[str], report: Report = silent) -> tuple[CoreChoice, ...]:
-    """Cores that the structures share, the best first; always in another process: the search cannot be interrupted."""
-    return in_another_process(_proposed, pack_texts(smiles), report=report)
+def propose_core(raw: RawTable, options: TableOptions, report: Report = silent) -> tuple[CoreChoice, ...]:
+    """Cores that the structures share, the best first: those to take together, then others."""
+    from assaypilot.engine.tables.first_core import find_cores
+    from assaypilot.engine.tables.mapping import propose
 
-
-def _proposed(parcel: Parcel, report: Report) -> tuple[CoreChoice, ...]:
-    from assaypilot.engine.chemistry.proposing import propose_cores
-    from assaypilot.engine.chemistry.structures import read_structures
-
-    clean = [structure.smiles for structure in read_structures(unpack_texts(parcel), part_of(report, 0.0, 0.3))]
+    # Any core will do: only what the other columns are is asked.
+    columns = propose(raw, replace(options, sites=(), cores=("c1ccccc1",))).endpoints
+    found = find_cores(raw, options.smiles or "", columns, report)
     return tuple(
-        CoreChoice(found.core.smiles, _drawn(found.core.smiles), found.used, found.sample)
-        for found in propose_cores(clean, part_of(report, 0.3, 1.0))
+        CoreChoice(one.smiles, _drawn(one.smiles), one.used, one.sample, taken=one in found.taken)
+        for one in (*found.taken, *found.others)
     )
 
 

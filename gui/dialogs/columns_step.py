@@ -202,11 +202,14 @@ class ColumnsStep(Step):
         if self.raw is None or column is None:
             self.core.refuse("Choose the column of structures first.")
             return
-        smiles = self.raw.column(column)
+        raw, options = self.raw, self.form.options()
         self.core.refuse("")
         self.core.searching()
         self._core_job = self.session.read(
-            "Looking for a common core", lambda report: propose_core(smiles, report), self._cores_found, self._no_cores
+            "Looking for a common core",
+            lambda report: propose_core(raw, options, report),
+            self._cores_found,
+            self._no_cores,
         )
 
     def _cores_found(self, found: tuple[CoreChoice, ...]) -> None:

@@ -116,11 +116,15 @@ class CorePanel(QWidget):
         self._refresh()
 
     def offer(self, found: Sequence[CoreChoice], *, used: bool) -> None:
-        """Add cores to the list, ticked when they are ``used``; one that is there already is only ticked."""
+        """Add cores to the list, ticked when they are ``used``; one that is there already is only ticked.
+
+        Of a proposal those to take are ticked, unless another core is used.
+        """
         self.refuse("")
+        ticked = [used or (one.taken and not self.cores) for one in found]
         self._filling = True
         first: int | None = None
-        for one in found:
+        for one, tick in zip(found, ticked, strict=True):
             place = next((n for n, old in enumerate(self.choices) if old.smiles == one.smiles), None)
             if place is None:
                 place = len(self.choices)
@@ -132,14 +136,14 @@ class CorePanel(QWidget):
                 item.setCheckState(Qt.CheckState.Unchecked)
                 item.setToolTip(plain_tip(one.smiles))
                 self.list.addItem(item)
-            if used:
+            if tick:
                 self.list.item(place).setCheckState(Qt.CheckState.Checked)
             first = place if first is None else first
         self._filling = False
         if first is not None:
             self.list.setCurrentRow(first)
         self._refresh()
-        if used:
+        if any(ticked):
             self.changed.emit()
 
     def searching(self) -> None:
@@ -213,12 +217,9 @@ class CorePanel(QWidget):
         self.use.setEnabled(item is not None and not ticked)
         self.forget.setEnabled(item is not None)
         if used:
-            text = f"{many(used, 'core')} used. Sites keep their numbers when compounds are added later."
+            text = f"{many(used, 'core')} used. Look at the picture; tick another if it is not the core of the series."
         elif self.choices:
-            text = (
-                "Nothing is taken apart yet. Look at the picture: if this is the core of the series, with a site where "
-                "compounds differ, use it."
-            )
+            text = "No core is used yet. Tick the one of the series, with a site where compounds differ."
         else:
             text = "Type the core, give its file, or have one proposed."
         self.words.setText(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.system.progress import Report
+from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs import columns_step as module
 from assaypilot.gui.dialogs.check_work import CoreChoice, known_cores
 from assaypilot.gui.dialogs.columns_step import Smaller
@@ -91,7 +92,7 @@ def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentra
     until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
 
 
-def test_a_core_is_proposed_looked_at_and_confirmed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = wizard.columns_step
     wizard.next.click()
@@ -99,13 +100,11 @@ def test_a_core_is_proposed_looked_at_and_confirmed(qtbot: QtBot, window: MainWi
     assert step.form.from_structures
     assert step.core.isVisible()
     assert step.form.sites.isHidden()
-    # Nothing is taken apart before somebody has looked.
-    assert step.core.cores == ()
-    assert step.result is None
-    assert not wizard.next.isEnabled()
+    # The best is taken, first in the list and drawn; the others can be.
+    assert step.core.cores == (step.core.choices[0].smiles,)
+    assert step.core.list.currentRow() == 0
     assert "Structure" in step.core.picture.accessibleName()
     assert "R1" in step.core.choices[0].drawn
-    step.core.use.click()
     until(qtbot, lambda: step.complete, 30_000)
     assert step.result is not None
     assert step.result.imported.rows_used == step.core.choices[0].used
@@ -162,7 +161,7 @@ def test_the_search_for_a_core_is_cancelled(
 ) -> None:
     running = threading.Event()
 
-    def slow(smiles: Sequence[str], report: Report) -> tuple[CoreChoice, ...]:
+    def slow(raw: RawTable, options: TableOptions, report: Report) -> tuple[CoreChoice, ...]:
         running.set()
         for step in range(1000):
             report(step / 1000, "Trying cores")
@@ -186,7 +185,7 @@ def test_the_wizard_can_be_closed_while_something_is_being_done(
     running, broken = threading.Event(), []
     window.session.broke.connect(lambda error, label: broken.append(error))
 
-    def slow(smiles: Sequence[str], report: Report) -> tuple[CoreChoice, ...]:
+    def slow(raw: RawTable, options: TableOptions, report: Report) -> tuple[CoreChoice, ...]:
         running.set()
         while True:
             report(0.5, "Trying cores")
