@@ -229,4 +229,4 @@ def _said(one: CoreChoice) -> str:
     """A core in the list."""
     if one.used is None:
         return one.smiles
-    return f"fits {one.used:,} of {one.sample:,} looked at · {one.smiles}"
+    return f"In {one.used:,} of {one.sample:,} structures looked at"

@@ -318,6 +318,8 @@ class Person(RuleBasedStateMachine):
 
     def rounds_stay(self, now: Status) -> None:
         assert [issued.number for issued in now.rounds] == list(range(1, len(now.rounds) + 1))
+        # A plan that was undone leaves its number to the next one.
+        self.issued = {number: items for number, items in self.issued.items() if number <= len(now.rounds)}
         for issued in now.rounds:
             assert self.issued.setdefault(issued.number, issued.items) == issued.items
             assert all(0 <= back <= item.replicates for item, back in zip(issued.items, issued.returned, strict=True))
