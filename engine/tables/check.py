@@ -15,6 +15,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures, span_rank
 from ..domain.labels import label_text
 from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
+from ..domain.usual import usual
 from ..models.diagnostics import AdditiveFit
 from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report
@@ -58,6 +59,8 @@ class EndpointFacts:
     """Pairs of sites, tested whether they act together; the most telling first."""
     other_fit: AdditiveFit | None = None
     """The additive fit on the other scale, as it is or its logarithm, where the values allow both."""
+    usual_sd: float | None = None
+    """A usual noise for an endpoint of its kind, model scale, where nothing else tells it."""
 
     @property
     def fit(self) -> AdditiveFit:
@@ -117,6 +120,7 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         facts.append(
             EndpointFacts(
                 endpoint=endpoint,
+                usual_sd=None if noise_sd is not None or (found := usual(endpoint, values)) is None else found.noise_sd,
                 measured=len(exact) if endpoint.of is None else len(rows),
                 censored=sum(result.relation != "=" for result in own),
                 excluded=sum(result.excluded for result in own),

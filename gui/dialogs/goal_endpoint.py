@@ -113,6 +113,7 @@ class EndpointBox(QFrame):
         self.unknown = QCheckBox("Not known: estimate it from replicates")
         self.unknown.setAccessibleName(f"The assay noise of {name} is not known: estimate it from replicates")
         self.unknown.setToolTip(plain_tip(UNKNOWN_TIP))
+        self.unknown.setChecked(self.fact.noise_sd is None and self.fact.usual_sd is not None)
         self.unknown.toggled.connect(lambda _: self._hint_noise())
         self.unknown.toggled.connect(lambda _: self._typed())
         grid.addWidget(self.unknown, 2, 0, 1, 4)
@@ -172,8 +173,8 @@ class EndpointBox(QFrame):
                 good
                 and noise is None
                 and self.fact.noise_sd is None
+                and self.fact.usual_sd is None
                 and self.unknown.isChecked()
-                and not endpoint.is_log
             ):
                 self.noise.problem("A guess is needed for the first plan; no decision rests on it.")
                 good = False
@@ -187,11 +188,12 @@ class EndpointBox(QFrame):
             good &= self.margin.edit.property("wrong") != "true"
         if not good:
             return None
+        unknown = self.measured and plain and self.unknown.isChecked()
         return replace(
             endpoint,
             direction=self.direction.currentData() if self.aimed_at and plain else endpoint.direction,
-            noise_sd=noise if noise is not None else endpoint.noise_sd,
-            noise_estimated=self.measured and plain and self.unknown.isChecked(),
+            noise_sd=noise if noise is not None else endpoint.noise_sd or (self.fact.usual_sd if unknown else None),
+            noise_estimated=unknown,
             epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
             limit=limit,
         )
@@ -220,8 +222,8 @@ class EndpointBox(QFrame):
         fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
         self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
         if self.unknown.isChecked():
-            usual = "0.3" if fact.endpoint.is_log else ""
-            self.noise.edit.setPlaceholderText(usual if fact.noise_sd is None else f"{fact.noise_sd:.3g}")
+            usual = fact.usual_sd if fact.noise_sd is None else fact.noise_sd
+            self.noise.edit.setPlaceholderText("" if usual is None else f"{usual:.3g}")
             self.noise.hint("A guess that the first plan starts from; decisions use what replicates say")
         elif fact.noise_sd is not None:
             self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")

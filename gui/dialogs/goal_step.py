@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
@@ -107,7 +108,7 @@ class GoalStep(GoalFields):
             return
         history = sum(one.measured for one in checked.facts if one.endpoint.of is None)
         self.history.setText(
-            f"The table's own values ({history:,}) are history: shown and used to estimate, not to decide."
+            f"The table's own {many(history, 'value')}: the series model learns from them; proofs show them only."
             if history
             else ""
         )

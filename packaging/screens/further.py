@@ -34,7 +34,7 @@ def _stocked_wizard(at: Photographer, table: Path) -> None:
     wizard.next.click()
     step = wizard.goal_step
     box = step.endpoints.boxes[0]
-    box.unknown.click()
+    box.unknown.setChecked(True)
     step.slack.edit.setText("0.5")
     at.until(lambda: step.complete, "the goal")
     at.shoot("wizard-4-unknown", wizard)

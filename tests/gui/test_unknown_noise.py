@@ -55,12 +55,16 @@ def box_of(text: str) -> EndpointBox:
 def test_the_wizard_takes_a_guess_or_none(qtbot: QtBot) -> None:
     box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     qtbot.addWidget(box)
+    # Nobody knows it and nothing tells it: estimated, from what is usual on its scale.
+    assert box.unknown.isChecked()
+    read = box.read()
+    assert read is not None
+    assert (read.noise_sd, read.noise_estimated) == (0.3, True)
+    box.unknown.click()
     assert box.read() is None
     assert "is needed" in box.noise.note.text()
     box.unknown.click()
-    read = box.read()
-    assert read is not None
-    assert (read.noise_sd, read.noise_estimated) == (None, True)
+    box.read()
     assert "first plan starts from" in box.noise.note.text()
     box.noise.edit.setText("0,4")
     read = box.read()
@@ -73,8 +77,9 @@ def test_the_wizard_takes_a_guess_or_none(qtbot: QtBot) -> None:
 
 
 def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot: QtBot) -> None:
-    box = box_of("ID\tR1\tyield\na\tMe\t50\nb\tH\t60\n")
+    box = box_of("ID\tR1\tsignal\na\tMe\t50\nb\tH\t60\n")
     qtbot.addWidget(box)
+    assert not box.unknown.isChecked()
     box.unknown.click()
     assert box.read() is None
     assert "A guess is needed" in box.noise.note.text()
@@ -83,7 +88,6 @@ def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot: QtBot)
 def test_what_is_not_measured_has_no_such_box(qtbot: QtBot) -> None:
     box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     qtbot.addWidget(box)
-    box.unknown.click()
     box.show_for("epsilon-best", objective=False)
     assert box.unknown.isHidden()
     read = box.read()
@@ -100,7 +104,7 @@ def test_a_campaign_of_unknown_noise_from_the_wizard(qtbot: QtBot, window: MainW
         until(qtbot, lambda step=step: step.complete, 60_000)
         wizard.next.click()
     (box, *_) = wizard.goal_step.endpoints.boxes
-    box.unknown.click()
+    assert box.unknown.isChecked()
     wizard.goal_step.slack.edit.setText("0.5")
     wizard.goal_step.file.edit.setText(str(tmp_path / "new.assaypilot"))
     until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled(), 60_000)
