@@ -49,6 +49,7 @@ PRESENT = {
     "CorrectDialog": "correct",
     "UnavailableDialog": "unavailable",
     "AuditDialog": "audit",
+    "ProjectDialog": "project",
     "PreferencesDialog": "preferences",
     "ReportDialog": "report",
     "AboutDialog": "about",

@@ -42,6 +42,7 @@ class Actions:
         self.new_window = add(file, "New &Window", window.opening.new_window, "Ctrl+Shift+N")
         self.recent = file.addMenu("Open &Recent")
         self.recent.aboutToShow.connect(self._fill_recent)
+        self.project = add(file, "Pro&ject Overview…", window.opening.project, "Ctrl+Shift+O")
         self.practice = add(file, "Open &Practice Campaign", window.open_practice)
         self.fresh = add(file, "New Practice Ca&mpaign", partial(window.opening.practice, fresh=True))
         file.addSeparator()

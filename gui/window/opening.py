@@ -82,6 +82,15 @@ class Opening:
         if name:
             self.open_path(Path(name))
 
+    def project(self) -> None:
+        """Show the campaigns of a folder, and open the one that is chosen."""
+        from ..dialogs.project import ProjectDialog
+
+        dialog = ProjectDialog(self._window.session, self._window.settings, self._window)
+        dialog.chosen.connect(self.open_path)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
     def open_path(self, path: Path) -> None:
         """Open a campaign, or starts a new one from a table."""
         self._window.settings.folder = path.absolute().parent
