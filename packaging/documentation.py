@@ -32,8 +32,11 @@ HELP = (("journey", "Journey"), ("pages", "Pages"), ("dialogs", "Dialogs"), ("wo
 PAGES = (
     ("index", "AssayPilot"),
     ("first-campaign", "First campaign in ten minutes"),
+    ("how-to", "How to"),
     ("how-sure", "How sure: calibrated, proven, audited"),
+    ("methods", "Methods and what they assume"),
     ("python", "Python API"),
+    ("gallery", "Gallery"),
     ("faq", "FAQ and known limits"),
 )
 HEAD = re.compile(r"^# ([a-z-]+): (.+)$", re.MULTILINE)
