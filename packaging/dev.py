@@ -22,6 +22,7 @@ from pathlib import Path
 
 import environment
 import freeze
+import sizes
 import system_packages
 from environment import ROOT, SetupError, say
 
@@ -32,6 +33,22 @@ REQUIREMENTS = {
     "run": [PROJECT, "--group", "build"],
     "freeze": ["--group", "freeze"],
 }
+# What writes each report of tests/published, by its name; the README there says what each one asks.
+REPORTS = {
+    "papers": "published",
+    "adaptive": "against",
+    "additivity": "additivity",
+    "calibration": "calibration",
+    "combined": "combined",
+    "ends": "ends",
+    "fixed-budget": "fixed_budget",
+    "forecast": "forecasts",
+    "noise": "noise",
+    "series": "series",
+    "stock": "choices",
+    "tables": "tables",
+    "audits": "audits",
+}
 LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
 QT_PROBE = "import PySide6.QtWidgets as w; a = w.QApplication([]); print(a.platformName())"
 
@@ -41,12 +58,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py", description="Sets up, runs and tests AssayPilot from its source.", allow_abbrev=False
     )
-    names = "run | test | published | screenshots | docs | setup | freeze | lock"
+    names = "run | test | published | screenshots | docs | setup | sizes | freeze | lock"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for name, text in (
         ("run", "open the window with the practice campaign; without a display, run it in the terminal"),
         ("test", "ruff, mypy, import-linter and pytest; further arguments go to pytest"),
-        ("published", "the papers' numbers beside ours: tests/published/REPORT.md; further arguments go to it"),
+        ("published", "the reports of tests/published; further arguments go to what writes them"),
         ("screenshots", "pictures of every page and dialog; further arguments: --only LOOK, --readme"),
         ("docs", "the documentation as plain HTML, with the notebooks run"),
         ("setup", "only set up .venv, for development"),
@@ -56,11 +73,16 @@ def main(arguments: list[str] | None = None) -> int:
         if name in ("screenshots", "docs"):
             command.add_argument("folder", type=Path, metavar="DIR", help="where to put them")
         if name == "test":
-            command.add_argument("--full", action="store_true", help="with the long statistics")
+            command.add_argument("--slow", action="store_true", help="with simulations of more than a few seconds")
+            command.add_argument("--full", action="store_true", help="with these and the long statistics")
+        if name == "published":
+            choices = (*REPORTS, "all")
+            command.add_argument("report", nargs="?", default="papers", choices=choices, help="default: papers")
     text = "make the program that needs no Python, and try it"
     frozen = commands.add_parser("freeze", help=text, description=text, allow_abbrev=False)
     frozen.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist", metavar="DIR", help="default: dist")
     frozen.add_argument("--deb", action="store_true", help="and a Debian package of it")
+    commands.add_parser("sizes", help="lines of code by room, and what else has a limit", allow_abbrev=False)
     lock = commands.add_parser("lock", help="lock the requirements again", allow_abbrev=False)
     lock.add_argument("--upgrade", action="store_true", help="to the newest versions; otherwise only what must change")
     for stream in (sys.stdout, sys.stderr):  # into a file or a pipe, Windows writes few characters
@@ -72,6 +94,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "lock":
             return lock_requirements(options.upgrade)
+        if options.command == "sizes":
+            print(sizes.table())
+            return 0
         if options.command == "freeze":
             return freeze.freeze(options.folder, options.deb)
         system = options.system or bool(os.environ.get("CI"))
@@ -79,14 +104,14 @@ def main(arguments: list[str] | None = None) -> int:
             return run(system, further)
         python = environment.ready("dev", system)
         if options.command == "published":
-            return published(python, further)
+            return published(python, options.report, further)
         if options.command == "docs":
             return environment.call([python, ROOT / "packaging" / "documentation.py", options.folder.resolve()])
         check_qt(python, system)
         if options.command == "screenshots":
             return environment.call([python, ROOT / "packaging" / "screenshots.py", options.folder.resolve(), *further])
         if options.command == "test":
-            return test(python, options.full, further)
+            return test(python, options.slow, options.full, further)
         say("Ready: " + str(python))
         return 0
     except SetupError as refusal:
@@ -142,7 +167,7 @@ def check_qt(python: Path, system: bool) -> None:
     environment.remember("qt")
 
 
-def test(python: Path, full: bool, further: list[str]) -> int:
+def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
     """Run every check, pytest last so that its closing line is the last one; 1 if any failed."""
     module = [str(python), "-m"]
     steps = [
@@ -163,18 +188,21 @@ def test(python: Path, full: bool, further: list[str]) -> int:
     if failed:
         say("Failed so far: " + ", ".join(failed) + ". The exit code will be 1, whatever pytest says.")
     say("{:<15}".format("pytest"))
-    markers = "not benchmark" if full else "not full and not benchmark"
+    left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
+    markers = " and ".join("not " + name for name in left_out)
     # Two workers share two cores, so each keeps to one thread.
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name not in os.environ}
     code = environment.call([python, "-m", "pytest", "-n", "2", "-m", markers, *further], threads)
     return 1 if code or failed else 0
 
 
-def published(python: Path, further: list[str]) -> int:
-    """Write the report of the published numbers beside ours; the exit code of what writes it."""
+def published(python: Path, report: str, further: list[str]) -> int:
+    """Write one report of tests/published, or all of them in turn; 1 if any failed."""
     # Two processes share two cores, so each keeps to one thread.
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name not in os.environ}
-    return environment.call([python, "-m", "tests.published.published", *further], threads)
+    names = list(REPORTS) if report == "all" else [report]
+    codes = [environment.call([python, "-m", "tests.published." + REPORTS[name], *further], threads) for name in names]
+    return max(codes)
 
 
 def lock_requirements(upgrade: bool) -> int:

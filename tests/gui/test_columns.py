@@ -84,6 +84,7 @@ def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow)
     assert lines[1][0] == status(decided).library.ids[int(page.model.rows[1])]
 
 
+@pytest.mark.slow
 def test_properties_are_calculated_when_somebody_looks(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:

@@ -219,6 +219,7 @@ def never_done(path: Path, report: Report) -> int:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(
     qtbot: QtBot, decided: MainWindow, tmp_path: Path
 ) -> None:

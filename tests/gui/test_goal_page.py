@@ -304,6 +304,7 @@ def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path: Path) -> None:
         foresight._foresee(str(path), Change(delta=2.0), silent)
 
 
+@pytest.mark.slow
 def test_what_is_asked_comes_back_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight, "in_another_process", in_another_process)
     with Campaign.open(quick_campaign(tmp_path)) as campaign:

@@ -120,6 +120,7 @@ def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_
     assert again.core.cores == used
 
 
+@pytest.mark.slow
 def test_cores_are_typed_read_from_a_file_and_refused_in_words(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
@@ -264,6 +265,7 @@ def test_hostile_headers_can_be_columns_of_anything(qtbot: QtBot, window: MainWi
     assert step.panel.facts._shown[3][0].textFormat() == Qt.TextFormat.PlainText
 
 
+@pytest.mark.slow
 def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBot, window: MainWindow) -> None:
     if not DATA.is_dir():
         pytest.skip("the folder with public tables is not there")

@@ -198,6 +198,7 @@ def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Pat
     assert said
 
 
+@pytest.mark.slow
 def test_the_window_stays_alive_while_a_large_file_is_read(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, stalls: Callable[[], float]
 ) -> None:

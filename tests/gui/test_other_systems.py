@@ -75,6 +75,7 @@ def test_a_mac_is_told_what_goes_into_its_own_menu(open_window: Callable[..., Ma
     }
 
 
+@pytest.mark.slow
 def test_quit_closes_every_window_and_close_only_one(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> None:
     first = open_window()
     second = first.opening.new_window()
@@ -112,6 +113,7 @@ print(code, *opened)
 """
 
 
+@pytest.mark.slow
 def test_a_mac_hands_files_over_before_and_after_there_is_a_window() -> None:
     done = subprocess.run([sys.executable, "-c", PLAYED], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["0", "early.assaypilot", "late.csv"], done.stderr

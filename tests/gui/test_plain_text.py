@@ -210,6 +210,7 @@ def copies(qtbot: QtBot, window: MainWindow) -> None:
 # ---------------------------------------------------------------------- the journey
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pareto", [False, True], ids=["one endpoint", "two endpoints"])
 def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     qtbot: QtBot,

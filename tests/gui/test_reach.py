@@ -193,6 +193,7 @@ def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow
     assert len(walked) >= 20
 
 
+@pytest.mark.slow
 def test_everywhere() -> None:
     """In a process of its own: after hundreds of other windows a new style sheet once ended Qt."""
     name = f"{__file__}::{test_names_keys_order_and_room_everywhere.__name__}"

@@ -192,6 +192,7 @@ def test_sites_can_be_chosen_swapped_fixed_and_ordered(qtbot: QtBot, page: SarPa
     wait(lambda scene: scene.rows == ["H", "Me", "Cl"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [name for name, _ in PICTURES])
 def test_the_keyboard_goes_through_every_picture(qtbot: QtBot, page: SarPage, key: str) -> None:
     choose(qtbot, page, key)

@@ -116,6 +116,7 @@ def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_p
         assert len(column.cell_tip(line).splitlines()) == item.replicates
 
 
+@pytest.mark.slow
 def test_the_page_and_the_map(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
     dialog = ask(qtbot, planned, "384", "max=1; min=24")
     dialog.edge.setChecked(True)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-freeze.txt")
 FREEZING = ("freeze_parts.py", "freeze_trial.py", "freeze_deb.py", "freeze.py")
-SCRIPTS = ("system_packages.py", "environment.py", *FREEZING, "dev.py")
+SCRIPTS = ("system_packages.py", "environment.py", "sizes.py", *FREEZING, "dev.py")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
@@ -327,13 +327,15 @@ def test_every_check_runs_and_pytest_comes_last(
     monkeypatch.setattr(environment, "remembered", lambda name: True)
     monkeypatch.setattr(environment, "quietly", quietly)
     monkeypatch.setattr(environment, "call", call)
-    marker = "not full and not benchmark"
+    marker = "not benchmark and not full and not slow"
     assert dev.main(["test", "-k", "rank"]) == 1
     said = capsys.readouterr().out
     assert ran == ["python ruff check .", "python ruff format --check .", "python mypy", "lint-imports", "pytest"]
     assert "engine/x.py:1: wrong" in said
     assert "Failed so far: mypy." in said
     assert said.endswith("3 passed\n")
+    marker = "not benchmark and not full"
+    assert dev.main(["test", "--slow", "-k", "rank"]) == 1
     marker = "not benchmark"
     assert dev.main(["test", "--full", "-k", "rank"]) == 1
 
@@ -352,12 +354,24 @@ def test_the_published_numbers_are_one_command(
     monkeypatch.setattr(environment, "call", call)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
-    assert dev.main(["published", "--only", "rage"]) == 5
+    assert dev.main(["published", "papers", "--only", "rage"]) == 5
     assert called.pop() == [
         *("-m", "tests.published.published", "--only", "rage"),
         *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
     ]
-    assert (ROOT / "tests" / "published" / "published.py").is_file()
+    for name, module in dev.REPORTS.items():
+        assert (ROOT / "tests" / "published" / f"{module}.py").is_file()
+        assert f"`{name}`" in (ROOT / "tests" / "published" / "README.md").read_text(encoding="utf-8")
+    assert dev.main(["published", "all"]) == 5
+    assert [words[1] for words in called] == [f"tests.published.{module}" for module in dev.REPORTS.values()]
+
+
+def test_sizes_count_neither_comments_nor_docstrings(script_modules: dict[str, ModuleType], tmp_path: Path) -> None:
+    path = tmp_path / "small.py"
+    path.write_text(
+        '"""Two\nlines."""\n\n# a comment\nx = (\n    1,\n)  # one more\ny = """a\nb"""\n', encoding="utf-8"
+    )
+    assert script_modules["sizes"].code_lines(path) == 5
 
 
 def test_an_environment_of_somebody_else_is_left_alone(

@@ -38,6 +38,7 @@ def test_the_committed_report_has_it_ahead_of_uniform_and_of_linfact_stopped_ear
         assert fb.limits(ours, runs)[1] < fb.limits(wrong, runs)[0], way
 
 
+@pytest.mark.slow
 def test_ahead_of_uniform_in_a_quick_case():
     budget, runs = 192, range(24)
     wrong = {

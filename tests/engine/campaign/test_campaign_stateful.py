@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from unittest import mock
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -402,4 +401,3 @@ TestConfirmer = Confirmer.TestCase
 TestConfirmer.settings = settings(
     max_examples=6, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
-pytestmark = pytest.mark.slow

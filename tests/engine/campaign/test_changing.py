@@ -86,6 +86,7 @@ def test_a_wider_goal_decides_all_phases_again_and_ends_the_guarantee(strategy: 
         sound(campaign)
 
 
+@pytest.mark.slow
 def test_every_change_after_results_ends_the_guarantee(tmp_path: Path) -> None:
     changes = (
         Change(slack=0.1),
@@ -330,6 +331,7 @@ def go_on(campaign: Campaign, best: float) -> Status:
     return campaign.status()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["rage", *STRATEGIES])
 @pytest.mark.parametrize("best", [1.6, -0.5])
 def test_compounds_with_a_new_substituent_are_taken_in(strategy: str, best: float, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -76,4 +75,3 @@ TestMover = Mover.TestCase
 TestMover.settings = FEW
 TestWalker = Walker.TestCase
 TestWalker.settings = FEW
-pytestmark = pytest.mark.slow

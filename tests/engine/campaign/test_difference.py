@@ -76,6 +76,7 @@ def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
     assert verifying.verify(path, recompute=True).ok
 
 
+@pytest.mark.slow
 def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
     """n (fit - truth)^2 / sd^2, summed over what was measured, is chi square of the rank, though values were lost."""
     total, freedom = 0.0, 0

@@ -44,6 +44,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "campaign.assaypilot"
 
 
+@pytest.mark.slow
 def test_bounds_estimates_and_cutoff_are_shares_like_the_values(path: Path) -> None:
     with _campaign(path) as campaign:
         while not campaign.status().phases_decided:

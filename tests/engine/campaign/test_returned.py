@@ -14,6 +14,7 @@ def lines(campaign, state):
     return [StockLine(int(c), state if codes[c, 0] == 1 else IN_STOCK) for c in range(len(codes))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["adaptive", "linfact-g", "linfact-xy"])
 def test_who_is_in_is_not_promised_to_be_near_one_that_it_was_never_compared_with(tmp_path, strategy):
     path = tmp_path / "x.assaypilot"

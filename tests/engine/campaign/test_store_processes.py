@@ -169,17 +169,19 @@ def hot(journal: Path) -> bool:
 
 
 @posix
-@pytest.mark.slow
-def test_kill_9_at_any_instant(tmp_path: Path, start: Callable[..., subprocess.Popen[bytes]]) -> None:
-    """200 programs killed while they append: nothing acknowledged is lost, no append is there by half.
+@pytest.mark.parametrize(("kills", "enough"), [(40, 1), pytest.param(200, 10, marks=pytest.mark.slow)])
+def test_kill_9_at_any_instant(
+    tmp_path: Path, start: Callable[..., subprocess.Popen[bytes]], kills: int, enough: int
+) -> None:
+    """Programs killed while they append: nothing acknowledged is lost, no append is there by half.
 
-    As many more, at most, until over ten were killed inside a commit: how often that is depends on the disk.
+    More of them until enough were killed inside a commit: how often that is depends on the disk.
     """
     draw = random.Random(2026)
     acknowledged: dict[int, str] = {}
     interrupted = appended = 0
     for run in range(400):
-        if run >= 200 and interrupted > 10:
+        if run >= kills and interrupted > enough:
             break
         path = tmp_path / f"{run // 25}.assaypilot"
         if run % 25 == 0:
@@ -209,8 +211,8 @@ def test_kill_9_at_any_instant(tmp_path: Path, start: Callable[..., subprocess.P
         assert result.ok, result.problems
         assert not hot(journal)
     print(f"{appended} events acknowledged, {interrupted} commits interrupted")
-    assert appended > 100, "hardly any append was acknowledged: this test shows nothing"
-    assert interrupted > 10, "hardly any program was killed inside a commit: this test shows nothing"
+    assert appended > kills // 2, "hardly any append was acknowledged: this test shows nothing"
+    assert interrupted > enough, "hardly any program was killed inside a commit: this test shows nothing"
 
 
 # The pages of this append are written to the file before it commits, because they do not fit into the cache.

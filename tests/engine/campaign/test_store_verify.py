@@ -110,7 +110,10 @@ def flipped(value: Any) -> Iterator[Any]:
         yield raw.decode()
 
 
-@pytest.mark.parametrize("number", range(1, N_EVENTS + 1))
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(n, marks=() if n in (1, 3, N_EVENTS) else pytest.mark.slow) for n in range(1, N_EVENTS + 1)],
+)
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_change_in_any_event_is_named(path: Path, number: int, column: str) -> None:
     restore = restored(path)

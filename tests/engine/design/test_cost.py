@@ -49,6 +49,7 @@ def check(points: tuple[Priced, ...], x: np.ndarray, prices: Prices, budget: flo
     assert all(a.cost < b.cost and a.variance > b.variance for a, b in itertools.pairwise(points))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 2), st.sampled_from([0.0, 1.0]))
 def test_against_everything_that_could_be_bought(seed, m, d, ratio):
     rng = np.random.default_rng(seed)

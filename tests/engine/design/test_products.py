@@ -71,6 +71,7 @@ def test_unlisted_products_tell_the_truth(gap):
     assert design.weights.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_thousand_million_compounds():
     product = Product((1000,) * 3)
     design = g_optimal(product)

@@ -174,6 +174,7 @@ def test_the_same_asked_twice_is_the_same():
     assert np.array_equal(one.weights, two.weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [420, 150])
 def test_few_of_thousands_of_candidates(size):
     table = some_rows((12, 12, 12, 12), 1500, 2)

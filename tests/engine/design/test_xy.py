@@ -252,6 +252,7 @@ def test_warm_start_gives_the_same_value():
     assert other.converged
 
 
+@pytest.mark.slow
 def test_fewer_compounds_cost_little():
     candidates = part(0, 300)
     pairs = Pairs(candidates)

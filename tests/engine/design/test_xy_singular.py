@@ -52,6 +52,7 @@ def of_the_best(seed: int, rows: int = 1500, wanted: int = 60):
     return candidates, candidates.onto(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("upper", [None, 0.02, 0.003])
 def test_compounds_that_share_their_substituents_leave_the_other_effects_alone(upper):
     candidates, wanted = of_the_best(0)

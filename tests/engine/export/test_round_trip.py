@@ -163,6 +163,7 @@ def status_of(tmp_path: Path) -> Callable[[Mapping[str, float]], Status]:
     return make
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     names=st.lists(IDS, min_size=9, max_size=9, unique_by=str.casefold),

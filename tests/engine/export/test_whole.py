@@ -96,6 +96,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         write_whole(tmp_path / "no" / "x.csv", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a thing of POSIX")
 @pytest.mark.parametrize(
     ("ending", "room"),

@@ -151,6 +151,7 @@ def test_ten_plates_of_384_take_no_time() -> None:
     assert time.perf_counter() - started < 3.0, "a tenth of a second is usual"
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 4))
 def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: int) -> None:

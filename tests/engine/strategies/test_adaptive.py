@@ -160,6 +160,7 @@ def test_limits_shrunk_by_1_3_err_more_than_they_should(monkeypatch):
     assert errors(goal, 0.5, 150, monkeypatch, shrink=1.3) > 1.5 * kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", [AllEpsilonBest(0.5, 0.25), Best(0.25)], ids=["epsilon-best", "best"])
 def test_errors_on_random_tables_stay_below_delta(goal):
     wrong = undecided = 0

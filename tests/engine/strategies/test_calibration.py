@@ -17,7 +17,13 @@ from tests.published.calibration_runs import SHRUNK, calibrate
 RUNS = 60
 
 CASES = [
-    pytest.param(kind, instance, mode, id=f"{kind.label}-{instance.name}-{mode or 'as it does'}")
+    pytest.param(
+        kind,
+        instance,
+        mode,
+        id=f"{kind.label}-{instance.name}-{mode or 'as it does'}",
+        marks=() if (instance, mode) == (kind.instances[0], kind.modes[0]) and not kind.dear else pytest.mark.slow,
+    )
     for kind in KINDS
     for instance, mode in c.cases(kind)
 ]
@@ -39,7 +45,6 @@ def test_every_strategy_that_promises_a_confidence_is_calibrated_on_three_tables
         assert (kind.modes == c.BOTH) is ways
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "instance", "mode"), CASES)
 def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode):
     found = calibrate(kind, instance, mode, RUNS // 5 if kind.dear else RUNS)

@@ -152,12 +152,14 @@ def _errors(runs: int, *, peeked: bool) -> np.ndarray:
     return np.array(out)
 
 
+@pytest.mark.slow
 def test_a_choice_before_the_results_leaves_errors_as_they_are() -> None:
     fair, unfair = _errors(80, peeked=False), _errors(80, peeked=True)
     assert stats.kstest(fair, "norm").pvalue > 0.01
     assert stats.kstest(unfair, "norm").pvalue < 0.001
 
 
+@pytest.mark.slow
 def test_campaigns_by_choice_keep_their_promise() -> None:
     rng = np.random.default_rng(3)
     table = features(3, 3)

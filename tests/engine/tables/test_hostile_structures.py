@@ -83,6 +83,7 @@ def chains(length):
     return parse_text("ID,SMILES,pIC50\n" + rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [MOST_ATOMS, 1_000])
 def test_chains_without_a_core_are_refused_in_time(length):
     start = time.monotonic()
