@@ -276,9 +276,12 @@ class Theme(QObject):
         system_dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         dark = self.choice == "dark" or (self.choice == "system" and system_dark)
         self.colours = DARK if dark else LIGHT
-        with nothing_goes():
-            application.setPalette(qt_palette(self.colours))
-            application.setStyleSheet(style_sheet(self.colours, application.font()))
+        palette, sheet = qt_palette(self.colours), style_sheet(self.colours, application.font())
+        # A new sheet is worked into every widget there is.
+        if palette != application.palette() or sheet != application.styleSheet():
+            with nothing_goes():
+                application.setPalette(palette)
+                application.setStyleSheet(sheet)
         self.changed.emit()
 
 
