@@ -110,12 +110,13 @@ class Outlook:
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
     """The campaign these would make; AssayPilotError as the campaign itself would refuse them."""
     from assaypilot.engine.campaign.creation import creation_drafts
+    from assaypilot.engine.campaign.events.fold import rehearse
     from assaypilot.engine.campaign.promises import goal_sentence
     from assaypilot.engine.campaign.replay import Ledger
 
     drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
     ledger = Ledger(parts.__getitem__)
-    ledger.rehearse(drafts)
+    rehearse(ledger, drafts)
     return Plan(ledger, goal_sentence(ledger), ledger.warnings)
 
 

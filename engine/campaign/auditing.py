@@ -28,6 +28,7 @@ from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from .counting import Issued
+from .events.issued import AuditIssued
 from .file import codec
 from .file.chain import Draft
 from .noise import known as assay_noise
@@ -109,7 +110,7 @@ def audit_round(ledger: Ledger, candidates: Candidates, size: int, *, redoes: in
     }
     if redoes is not None:
         data["redoes"] = redoes
-    return Draft("audit_issued", data)
+    return AuditIssued.draft(data)
 
 
 def same_sample(ledger: Ledger, candidates: Candidates, told: Mapping[str, Any]) -> bool:

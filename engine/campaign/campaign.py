@@ -23,12 +23,15 @@ from .changing.library import added_drafts, consequences_of_adding
 from .changing.terms import Change, change_drafts, consequences
 from .confirmation import confirmation_round
 from .creation import creation_drafts
+from .events.entered import CompoundsUnavailable
+from .events.fold import UNFIT, describe, take
+from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
 from .past import Moment, Past, retold
 from .plates import plating
 from .reasons.reasons import Reasons
-from .replay import UNFIT, Ledger
+from .replay import Ledger
 from .results import amending
 from .results.intake import to_mark
 from .results.recording import recorded
@@ -40,13 +43,12 @@ from .rounds import (
     withdrawn_round,
 )
 from .state import Missing, RecordReport, Round, Settings, Source, Status
-from .steps import laid_out_since
 from .stock.choice import PlanOption, options
 from .stock.stocked import arrived_drafts, stock_drafts
 from .transaction import Work
 from .undoing import done_again, opposite, refuse_late
 from .view import build_status
-from .wording import LogEntry, describe
+from .wording import LogEntry
 
 __all__ = ["Campaign"]
 
@@ -165,7 +167,7 @@ class Campaign:
         """Take in what was appended since, by this program or (when read-only) by another."""
         news = self._store.events(self._ledger.sequence)
         for position, event in enumerate(news):
-            self._ledger.apply(event)
+            take(self._ledger, event)
             if position % 64 == 63:
                 report(position / len(news), "reading the campaign")
         if news:
@@ -214,7 +216,7 @@ class Campaign:
         with _fitting(self.path):
             ledger = retold(self._store.part, self._ledger)
             for event in self._store.events():
-                ledger.apply(event)
+                take(ledger, event)
                 entries.append(LogEntry(event.sequence, event.time, event.author, event.kind, describe(event, ledger)))
         return tuple(entries)
 
@@ -445,7 +447,7 @@ class Campaign:
         compounds = list(to_mark(self._ledger, ids))
         if not compounds:
             raise AssayPilotError("these compounds are marked as not to be had already")
-        self._commit(self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason})))
+        self._commit(self._begin(CompoundsUnavailable.draft({"compounds": compounds, "reason": reason})))
 
     # -- changed terms
 

@@ -19,6 +19,7 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from .candidates import view_of
 from .confirmed import LEVEL, Check, Confirmation, Prediction
+from .events.issued import ConfirmationIssued
 from .file import codec
 from .file.chain import Draft
 from .noise import known as assay_noise
@@ -107,7 +108,7 @@ def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | 
     }
     if redoes is not None:
         data["redoes"] = redoes
-    return [Draft("confirmation_issued", data)]
+    return [ConfirmationIssued.draft(data)]
 
 
 def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:

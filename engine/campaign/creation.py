@@ -18,6 +18,8 @@ from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, with_link
 from ..system.version import program_version
+from .events import setup
+from .events.fold import rehearse
 from .file import codec
 from .file.chain import Draft, as_parts
 from .replay import Ledger
@@ -87,9 +89,8 @@ def creation_drafts(
     parts = as_parts(blob)
     (digest,) = parts
     drafts = [
-        Draft("campaign_created", created),
-        Draft(
-            "library_added",
+        setup.CampaignCreated.draft(created),
+        setup.LibraryAdded.draft(
             {
                 "part": digest,
                 "compounds": len(library),
@@ -98,9 +99,8 @@ def creation_drafts(
                 "mapping": dict(mapping) if mapping else None,
             },
         ),
-        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}),
-        Draft(
-            "goal_set",
+        setup.EndpointsDefined.draft({"endpoints": [e.as_json() for e in endpoints]}),
+        setup.GoalSet.draft(
             {
                 "settings": codec.settings_to_json(settings),
                 "strategy": strategy.info.name,
@@ -111,19 +111,19 @@ def creation_drafts(
     ]
     if taken.measurements:
         measurements = [codec.measurement_to_json(m) for m in taken.measurements]
-        drafts.append(Draft("history_added", {"measurements": measurements, "source": codec.source_to_json(source)}))
+        drafts.append(setup.HistoryAdded.draft({"measurements": measurements, "source": codec.source_to_json(source)}))
     # The fold runs before anything is written, so what it refuses leaves no file behind.
     ledger = Ledger(parts.__getitem__)
-    ledger.rehearse(drafts)
+    rehearse(ledger, drafts)
     if stock[0] or stock[1].said:
         stated = stock_drafts(ledger, *stock, source=source)
         drafts += stated
-        ledger.rehearse(stated)
+        rehearse(ledger, stated)
     check_campaign(ledger)
     cautions = (*strategy.cautions(ledger.state.problem), *_about_bounds(ledger))
     said = [f"{text[:1].upper()}{text[1:]}." for text in cautions]
     if said:
-        drafts[0] = Draft("campaign_created", created | {"warnings": [*warnings, *notes, *said]})
+        drafts[0] = setup.CampaignCreated.draft(created | {"warnings": [*warnings, *notes, *said]})
     return drafts, parts
 
 

@@ -12,6 +12,7 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
 from . import limits, series
 from .asking import Terms
+from .counting import Decided
 from .file import codec
 from .file.parts import from_bytes
 from .noise import scatter
@@ -95,6 +96,19 @@ class Decisions(Terms):
                 raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
             arm_of[name] = int(self.arm_of[compound])
         return arm_of
+
+    def take_decision(self, data: Mapping[str, Any], sequence: int) -> None:
+        """Take in the stored decision of the phase under way, which it ends; ``sequence`` is the event's."""
+        if self.under_way is None:
+            raise AssayPilotError(f"step {sequence} decides a phase that was never planned")
+        decision, verdict = self._decision(data)
+        now, under_way = self.deciding(), self.under_way
+        self.state = self.strategy.apply(now, decision)
+        self._keep(data, decision, verdict)
+        self.phases.append(
+            Decided(under_way.allocation, under_way.planned, now.problem.measurable, data["round"], under_way.measured)
+        )
+        self.under_way = None
 
     def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
         """A stored decision, and what its phase said about the limits."""

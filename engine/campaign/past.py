@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AssayPilotError
+from .events.fold import kind_of, take
+from .events.issued import PhasePlanned
 from .file.chain import Event
 from .reasons.reasons import Reasons
 from .replay import Ledger
@@ -17,8 +19,6 @@ from .words import many
 
 __all__ = ["Moment", "Past", "as_it_stood", "retold"]
 
-_PLANS = ("phase_planned", "round_issued", "confirmation_issued", "audit_issued")
-"""Events that begin a round."""
 _KEPT = 4_000_000
 """Compounds of all states that are kept together: each takes some two hundred bytes."""
 
@@ -51,9 +51,9 @@ class _Retold(Ledger):
         super().__init__(part)
         self._known = known
 
-    def _read_library(self, digest: str) -> None:
+    def read_library(self, digest: str) -> None:
         if digest not in self._known:
-            super()._read_library(digest)
+            super().read_library(digest)
             self._known[digest] = (self.library, self.first, self.arm_of, self.features)
         self.library, self.first, self.arm_of, self.features = self._known[digest]
 
@@ -120,12 +120,14 @@ def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
     """The state at the end of every closed round, by its number, from the log of a campaign."""
     before: list[Ledger] = []
     """The state in which each round was planned."""
-    previous = ""
+    begun = False
     for event in events:
-        if event.kind in _PLANS and previous != "phase_planned":
+        kind = kind_of(event)
+        plans = kind is PhasePlanned
+        if (plans or kind.issues) and not begun:
             before.append(ledger.fork({}))
-        ledger.apply(event)
-        previous = event.kind
+        take(ledger, event)
+        begun = plans
     if ledger.open_round is None:
         before.append(ledger)
     # Of plans after the same round, as when one was withdrawn, the last one stands.

@@ -11,6 +11,7 @@ import numpy as np
 from ..strategies.gaussian_process.strategy import GaussianProcess, without_rows
 from ..strategies.protocol import Arrays, Decision, State
 from . import limits, series
+from .events.decided import PhaseRedecided
 from .file import codec, parts
 from .file.chain import Draft, as_parts, part_digest
 from .noise import scatter
@@ -77,7 +78,7 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
         "reason": reason,
         "parts": [part_digest(blob) for blob in blobs],
     }
-    return Draft("phase_redecided", told), as_parts(*blobs)
+    return PhaseRedecided.draft(told), as_parts(*blobs)
 
 
 def decided_again(ledger: Ledger, first: int = 1) -> tuple[list[dict[str, Any]], list[bytes]]:

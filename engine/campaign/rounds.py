@@ -14,6 +14,8 @@ from . import limits, redecide
 from .additivity import at_once, spread_out
 from .candidates import shown_means, view_of
 from .counting import Issued
+from .events.decided import PhaseDecided, PhaseEmpty
+from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
 from .file import codec
 from .file.chain import Draft, as_parts
 from .layout import lay_out, next_round, reasons
@@ -57,7 +59,7 @@ def planned_round(
         data = _phase_json(allocation, planned, order)
         if chosen_by is not None:
             data["choice"] = chosen_by
-        drafts.append(Draft("phase_planned", data))
+        drafts.append(PhasePlanned.draft(data))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
         under_way, left = ledger.under_way, ledger.outstanding()
@@ -76,7 +78,7 @@ def planned_round(
     data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, wanted)}
     if redoes is not None:
         data["redoes"] = redoes
-    return [*drafts, Draft("round_issued", data)]
+    return [*drafts, RoundIssued.draft(data)]
 
 
 def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -175,9 +177,9 @@ def withdrawn_round(ledger: Ledger, note: str) -> Draft:
     number = to_end(ledger, "withdraw").number
     refuse_results(ledger)
     data: dict[str, Any] = {"round": number, "note": note}
-    if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm", "audit"):
+    if ledger.undo and ledger.undo[-1].kind.issues:
         data["undoes"] = ledger.sequence
-    return Draft("round_withdrawn", data)
+    return RoundWithdrawn.draft(data)
 
 
 def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:
@@ -197,7 +199,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
         "lost": [] if missing == "return" else lost,
         "note": " ".join(note.split()),
     }
-    return Draft("round_closed", data)
+    return RoundClosed.draft(data)
 
 
 def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
@@ -211,11 +213,11 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     decision = redecide.recompute(ledger)
     number = ledger.last_round
     if decision is None:
-        return Draft("phase_empty", {"phase": allocation.phase, "round": number}), {}
+        return PhaseEmpty.draft({"phase": allocation.phase, "round": number}), {}
     verdict = limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
     data, blob = redecide.stored(ledger, decision, verdict)
     named = as_parts(blob)
     (digest,) = named
     info = ledger.strategy.info
     data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
-    return Draft("phase_decided", data), named
+    return PhaseDecided.draft(data), named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .events.fold import rehearse
 from .file.chain import Draft
 from .replay import Ledger
 
@@ -22,4 +23,4 @@ class Work:
         """These events happen in it, and these parts go with them."""
         self.parts.update(parts or {})
         self.drafts += drafts
-        self.ledger.rehearse(drafts)
+        rehearse(self.ledger, drafts)

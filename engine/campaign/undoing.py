@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..errors import AssayPilotError
 from .auditing import audit_round
 from .changing.library import added_again, refuse_used
 from .changing.terms import redone
 from .confirmation import confirmation_round
+from .events.decided import CompoundsAdded, SettingsChanged
+from .events.entered import ResultsRecorded
+from .events.issued import AuditIssued, ConfirmationIssued, PlatesLaidOut, RoundIssued
+from .events.kind import Step
 from .file.chain import Draft
 from .plates import plating
 from .replay import Ledger
 from .rounds import planned_round, refuse_results
 from .state import Status
-from .steps import Step
-from .stock import stocked
 
 __all__ = ["done_again", "opposite", "refuse_late"]
-
-_KINDS = {
-    "record": "results_restored",
-    "exclude": "measurement_excluded",
-    "include": "measurement_included",
-    "correct": "measurement_corrected",
-    "unavailable": "compounds_unavailable",
-    "stock": "stock_stated",
-    "control": "control_amended",
-}
 
 
 def refuse_late(ledger: Ledger, step: Step) -> None:
     """Raise AssayPilotError when something came after a step that keeps it from being taken back."""
-    if step.kind in ("plan", "confirm", "audit"):
+    if step.kind.issues:
         refuse_results(ledger)
-    if step.kind == "add":
+    if step.kind is CompoundsAdded:
         refuse_used(ledger, step.data["compounds"])
-    if step.kind in ("change", "add"):
+    if step.kind in (SettingsChanged, CompoundsAdded):
         _refuse_seen(ledger)
 
 
@@ -54,53 +47,27 @@ def _refuse_seen(ledger: Ledger) -> None:
 
 
 def opposite(step: Step, sequence: int) -> Draft:
-    """The event that takes a step back; ``sequence`` is the last event before it."""
-    data, mark = step.data, {"undoes": sequence}
-    match step.kind:
-        case "plan" | "confirm" | "audit":
-            return Draft("round_withdrawn", {"round": data["round"], "note": "", "undone": True} | mark)
-        case "record":
-            told = {name: data[name] for name in ("numbers", "source", "controls") if name in data}
-            return Draft("results_withdrawn", told | mark)
-        case "control":
-            return Draft("control_amended", {**data, "now": data["before"], "before": data["now"]} | mark)
-        case "exclude":
-            return Draft("measurement_included", {"number": data["number"], "reason": "undo"} | mark)
-        case "include":
-            return Draft("measurement_excluded", {"number": data["number"], **data["before"]} | mark)
-        case "correct":
-            before = data["before"]
-            return Draft("measurement_corrected", {"number": data["number"], **before, "before": None} | mark)
-        case "unavailable":
-            return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
-        case "change":
-            return Draft("settings_changed", {"changes": data["changes"]} | mark)
-        case "stock":
-            return Draft("stock_stated", stocked.opposite(data) | mark)
-        case "plates":
-            told = {"round": data["round"], "layout": data["before"], "before": data["layout"]}
-            return Draft("plates_laid_out", told | mark)
-        case "add":
-            return Draft("compounds_added", {"changes": data["changes"]} | mark)
+    """Return the event that takes a step back; ``sequence`` is the last event before it."""
+    draft = step.kind.inverse(step.data)
+    return replace(draft, data={**draft.data, "undoes": sequence})
 
 
 def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tuple[list[Draft], Mapping[str, bytes]]:
-    """The events, and their parts, that do an undone step again: a plan or a change is made anew, by what is known."""
-    now = ledger.sequence
-    match step.kind:
-        case "plan":
-            return planned_round(ledger, redoes=now), {}
-        case "confirm":
-            return confirmation_round(ledger, status().candidates, redoes=now), {}
-        case "audit":
-            return [audit_round(ledger, status().candidates, step.data["size"], redoes=now)], {}
-        case "plates":
-            return [plating.once_more(ledger.view(ledger.issued(step.data["round"])), status(), step.data, now)], {}
-        case "change":
-            return redone(ledger, step.data, now)
-        case "add":
-            return added_again(ledger, step.data, now)
-    data = dict(step.data) | {"redoes": now}
-    if step.kind == "record":
+    """Return the events, and their parts, that do an undone step again: plans and changes by what is known now."""
+    now, data = ledger.sequence, dict(step.data)
+    if step.kind is RoundIssued:
+        return planned_round(ledger, redoes=now), {}
+    if step.kind is ConfirmationIssued:
+        return confirmation_round(ledger, status().candidates, redoes=now), {}
+    if step.kind is AuditIssued:
+        return [audit_round(ledger, status().candidates, data["size"], redoes=now)], {}
+    if step.kind is PlatesLaidOut:
+        return [plating.once_more(ledger.view(ledger.issued(data["round"])), status(), data, now)], {}
+    if step.kind is SettingsChanged:
+        return redone(ledger, data, now)
+    if step.kind is CompoundsAdded:
+        return added_again(ledger, data, now)
+    data["redoes"] = now
+    if step.kind is ResultsRecorded:
         data["round"] = ledger.last_round
-    return [Draft(_KINDS[step.kind], data)], {}
+    return [step.kind.again(data)], {}

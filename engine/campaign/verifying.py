@@ -13,13 +13,15 @@ from . import limits, redecide
 from .auditing import same_sample
 from .candidates import build_candidates
 from .confirmation import same_predictions
+from .events.decided import CompoundsAdded, PhaseDecided, PhaseEmpty, PhaseRedecided, SettingsChanged
+from .events.fold import UNFIT, describe, kind_of, take
+from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
 from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
 from .noise import scatter
-from .replay import UNFIT, Ledger
+from .replay import Ledger
 from .view import build_status
-from .wording import describe
 
 __all__ = ["verify"]
 
@@ -55,12 +57,13 @@ def verify(
         for position, event in enumerate(events):
             recompute = recompute and time.monotonic() < end
             try:
+                kind = kind_of(event)
                 again = _again(ledger, event) if recompute else None
-                if recompute and event.kind == "confirmation_issued" and not same_predictions(ledger, event.data):
+                if recompute and kind is ConfirmationIssued and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
-                if recompute and event.kind == "audit_issued" and not _drawn(ledger, event):
+                if recompute and kind is AuditIssued and not _drawn(ledger, event):
                     problems.append(Problem(event.sequence, _DRAWS.format(event.data["round"])))
-                ledger.apply(event)
+                take(ledger, event)
                 describe(event, ledger)
                 texts: tuple[str, ...] = ()
                 if recompute:
@@ -86,7 +89,7 @@ _PREDICTS = "confirmation round {}: the facts predict something else"
 
 def _changed(ledger: Ledger, event: Event) -> list[str]:
     """What is wrong with the decisions that a change of the terms made again."""
-    if event.kind not in ("settings_changed", "compounds_added") or not event.data.get("decisions"):
+    if kind_of(event) not in (SettingsChanged, CompoundsAdded) or not event.data.get("decisions"):
         return []
     pairs = zip(redecide.recompute_from(ledger, 1), redecide.verdicts_from(ledger, 1), strict=True)
     return [
@@ -99,7 +102,7 @@ def _changed(ledger: Ledger, event: Event) -> list[str]:
 
 def _noise(ledger: Ledger, event: Event) -> list[str]:
     """What is wrong with the noise that decisions noted, right after they were made."""
-    if not event.kind.startswith("phase_"):
+    if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseRedecided, PhaseEmpty):
         return []
     told = [phase for phase in ledger.spreads if scatter.spreads(ledger, phase) != ledger.spreads[phase]]
     return [f"phase {phase}: the facts give another assay noise" for phase in told]
@@ -115,22 +118,22 @@ def _drawn(ledger: Ledger, event: Event) -> bool:
 
 def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
     """What the facts before an event that decides say must be decided; None for any other event."""
-    match event.kind:
-        case "phase_decided" | "phase_empty":
-            decision = redecide.recompute(ledger)
-            if decision is None:
-                return [], []
-            return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
-        case "phase_redecided":
-            first = event.data["from"]
-            return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
+    kind = kind_of(event)
+    if kind in (PhaseDecided, PhaseEmpty):
+        decision = redecide.recompute(ledger)
+        if decision is None:
+            return [], []
+        return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
+    if kind is PhaseRedecided:
+        first = event.data["from"]
+        return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
     return None
 
 
 def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
-    if event.kind == "phase_empty":
+    if kind_of(event) is PhaseEmpty:
         return []
-    first = event.data["from"] if event.kind == "phase_redecided" else event.data["phase"]
+    first = event.data["from"] if kind_of(event) is PhaseRedecided else event.data["phase"]
     return [
         f"phase {phase}: the facts say something else about the limits"
         for phase, verdict in enumerate(again, start=first)
@@ -139,9 +142,9 @@ def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
 
 
 def _differences(ledger: Ledger, event: Event, again: list[Decision]) -> list[str]:
-    if event.kind == "phase_empty":
+    if kind_of(event) is PhaseEmpty:
         return [f"phase {decision.phase}: the facts give a decision, and the log has none" for decision in again]
-    if not again and event.kind == "phase_decided":
+    if not again and kind_of(event) is PhaseDecided:
         return [f"phase {event.data['phase']}: the log has a decision, and the facts give none"]
     return [
         f"phase {decision.phase}: the facts give another decision"

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..campaign.creation import creation_drafts
+from ..campaign.events.fold import fold, rehearse
 from ..campaign.file.store import Store
 from ..campaign.replay import Ledger
 from ..campaign.state import Settings
@@ -127,7 +128,7 @@ def forecast_draft(
     """
     drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
     ledger = Ledger(parts.__getitem__)
-    ledger.rehearse(drafts)
+    rehearse(ledger, drafts)
     return _forecast(ledger, report, runs, seed)
 
 
@@ -135,9 +136,7 @@ def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | 
     """The forecast of the campaign in a file, which is only read; AssayPilotError when it cannot be."""
     store = Store.open(path, read_only=True)
     try:
-        ledger = Ledger(store.part)
-        for event in store.events():
-            ledger.apply(event)
+        ledger = fold(Ledger(store.part), store.events())
         return _forecast(ledger, report, runs, seed)
     finally:
         store.close()

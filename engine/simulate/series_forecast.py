@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import Floats
+from ..campaign.events.fold import fold
 from ..campaign.file.store import Store
 from ..campaign.replay import Ledger
 from ..domain.features import SiteFeatures
@@ -69,9 +70,7 @@ def forecast_series(path: str | Path, report: Report = silent, *, seed: int = 0)
     """Return the forecast of the campaign in a file, which is only read; AssayPilotError for one under a proof."""
     store = Store.open(path, read_only=True)
     try:
-        ledger = Ledger(store.part)
-        for event in store.events():
-            ledger.apply(event)
+        ledger = fold(Ledger(store.part), store.events())
     finally:
         store.close()
     return forecast_ledger(ledger, report, seed=seed)

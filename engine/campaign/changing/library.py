@@ -15,6 +15,8 @@ import numpy as np
 from ...domain.controls import find_control
 from ...domain.library import Library, Site
 from ...errors import AssayPilotError
+from ..events.decided import CompoundsAdded
+from ..events.fold import rehearse
 from ..file import codec
 from ..file.chain import Draft, as_parts, part_digest
 from ..replay import Ledger
@@ -31,7 +33,7 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
     """What more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
     (draft,), blobs = added_drafts(ledger, compounds)
     after = ledger.fork(blobs)
-    after.rehearse([draft])
+    rehearse(after, [draft])
     brought = [
         f"{site.name} = {label}"
         for old, site in zip(ledger.library.sites, after.library.sites, strict=True)
@@ -85,10 +87,10 @@ def _drafts(
     }
     blobs = as_parts(blob)
     if seen:
-        data = decided_under(ledger, "compounds_added", data, blobs)
-    draft = Draft("compounds_added", data)
+        data = decided_under(ledger, CompoundsAdded, data, blobs)
+    draft = CompoundsAdded.draft(data)
     after = ledger.fork(blobs)
-    after.rehearse([draft])
+    rehearse(after, [draft])
     check_campaign(after)
     return [draft], blobs
 

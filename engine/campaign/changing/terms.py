@@ -26,6 +26,9 @@ from ...errors import AssayPilotError
 from ...strategies.registry import choose
 from .. import redecide
 from ..counting import How
+from ..events.decided import SettingsChanged
+from ..events.fold import rehearse
+from ..events.kind import Kind
 from ..file import codec
 from ..file.chain import Draft, as_parts, part_digest
 from ..replay import Ledger
@@ -100,7 +103,7 @@ def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
     """What a change does, in sentences, before it is done; AssayPilotError when it is refused."""
     (draft,), blobs = change_drafts(ledger, change)
     after = ledger.fork(blobs)
-    after.rehearse([draft])
+    rehearse(after, [draft])
     return said(ledger, after, draft.data)
 
 
@@ -127,20 +130,20 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     }
     blobs: dict[str, bytes] = {}
     if how == "void":
-        data = decided_under(ledger, "settings_changed", data, blobs)
-    draft = Draft("settings_changed", data)
+        data = decided_under(ledger, SettingsChanged, data, blobs)
+    draft = SettingsChanged.draft(data)
     after = ledger.fork(blobs)
-    after.rehearse([draft])
+    rehearse(after, [draft])
     # What the strategy cannot do is refused, whatever has happened since it began.
     after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
     check_campaign(after)
     return [draft], blobs
 
 
-def decided_under(ledger: Ledger, kind: str, data: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:
+def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:
     """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
     under = ledger.fork(blobs)
-    under.rehearse([Draft(kind, data)])
+    rehearse(under, [kind.draft(data)])
     decisions, own = redecide.decided_again(under)
     blobs |= as_parts(*own)
     return {**data, "decisions": decisions, "parts": [*data["parts"], *map(part_digest, own)]}

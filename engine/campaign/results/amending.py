@@ -25,6 +25,8 @@ from ...domain.endpoint import Relation
 from ...errors import AssayPilotError
 from .. import redecide, words
 from ..changing.words import SAME, of_decisions
+from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
+from ..events.fold import rehearse
 from ..file.chain import Draft
 from ..noise import scatter
 from ..promises import broken
@@ -49,7 +51,7 @@ def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool) -> Dr
     measurement = ledger.measurement(number)
     if measurement.excluded is not None or measurement.withdrawn:
         raise AssayPilotError(f"measurement {number} is left out already")
-    return Draft("measurement_excluded", {"number": number, "reason": reason, "judgement": judgement})
+    return MeasurementExcluded.draft({"number": number, "reason": reason, "judgement": judgement})
 
 
 def included(ledger: Ledger, number: int, reason: str) -> Draft:
@@ -59,7 +61,7 @@ def included(ledger: Ledger, number: int, reason: str) -> Draft:
     if measurement.excluded is None or measurement.withdrawn:
         raise AssayPilotError(f"measurement {number} is not excluded")
     before = {"reason": measurement.excluded, "judgement": number in ledger.judged}
-    return Draft("measurement_included", {"number": number, "reason": reason, "before": before})
+    return MeasurementIncluded.draft({"number": number, "reason": reason, "before": before})
 
 
 def corrected(ledger: Ledger, number: int, value: float, relation: Relation, unit: str | None, reason: str) -> Draft:
@@ -85,7 +87,7 @@ def corrected(ledger: Ledger, number: int, value: float, relation: Relation, uni
         "reason": reason,
         "before": before,
     }
-    return Draft("measurement_corrected", data)
+    return MeasurementCorrected.draft(data)
 
 
 def same_value(one: float, other: float) -> bool:
@@ -127,7 +129,7 @@ def control_amended(
     if not now:
         raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
     before = {name: getattr(reading, name) for name in now}
-    return Draft("control_amended", {"number": number, "now": now, "before": before, "reason": reason})
+    return ControlAmended.draft({"number": number, "now": now, "before": before, "reason": reason})
 
 
 def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
@@ -146,7 +148,7 @@ def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     """What a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
     parts: dict[str, bytes] = {}
     after = before.fork(parts)
-    after.rehearse([draft])
+    rehearse(after, [draft])
     drafts, made = amendment(before, after, draft)
     _rehearse(after, parts, drafts, made)
     due = due_decision(after)
@@ -162,7 +164,7 @@ def harmless(told: Sequence[str]) -> bool:
 
 def _rehearse(ledger: Ledger, parts: dict[str, bytes], drafts: list[Draft], made: Mapping[str, bytes]) -> None:
     parts.update(made)
-    ledger.rehearse(drafts)
+    rehearse(ledger, drafts)
 
 
 def _of_the_guarantee(before: Ledger, after: Ledger) -> list[str]:

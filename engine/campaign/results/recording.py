@@ -9,8 +9,8 @@ from typing import Any
 
 from ...domain.measurements import Result
 from ...errors import AssayPilotError
+from ..events.entered import CompoundsUnavailable, ResultsRecorded
 from ..file import codec
-from ..file.chain import Draft
 from ..replay import Ledger
 from ..rounds import closed_round, to_end
 from ..state import Missing, RecordReport, Source
@@ -68,11 +68,9 @@ def recorded(
         }
         if controls.readings:
             data["controls"] = [codec.reading_to_json(r) for r in controls.readings]
-        work.add(Draft("results_recorded", data))
+        work.add(ResultsRecorded.draft(data))
     if unavailable is not None and gone:
-        work.add(
-            Draft("compounds_unavailable", {"compounds": list(gone), "reason": amending.reason_of(unavailable[1])})
-        )
+        work.add(CompoundsUnavailable.draft({"compounds": list(gone), "reason": amending.reason_of(unavailable[1])}))
     complete = close_when_complete and issued is not None and anything and not work.ledger.pending(issued)
     closes = close or bool(complete)
     if closes and issued is not None:

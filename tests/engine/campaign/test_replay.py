@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.events.fold import KINDS, fold, rehearse, take
+from assaypilot.engine.campaign.events.kind import Kind
 from assaypilot.engine.campaign.file.chain import Draft, Event
-from assaypilot.engine.campaign.replay import KINDS, Ledger
+from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
@@ -29,15 +31,22 @@ def campaign(tmp_path: Path) -> Campaign:
 
 
 def folded(campaign: Campaign, upto: int | None = None) -> Ledger:
-    ledger = Ledger(campaign._store.part)
-    for event in campaign._store.events()[:upto]:
-        ledger.apply(event)
-    return ledger
+    return fold(Ledger(campaign._store.part), campaign._store.events()[:upto])
 
 
-def test_every_kind_has_a_step_and_every_step_a_kind() -> None:
-    steps = {name[1:] for name in vars(Ledger) if name.startswith("_") and name[1:] in KINDS}
-    assert steps == set(KINDS)
+def test_every_kind_can_be_applied_and_told_and_every_step_can_be_taken_back() -> None:
+    for kind in KINDS.values():
+        assert kind.apply is not Kind.apply, kind
+        assert kind.sentence is not Kind.sentence, kind
+        assert (kind.step is Kind.step) == (kind.inverse.__func__ is Kind.inverse.__func__), kind
+
+
+def test_every_class_of_event_is_known_by_its_name() -> None:
+    def below(kind: type[Kind]) -> set[type[Kind]]:
+        return {kind}.union(*map(below, kind.__subclasses__()))
+
+    named = {kind for kind in below(Kind) if "name" in vars(kind) and isinstance(kind.name, str)}
+    assert named == set(KINDS.values())
 
 
 def test_the_fold_gives_what_working_gave(campaign: Campaign) -> None:
@@ -49,7 +58,7 @@ def test_a_fork_leaves_its_origin_alone(campaign: Campaign) -> None:
     before = build_status(ledger)
     steps = list(ledger.undo), list(ledger.redo)
     fork = ledger.fork({})
-    fork.rehearse([
+    rehearse(fork, [
         Draft("measurement_excluded", {"number": 1, "reason": "odd", "judgement": True}),
         Draft("compounds_unavailable", {"compounds": [0, 1], "reason": "gone"}),
         Draft("results_withdrawn", {"numbers": [2, 3], "source": ""}),
@@ -74,7 +83,7 @@ def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) ->
 @pytest.mark.parametrize("kind", ["unheard_of", "results_recorded"])
 def test_what_a_newer_program_wrote_is_refused(campaign: Campaign, kind: str) -> None:
     with pytest.raises(AssayPilotError, match=r"was written by a newer AssayPilot"):
-        folded(campaign).apply(Event(99, "", "", kind, 99, {}, ""))
+        take(folded(campaign), Event(99, "", "", kind, 99, {}, ""))
 
 
 def test_what_is_asked_adds_up_at_every_event(campaign: Campaign) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.events.fold import take
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
@@ -31,7 +32,7 @@ def ledger_of(campaign: Campaign) -> Ledger:
     with Store.open(campaign.path, read_only=True) as store:
         ledger = Ledger(store.part)
         for event in store.events():
-            ledger.apply(event)
+            take(ledger, event)
     return ledger
 
 

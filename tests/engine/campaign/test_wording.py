@@ -13,8 +13,8 @@ import pytest
 from assaypilot.engine.campaign import wording
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.events.fold import KINDS
 from assaypilot.engine.campaign.file import codec
-from assaypilot.engine.campaign.replay import KINDS
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result

@@ -1,0 +1,339 @@
+"""The events of what the lab enters: values and their amendments, controls, and what is available."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...domain.controls import Reading
+from ...domain.kinds import word_of
+from ...domain.measurements import Measurement
+from ..file import codec
+from ..file.chain import Draft
+from ..replay import Ledger
+from ..stock import stocked
+from ..stock.sentences import stock_in_words
+from ..words import many, names, number
+from .kind import Kind, Step
+
+__all__ = [
+    "CompoundsAvailable",
+    "CompoundsUnavailable",
+    "ControlAmended",
+    "MeasurementCorrected",
+    "MeasurementExcluded",
+    "MeasurementIncluded",
+    "ResultsRecorded",
+    "ResultsRestored",
+    "ResultsWithdrawn",
+    "StockStated",
+    "take_values",
+]
+
+
+class ResultsRecorded(Kind):
+    """Results came back."""
+
+    name = "results_recorded"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take the values."""
+        take_values(ledger, self.data)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many values, and of what."""
+        data = self.data
+        source = f" from {data['source']['name']}" if data["source"] else ""
+        entered = [m["entered"]["compound"] for m in data["measurements"]]
+        controls = [r["entered"]["compound"] for r in data.get("controls", ())]
+        counted = [many(len(entered), "result")] if entered or not controls else []
+        counted += [many(len(controls), "control value")] if controls else []
+        both = names(list(dict.fromkeys([*entered, *controls])))
+        return f"{' and '.join(counted)} entered{source}: {both}"
+
+    def step(self) -> Step:
+        """Return the entry, by the numbers of its values."""
+        data = self.data
+        numbers = [m["number"] for m in data["measurements"]]
+        source = data.get("source") or {"digest": "", "name": ""}
+        controls = [r["number"] for r in data.get("controls", ())]
+        n = len(numbers) + len(controls)
+        told = {"numbers": numbers, "source": source["digest"], "round": data["round"]}
+        return Step(
+            f"Enter {n} result{'s' if n != 1 else ''}",
+            ResultsRecorded,
+            told | ({"controls": controls} if controls else {}),
+        )
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the withdrawal of the values."""
+        return ResultsWithdrawn.draft({name: data[name] for name in ("numbers", "source", "controls") if name in data})
+
+    @classmethod
+    def again(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the values restored."""
+        return ResultsRestored.draft(data)
+
+
+class ResultsWithdrawn(Kind):
+    """Entered values taken back."""
+
+    name = "results_withdrawn"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Mark the values as withdrawn."""
+        data = self.data
+        _mark(ledger, data["numbers"], lambda m: replace(m, withdrawn=True))
+        _mark_readings(ledger, data.get("controls", ()), lambda r: replace(r, withdrawn=True))
+        _count_source(ledger, data["source"], -1)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many values."""
+        return f"Entry of {_entries(self.data)} undone"
+
+
+class ResultsRestored(Kind):
+    """Withdrawn values entered again."""
+
+    name = "results_restored"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Use the values again; around an undone and redone plan they answer the round that is open now."""
+        data = self.data
+        number = data["round"]
+        _mark(ledger, data["numbers"], lambda m: replace(m, withdrawn=False, round=number))
+        _mark_readings(ledger, data.get("controls", ()), lambda r: replace(r, withdrawn=False, round=number))
+        _count_source(ledger, data["source"], 1)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many values."""
+        return f"Entry of {_entries(self.data)} redone"
+
+
+class ControlAmended(Kind):
+    """Another value of a control, or one left out or used again."""
+
+    name = "control_amended"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Replace what changed."""
+        now = self.data["now"]
+        _mark_readings(ledger, [self.data["number"]], lambda r: replace(r, **now))
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what changed and why."""
+        data = self.data
+        reading, now = ledger.reading(data["number"]), data["now"]
+        name = f"Value {number(reading.entered.value)} of the control {reading.entered.compound}"
+        if "undoes" in data:
+            return f"{name}: change undone"
+        if "value" in now:
+            endpoint = ledger.endpoints[reading.endpoint]
+            to = f"{number(endpoint.from_model(now['value']))} {endpoint.unit}".rstrip()
+            return f"{name} corrected to {to}: {data['reason']}"
+        return f"{name} {'excluded' if now['excluded'] else 'used again'}: {data['reason']}"
+
+    def step(self) -> Step:
+        """Return the amendment."""
+        return Step("Amend a control", ControlAmended, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the value before."""
+        return cls.draft({**data, "now": data["before"], "before": data["now"]})
+
+
+class MeasurementExcluded(Kind):
+    """A value left out."""
+
+    name = "measurement_excluded"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Leave the value out, and count the judgement."""
+        if self.data["judgement"]:
+            ledger.judged.add(self.data["number"])
+        _mark(ledger, [self.data["number"]], lambda m: m.with_exclusion(self.data["reason"]))
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the value and why."""
+        data = self.data
+        how = "by judgement" if data["judgement"] else "for a technical cause"
+        return f"Value {_value(ledger, data['number'])} excluded {how}: {data['reason']}"
+
+    def step(self) -> Step:
+        """Return the exclusion."""
+        return Step("Exclude a value", MeasurementExcluded, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the value used again."""
+        return MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
+
+
+class MeasurementIncluded(Kind):
+    """An excluded value used again."""
+
+    name = "measurement_included"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Use the value again."""
+        ledger.judged.discard(self.data["number"])
+        _mark(ledger, [self.data["number"]], lambda m: m.with_exclusion(None))
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the value and why."""
+        return f"Value {_value(ledger, self.data['number'])} used again: {self.data['reason']}"
+
+    def step(self) -> Step:
+        """Return the inclusion."""
+        return Step("Include a value", MeasurementIncluded, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the exclusion before."""
+        return MeasurementExcluded.draft({"number": data["number"], **data["before"]})
+
+
+class MeasurementCorrected(Kind):
+    """Another value in place of a wrong one."""
+
+    name = "measurement_corrected"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Replace the value."""
+        data = self.data
+        _mark(
+            ledger,
+            [data["number"]],
+            lambda m: replace(m, value=data["value"], relation=data["relation"], corrected=data["reason"]),
+        )
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return both values and why."""
+        data = self.data
+        if "entered" not in data:
+            return f"Correction of the value {_value(ledger, data['number'])} undone"
+        measurement = ledger.measurement(data["number"])
+        relation = ledger.endpoints[measurement.endpoint].relation_on_model(data["relation"])
+        to = _entry(ledger, measurement, data["entered"], relation, data["unit"])
+        return f"Value {_value(ledger, data['number'])} corrected to {to}: {data['reason']}"
+
+    def step(self) -> Step:
+        """Return the correction."""
+        return Step("Correct a value", MeasurementCorrected, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the value before."""
+        return cls.draft({"number": data["number"], **data["before"], "before": None})
+
+
+class CompoundsUnavailable(Kind):
+    """Compounds that cannot be measured any more."""
+
+    name = "compounds_unavailable"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Mark the compounds."""
+        for compound in self.data["compounds"]:
+            ledger.unavailable[compound] = self.data["reason"]
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the compounds and why."""
+        ids = ledger.library.ids
+        return f"Not to be had: {names([ids[c] for c in self.data['compounds']])} ({self.data['reason']})"
+
+    def step(self) -> Step:
+        """Return the mark."""
+        return Step("Mark as not to be had", CompoundsUnavailable, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the compounds as available."""
+        return CompoundsAvailable.draft({"compounds": data["compounds"]})
+
+
+class CompoundsAvailable(Kind):
+    """Compounds that can be measured again."""
+
+    name = "compounds_available"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take the mark away."""
+        for compound in self.data["compounds"]:
+            ledger.unavailable.pop(compound, None)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the compounds."""
+        ids = ledger.library.ids
+        return f"To be had again: {names([ids[c] for c in self.data['compounds']])}"
+
+
+class StockStated(Kind):
+    """What is in stock, what is to be made, and for how much."""
+
+    name = "stock_stated"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take the statement."""
+        stocked.take(ledger, self.data)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what is stated."""
+        return stock_in_words(self.data, ledger.library.ids)
+
+    def step(self) -> Step:
+        """Return the statement."""
+        return Step("Arrivals" if self.data["note"] == "arrived" else "Change the stock", StockStated, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the stock before."""
+        return cls.draft(stocked.opposite(data))
+
+
+def take_values(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Append the values of results and controls, and count their source."""
+    ledger.measurements += map(codec.measurement_from_json, data["measurements"])
+    ledger.readings += map(codec.reading_from_json, data.get("controls", ()))
+    source = data.get("source")
+    if source and source["digest"]:
+        _count_source(ledger, source["digest"], 1)
+
+
+def _count_source(ledger: Ledger, digest: str, step: int) -> None:
+    times = ledger.sources.pop(digest, 0) + step
+    if digest and times > 0:
+        ledger.sources[digest] = times
+
+
+def _mark(ledger: Ledger, numbers: Iterable[int], change: Callable[[Measurement], Measurement]) -> None:
+    for place in numbers:
+        ledger.measurements[place - 1] = change(ledger.measurement(place))
+
+
+def _mark_readings(ledger: Ledger, numbers: Iterable[int], change: Callable[[Reading], Reading]) -> None:
+    for place in numbers:
+        ledger.readings[place - 1] = change(ledger.reading(place))
+
+
+def _entries(data: Mapping[str, Any]) -> str:
+    return many(len(data["numbers"]) + len(data.get("controls", ())), "result")
+
+
+def _value(ledger: Ledger, place: int) -> str:
+    """Return a value as it was first entered, and its compound: ``>10000 nM of CPD-7``."""
+    measurement = ledger.measurement(place)
+    entered = measurement.entered
+    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {entered.compound}"
+
+
+def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str, unit: str | None) -> str:
+    endpoint = ledger.endpoints[measurement.endpoint]
+    word = word_of(endpoint, value)
+    if word is not None:
+        return word
+    unit = (unit or "").strip() or endpoint.unit
+    return f"{'' if relation == '=' else relation}{number(value)}{f' {unit}' if unit else ''}"

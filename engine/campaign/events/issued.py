@@ -1,0 +1,232 @@
+"""The events of phases and rounds up to their end: planned, issued, laid out on plates, withdrawn, closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...strategies.protocol import Allocation, Certificate
+from ..counting import Issued, UnderWay
+from ..file import codec
+from ..file.chain import Draft
+from ..plates import plating
+from ..replay import Ledger
+from ..stock import stocked
+from ..stock.sentences import choice_in_words
+from ..words import many
+from .kind import Kind, Step, note_in_words
+
+__all__ = [
+    "AuditIssued",
+    "ConfirmationIssued",
+    "PhasePlanned",
+    "PlatesLaidOut",
+    "RoundClosed",
+    "RoundIssued",
+    "RoundWithdrawn",
+]
+
+
+class PhasePlanned(Kind):
+    """What a phase asks for."""
+
+    name = "phase_planned"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Begin the phase."""
+        data = self.data
+        planned = dict(zip(data["compounds"], data["counts"], strict=True))
+        arms = ledger.arm_of[data["compounds"]]
+        order = np.argsort(arms)
+        allocation = Allocation(
+            phase=data["phase"],
+            arms=arms[order],
+            counts=np.array(data["counts"], dtype=np.intp)[order],
+            radius=math.inf if data["radius"] is None else data["radius"],
+            certificate=Certificate(**data["certificate"]),
+            cut_to_budget=data["cut_to_budget"],
+        )
+        ledger.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]], measured=ledger.measured)
+        ledger.under_way.choice = (data.get("choice") or {}).get("plan")
+        stocked.noted_orders(ledger, self.event.time)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the size of the phase."""
+        data = self.data
+        total = many(sum(data["counts"]) * ledger.per_sample, "measurement")
+        compounds = many(len(data["compounds"]), "compound")
+        cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
+        return f"Phase {data['phase']} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
+
+
+class _Issue(Kind):
+    """A round of any sort that goes to the lab."""
+
+    issues = True
+    remade = True
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the size of the round."""
+        items, places = ledger.rounds[-1].items, range(ledger.per_sample)
+        total = many(sum(item.of(place) for item in items for place in places), "measurement")
+        title = ledger.view(ledger.rounds[-1]).title
+        return f"{title} issued: {total} of {many(len(self.data['items']), 'compound')}{self._drawn()}"
+
+    def _drawn(self) -> str:
+        return ""
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the withdrawal of the round."""
+        return RoundWithdrawn.draft({"round": data["round"], "note": "", "undone": True})
+
+
+class RoundIssued(_Issue):
+    """A round of a phase."""
+
+    name = "round_issued"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Open the round."""
+        data = self.data
+        items = tuple(codec.item_from_json(item) for item in data["items"])
+        before = len(ledger.measurements)
+        ledger.rounds.append(
+            Issued(data["round"], data["phase"], items, self.event.time, before, measured=ledger.measured)
+        )
+
+    def step(self) -> Step:
+        """Return the plan."""
+        number = self.data["round"]
+        return Step(f"Plan round {number}", RoundIssued, {"round": number})
+
+
+class ConfirmationIssued(_Issue):
+    """A round that decides nothing: it confirms what is in."""
+
+    name = "confirmation_issued"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Open the round, with what it is predicted to find."""
+        data = self.data
+        ledger.rounds.append(
+            Issued(
+                data["round"],
+                0,
+                tuple(codec.item_from_json(item) for item in data["items"]),
+                self.event.time,
+                len(ledger.measurements),
+                confirmation=True,
+                predicted=tuple(codec.prediction_from_json(entry) for entry in data.get("predicted", ())),
+                population=data.get("population", 0),
+                measured=ledger.measured,
+            )
+        )
+        ledger.confirmations.add(data["round"])
+
+    def step(self) -> Step:
+        """Return the plan."""
+        number = self.data["round"]
+        return Step(f"Plan confirmation round {number}", ConfirmationIssued, {"round": number})
+
+
+class AuditIssued(ConfirmationIssued):
+    """A confirmation round of compounds drawn at random from those not in."""
+
+    name = "audit_issued"
+
+    def step(self) -> Step:
+        """Return the plan with its size, which redo draws again."""
+        number = self.data["round"]
+        told = {"round": number, "size": len(self.data["items"])}
+        return Step(f"Plan audit round {number}", AuditIssued, told)
+
+    def _drawn(self) -> str:
+        return f", drawn at random from {self.data['population']:,}"
+
+
+class RoundWithdrawn(Kind):
+    """A round taken back."""
+
+    name = "round_withdrawn"
+    ends_undo = True  # Outright, not through undo: nothing before it can be undone in order any more.
+
+    def apply(self, ledger: Ledger) -> None:
+        """Withdraw the last round."""
+        number = self.data["round"]
+        if self.data.get("undone"):  # as if it had never been issued: the next round takes its number
+            ledger.rounds.pop()
+            ledger.confirmations.discard(number)
+            ledger.layouts.pop(number, None)
+            return
+        ledger.rounds[-1] = replace(ledger.rounds[-1], state="withdrawn", closed=self.event.time)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the round and the note."""
+        return f"Round {self.data['round']} withdrawn{note_in_words(self.data['note'])}"
+
+
+class PlatesLaidOut(Kind):
+    """The plates of a round."""
+
+    name = "plates_laid_out"
+    remade = True  # Perhaps of a round that was planned anew.
+
+    def apply(self, ledger: Ledger) -> None:
+        """Keep the plates, or forget them."""
+        number = self.data["round"]
+        layout = plating.layout_from_json(self.data["layout"], ledger.view(ledger.issued(number)))
+        ledger.layouts.pop(number, None)
+        if layout is not None:
+            ledger.layouts[number] = layout
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the plates."""
+        return plating.layout_in_words(self.data)
+
+    def step(self) -> Step:
+        """Return the layout."""
+        label = "Take the plates away" if self.data["layout"] is None else "Lay out on plates"
+        return Step(label, PlatesLaidOut, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the layout before."""
+        return cls.draft({"round": data["round"], "layout": data["before"], "before": data["layout"]})
+
+
+class RoundClosed(Kind):
+    """The end of a round."""
+
+    name = "round_closed"
+    ends_undo = True
+
+    def apply(self, ledger: Ledger) -> None:
+        """Close the last round; what is missing comes again or is lost."""
+        data = self.data
+        ledger.rounds[-1] = replace(ledger.rounds[-1], state="closed", closed=self.event.time)
+        lost = data["lost"]
+        if ledger.under_way is not None:
+            for compound, n, endpoint in lost:
+                place = endpoint, compound
+                ledger.under_way.lost[place] = ledger.under_way.lost.get(place, 0) + n
+        if data["missing"] == "failed":
+            ledger.failed += sum(entry[1] for entry in lost)
+        elif data["missing"] == "other":
+            ledger.void.append(f"round {data['round']} was closed early for a reason that may depend on its results")
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what came back, and what becomes of the rest."""
+        data = self.data
+        what = {
+            "none": "",
+            "return": "; what is missing comes again",
+            "failed": "; what is missing was lost for lab reasons",
+            "other": "; what is missing was lost for another reason, which voids the guarantee",
+        }[data["missing"]]
+        back = f"{data['returned']:,} of {many(data['asked'], 'measurement')}"
+        return f"Round {data['round']} closed with {back}{what}{note_in_words(data['note'])}"
