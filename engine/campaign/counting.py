@@ -220,19 +220,22 @@ class Books:
 
     def spent(self) -> int:
         """Determinations of the measured endpoints in this campaign; history and confirmations do not count."""
-        return sum(m.n for m in self._taken() if self.matters(m))
+        return sum(n for number, n in self._by_round().items() if number not in self.confirmations)
 
     def confirming(self) -> int:
         """The same of confirmation rounds, which count against no budget."""
-        return sum(m.n for m in self._taken() if not self.matters(m))
+        return sum(n for number, n in self._by_round().items() if number in self.confirmations)
 
-    def _taken(self) -> Iterator[Measurement]:
-        asked = {issued.number: issued.measured for issued in self.rounds}
-        return (
-            m
-            for m in self.measurements
-            if m.round > 0 and m.endpoint in asked.get(m.round, self.measured) and not m.withdrawn
-        )
+    def _by_round(self) -> dict[int, int]:
+        """Return the determinations of what each round measured, by its number; those withdrawn do not count."""
+        asked = {issued.number: frozenset(issued.measured) for issued in self.rounds}
+        usual = frozenset(self.measured)
+        taken: dict[int, int] = {}
+        for m in self.measurements:
+            number = m.round
+            if number > 0 and not m.withdrawn and m.endpoint in asked.get(number, usual):
+                taken[number] = taken.get(number, 0) + m.n
+        return taken
 
     def matters(self, m: Measurement) -> bool:
         """Whether a measurement is of the part of the campaign that decides, and not of a confirmation round."""
@@ -242,10 +245,10 @@ class Books:
         """The same in planned replicates, as strategies count, rounded up; each of what its round measured."""
         asked = {issued.number: issued.measured for issued in self.rounds}
         spent: dict[int, int] = {}
-        for m in self._taken():
-            if self.matters(m):
-                each = len(asked.get(m.round, self.measured))
-                spent[each] = spent.get(each, 0) + m.n
+        for number, n in self._by_round().items():
+            if number not in self.confirmations:
+                each = len(asked.get(number, self.measured))
+                spent[each] = spent.get(each, 0) + n
         return sum(-(-n // each) for each, n in spent.items())
 
     def measured_in(self, phase: int) -> tuple[int, ...]:

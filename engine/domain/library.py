@@ -165,8 +165,10 @@ class Library:
                 f"all combinations of the substituents are {size:,} compounds; {LARGEST_PRODUCT:,} is the most listed",
                 mend="Leave out sites or substituents, or list the compounds you would make.",
             )
-        codes = np.array(list(itertools.product(*(range(n) for n in shape))), dtype=np.int32).reshape(size, len(shape))
-        ids = [name_from_substituents(sites, row) for row in codes]
+        codes = np.ascontiguousarray(np.indices(shape, dtype=np.int32).reshape(len(shape), size).T)
+        # As ``name_from_substituents`` names them, each text made once.
+        labels = [[f"{site.name}={text}" for text in site.substituents] for site in sites]
+        ids = ["|".join(row) for row in itertools.product(*labels)]
         smiles = [""] * size
         measurable = np.ones(size, dtype=bool)
         if known is not None:

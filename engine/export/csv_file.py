@@ -14,7 +14,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
 from .sheet import Cell
-from .whole import write_whole
+from .whole import whole_file, write_whole
 
 if TYPE_CHECKING:
     from .contents import Contents
@@ -51,19 +51,18 @@ def write_csv(
     path = Path(path)
     if not overwrite and path.exists():
         raise AssayPilotError("the file exists already", file=str(path), mend="Choose another name.")
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([_text(cell) for cell in header])
     count = 0
-    for row in rows:
-        if len(row) != len(header):
-            raise ValueError("every row must have one cell per header")
-        writer.writerow([_text(cell) for cell in row])
-        count += 1
-        if count % _REPORT_EVERY == 0:
-            report(0.5, f"Writing rows: {count:,}")
-    report(0.95, "Writing the file")
-    write_whole(path, buffer.getvalue().encode("utf-8-sig"))
+    with whole_file(path) as beside, beside.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow([_text(cell) for cell in header])
+        for row in rows:
+            if len(row) != len(header):
+                raise ValueError("every row must have one cell per header")
+            writer.writerow([_text(cell) for cell in row])
+            count += 1
+            if count % _REPORT_EVERY == 0:
+                report(0.5, f"Writing rows: {count:,}")
+        report(0.95, "Writing the file")
     return count
 
 
