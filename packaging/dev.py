@@ -47,6 +47,7 @@ REPORTS = {
     "series": "series",
     "stock": "choices",
     "tables": "tables",
+    "growth": "growth",
     "audits": "audits",
 }
 LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
