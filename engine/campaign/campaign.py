@@ -24,7 +24,7 @@ from .changing.terms import Change, change_drafts, consequences
 from .confirmation import confirmation_round
 from .creation import creation_drafts
 from .events.entered import CompoundsUnavailable
-from .events.fold import UNFIT, describe, take
+from .events.fold import UNFIT, Work, describe, take
 from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
@@ -45,7 +45,6 @@ from .rounds import (
 from .state import Missing, RecordReport, Round, Settings, Source, Status
 from .stock.choice import PlanOption, options
 from .stock.stocked import arrived_drafts, stock_drafts
-from .transaction import Work
 from .undoing import done_again, opposite, refuse_late
 from .view import build_status
 from .wording import LogEntry

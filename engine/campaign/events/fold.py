@@ -12,7 +12,7 @@ from ..replay import Ledger
 from . import decided, entered, issued, setup
 from .kind import Kind
 
-__all__ = ["KINDS", "UNFIT", "describe", "fold", "kind_of", "rehearse", "take"]
+__all__ = ["KINDS", "UNFIT", "Work", "describe", "fold", "kind_of", "rehearse", "take"]
 
 KINDS: Mapping[str, type[Kind]] = {
     kind.name: kind
@@ -97,3 +97,18 @@ def rehearse(ledger: Ledger, drafts: Iterable[Draft]) -> None:
 def describe(event: Event, ledger: Ledger) -> str:
     """Return one plain sentence for an event; ``ledger`` has just taken it in."""
     return kind_of(event)(event).sentence(ledger)
+
+
+class Work:
+    """One transaction in the making: what it will write, and the state in which it has happened already."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.drafts: list[Draft] = []
+        self.parts: dict[str, bytes] = {}
+        self.ledger = ledger.fork(self.parts)
+
+    def add(self, *drafts: Draft, parts: Mapping[str, bytes] | None = None) -> None:
+        """Take these events in, and the parts that go with them."""
+        self.parts.update(parts or {})
+        self.drafts += drafts
+        rehearse(self.ledger, drafts)

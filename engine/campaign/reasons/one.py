@@ -9,9 +9,8 @@ import numpy as np
 from ...strategies.protocol import IN, OUT, State
 from ..replay import Ledger
 from ..state import Status
-from .bounded import lies
 from .gaps import Gap, Gaps
-from .words import after, between, known_to, more_measurements, needed_text
+from .words import after, between, known_to, lies, more_measurements, needed_text
 
 __all__ = ["OneEndpoint"]
 

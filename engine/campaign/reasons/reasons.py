@@ -22,10 +22,9 @@ from ..counting import Issued
 from ..replay import Ledger
 from ..state import Status
 from ..words import joined, many, number
-from .bounded import beside
 from .one import OneEndpoint
 from .several import SeveralEndpoints
-from .words import after, interval, known_to
+from .words import after, beside, interval, known_to
 
 __all__ = ["OwnValue", "Reasoning", "Reasons"]
 

@@ -10,12 +10,12 @@ from typing import Any
 from ...domain.measurements import Result
 from ...errors import AssayPilotError
 from ..events.entered import CompoundsUnavailable, ResultsRecorded
+from ..events.fold import Work
 from ..file import codec
 from ..replay import Ledger
 from ..rounds import closed_round, to_end
 from ..state import Missing, RecordReport, Source
 from ..suitable import check_value, check_values
-from ..transaction import Work
 from . import amending
 from .control_intake import apart, readings_of
 from .intake import Intake, due_now, prepare, to_mark
