@@ -10,10 +10,20 @@ from assaypilot.engine.text.percentages import percent
 from .foresight import Foresight
 
 if TYPE_CHECKING:
+    from assaypilot.engine.figures.discovery import Discovery
     from assaypilot.engine.figures.reach import Reach
     from assaypilot.engine.simulate.forecast import Forecast, Spread
 
-__all__ = ["expected_words", "forecast_lines", "headline", "how_known", "reach_of", "span"]
+__all__ = [
+    "discovery_of",
+    "discovery_words",
+    "expected_words",
+    "forecast_lines",
+    "headline",
+    "how_known",
+    "reach_of",
+    "span",
+]
 
 
 def span(spread: Spread, *, more: bool = False) -> str:
@@ -28,6 +38,26 @@ def reach_of(name: str, found: Foresight) -> Reach:
 
     spread = found.forecast.measurements
     return Reach(name, spread.low, spread.middle, spread.high, found.forecast.open_ended, found.budget)
+
+
+def discovery_of(name: str, found: Foresight) -> Discovery:
+    """The forecast as a line of the picture of what is found; only off the window's thread."""
+    from assaypilot.engine.figures.discovery import Discovery
+
+    curve = found.forecast.curve
+    return Discovery(
+        name,
+        tuple(point.measurements for point in curve),
+        tuple(point.found for point in curve),
+        tuple(point.best_found for point in curve),
+        found.budget,
+    )
+
+
+def discovery_words(found: Foresight) -> str:
+    """What the picture of a forecast shows, for those who cannot see it; empty where it shows no more than figures."""
+    shares = [f"{percent(point.found)} by {point.measurements:,}" for point in found.forecast.curve]
+    return f" Members found: {', '.join(shares)} measurements." if shares else ""
 
 
 def headline(now: Foresight | None, tried: Foresight | None) -> str:

@@ -321,8 +321,8 @@ class ModelCheck:
         """The whole of it in words."""
         before = "" if self.predicted == self.last_predicted else f" ({self.inside:,} of {self.predicted:,} in all)"
         said = (
-            f"In round {self.round} {self.last_inside:,} of {self.last_predicted:,} values fell inside their predicted "
-            f"95 % intervals{before}."
+            f"In round {self.round}, {self.last_inside:,} of {self.last_predicted:,} values fell inside their "
+            f"predicted 95 % intervals{before}."
         )
         if self.narrow:
             said += " The intervals are too narrow: expect more errors than stated."
@@ -555,6 +555,14 @@ class Status:
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
     choosable: bool = False
     """Whether the next plan is one to choose."""
+
+    @property
+    def promise(self) -> str:
+        """How sure the answer is, as far as ``statement`` does not say it."""
+        if self.guarantee.kind != "calibrated":
+            return self.guarantee.sentence
+        check = "" if self.claim.check is None else f" {self.claim.check.sentence}"
+        return self.guarantee.sentence.removeprefix(f"{self.guarantee.first}. ") + check
 
     @property
     def rounds_made(self) -> int:

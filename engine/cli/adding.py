@@ -41,7 +41,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
             return refusal(options, console, told)
         now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest))
     added = now.library.ids[len(before.library) :]
-    said = [f"{many(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
+    said = [f"{many(len(added), 'compound')} added.", now.statement, now.promise]
     return Reply(_document(now, added, told, not_used), said)
 
 

@@ -49,7 +49,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         said = campaign.history()
     what = next(line.text for line in reversed(said) if line.kind.startswith(("measurement_", "control_")))
     found = _named(options.number, now, str(options.file))
-    return Reply(_document(now, found, told, changed=True), [what, now.statement, now.guarantee.sentence])
+    return Reply(_document(now, found, told, changed=True), [what, now.statement, now.promise])
 
 
 def _consequences(

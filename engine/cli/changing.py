@@ -41,9 +41,7 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
         if not (wanted.of_capacity_alone or options.yes or agreed(console)):
             return refusal(options, console, told)
         now = campaign.change(wanted, options.note)
-    return Reply(
-        _document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.guarantee.sentence]
-    )
+    return Reply(_document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.promise])
 
 
 def _anew(options: argparse.Namespace, console: Console) -> Reply:
@@ -62,7 +60,7 @@ def _anew(options: argparse.Namespace, console: Console) -> Reply:
     with begin_anew(now, options.into, wanted, console.report) as made:
         then = made.status()
     document = {**_document(then, told, changed=True), "file": str(options.into)}
-    return Reply(document, [f"Created {options.into}.", then.goal_sentence, then.statement, then.guarantee.sentence])
+    return Reply(document, [f"Created {options.into}.", then.goal_sentence, then.statement, then.promise])
 
 
 def _restart(options: argparse.Namespace, now: Status) -> Restart:

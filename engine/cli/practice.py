@@ -116,7 +116,7 @@ def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | 
     lines = [
         "",
         now.statement,
-        now.guarantee.sentence,
+        now.promise,
         "",
         f"The truth, known here: {len(document['truth']['within_epsilon'])} compounds within {settings.distance:g} of "
         f"the best; {percent(document['recall'])} of them returned",

@@ -223,7 +223,7 @@ def _nothing_to_plan(now: Status) -> list[str]:
             "assaypilot record FILE --unavailable ID,...",
         ]
     reason = now.finish_reason or "there is nothing left to ask"
-    return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence, *confirmation_lines(now)]
+    return [f"No round was issued: {reason}", now.statement, now.promise, *confirmation_lines(now)]
 
 
 def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:

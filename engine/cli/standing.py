@@ -241,18 +241,10 @@ def round_line(issued: Round) -> str:
     return f"{issued.title} is {issued.state}: {asked} asked for, {issued.came:,} came back"
 
 
-def _more(now: Status) -> str:
-    """What is promised, as far as the statement does not say it."""
-    if now.guarantee.kind != "calibrated":
-        return now.guarantee.sentence
-    check = "" if now.claim.check is None else f" {now.claim.check.sentence}"
-    return now.guarantee.sentence.removeprefix(f"{now.guarantee.first}. ") + check
-
-
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
     """The standing of a campaign in lines for people."""
     candidates, counts = now.candidates, now.counts
-    lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, _more(now), ""]
+    lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.promise, ""]
     lines += [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in now.noise]
     if now.open_round is not None:
         lines.append(round_line(now.open_round))

@@ -84,7 +84,7 @@ def presentation(contents: Contents, report: Report = silent) -> bytes:
     report(0.4, "Drawing the best compounds")
     _best(slide, contents, report)
     _foot(slide, contents)
-    slide.notes_slide.notes_text_frame.text = plain(f"{status.statement} {status.guarantee.sentence}")
+    slide.notes_slide.notes_text_frame.text = plain(f"{status.statement} {status.promise}")
     _properties(made, contents)
     stream = io.BytesIO()
     made.save(stream)

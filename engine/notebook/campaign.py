@@ -335,7 +335,7 @@ class Campaign:
     def statement(self) -> str:
         """What is known now and how sure that is, in a sentence or two."""
         now = self._core.status()
-        return f"{now.statement} {now.guarantee.sentence}".strip()
+        return f"{now.statement} {now.promise}".strip()
 
     @property
     def claim(self) -> dict[str, Any]:

@@ -27,10 +27,9 @@ from ..domain.library import Library
 from ..domain.measurements import Result
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..text.percentages import percent
 from .forecast_runs import Ended, Truth, begin, play_on
 from .forecast_truth import draw, sources, words
-from .series_forecast import SeriesForecast, forecast_ledger
+from .series_forecast import ForecastPoint, SeriesForecast, forecast_ledger
 
 __all__ = ["BudgetForecast", "Forecast", "RoundForecast", "Spread", "forecast_campaign", "forecast_draft"]
 
@@ -94,6 +93,8 @@ class Forecast:
     """One sentence: what the simulated truths were drawn from."""
     runs: int
     seed: int
+    curve: tuple[ForecastPoint, ...] = ()
+    """What is found round by round; empty where a proof is asked for."""
 
 
 _RUNS = 19
@@ -182,7 +183,7 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
 
 
 def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
-    """Return what the campaign played forward comes to, with what it finds on the way in words."""
+    """Return what the campaign played forward comes to, with what it finds on the way."""
     before = sum(one.state != "withdrawn" and not one.confirmation for one in ledger.rounds)
     spent = sorted(end[0] for end in made.ends) or [ledger.spent()]
     rounds = sorted(before + end[1] for end in made.ends) or [before]
@@ -197,26 +198,10 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
         finished <= 0.9,
         None,
         following,
-        f"{_found(made)} {made.assumed}".lstrip(),
+        f"About {made.members:.0f} members are expected. {made.assumed}" if made.curve else made.assumed,
         made.runs,
         seed,
-    )
-
-
-_ALL = 0.995
-"""Share that is shown as all of it."""
-
-
-def _found(made: SeriesForecast) -> str:
-    """Return how many members are measured by when, up to the round that has them all, and when the best is."""
-    if not made.curve:
-        return ""
-    whole = next((place for place, point in enumerate(made.curve) if point.found >= _ALL), len(made.curve))
-    shares = [f"{percent(point.found)} by {point.measurements:,}" for point in made.curve[: whole + 1]]
-    best = next((point for point in made.curve if point.best_found >= _ALL), made.curve[-1])
-    return (
-        f"Members measured, of about {made.members:.0f}: {', '.join(shares)} measurements. The best one: "
-        f"{percent(best.best_found)} by {best.measurements:,}."
+        made.curve,
     )
 
 

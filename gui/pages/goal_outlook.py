@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QW
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
-from ..forecast_words import forecast_lines, headline, how_known, reach_of
+from ..forecast_words import discovery_of, discovery_words, forecast_lines, headline, how_known, reach_of
 from ..foresight import Foresight
 from ..plots.canvas import Canvas
 from ..theme import theme
@@ -133,7 +133,7 @@ class Outlooks(QWidget):
         self.canvas.setVisible(bool(rows) and not self._old)
         if rows and not self._old:
             self.canvas.show_figure(partial(_drawn, tuple(rows)))
-            self.canvas.setAccessibleDescription(said)
+            self.canvas.setAccessibleDescription(said + discovery_words(rows[-1][1]))
         found = tried or now
         self.known.setText("" if found is None else how_known(found))
 
@@ -182,8 +182,12 @@ def _weigh(one: QLabel, *, bold: bool) -> None:
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
+    from assaypilot.engine.figures.discovery import discovery_plot
     from assaypilot.engine.figures.reach import reach_plot
 
+    if all(found.forecast.curve for _, found in rows):
+        curves = [discovery_of(name, found) for name, found in rows]
+        return discovery_plot(curves, palette=theme().colours.figure, size=size, dpi=dpi)
     used = max(found.used for _, found in rows)
     bars = [reach_of(name, found) for name, found in rows]
     return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)
