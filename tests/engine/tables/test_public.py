@@ -54,7 +54,8 @@ def report(path, sites=(), endpoints=(), joined=None):
     raw = read_table(path)
     if joined is not None:
         raw = join_tables(raw, read_table(joined))
-    mapping = propose(raw, TableOptions(sites=tuple(sites), endpoints=tuple(map(parse_endpoint_spec, endpoints))))
+    specs = tuple(map(parse_endpoint_spec, endpoints))
+    mapping = propose(raw, TableOptions(sites=tuple(sites), endpoints=specs, product=False))
     return check_report(raw, mapping, import_table(raw, mapping))
 
 
