@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from ..text.percentages import percent
 from .canvas import SMALL, blank, cut_middle, say
 from .palette import LIGHT, Palette
 from .ticks import whole_ticks
@@ -57,7 +58,7 @@ def discovery_plot(
             axes.axvline(row.budget, color=palette.cutoff, linestyle=(0, (4, 2)), linewidth=1.4)
     axes.set_ylim(0.0, 1.04)
     axes.set_yticks([0.0, 0.5, 1.0])
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
     axes.xaxis.set_major_locator(whole_ticks(6))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
