@@ -19,7 +19,7 @@ from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .auditing import audit_round
-from .changing.library import added_drafts, consequences_of_adding
+from .changing.library import added_drafts, consequences_of_adding, listed_drafts
 from .changing.terms import Change, change_drafts, consequences
 from .confirmation import confirmation_round
 from .creation import creation_drafts
@@ -228,6 +228,8 @@ class Campaign:
         """
         if choice is not None or self._ledger.open_round is None:
             work = self._begin()
+            drafts, parts = listed_drafts(work.ledger)
+            work.add(*drafts, parts=parts)
             work.add(*planned_round(work.ledger, report, choice=choice))
             if not work.drafts:
                 return None

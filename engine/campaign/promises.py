@@ -121,6 +121,8 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
             f"Of {counts['in']:,} in, about {known.expected_wrong:.2g} are expected to be wrong; "
             f"about {known.expected_missed:.2g} {members} are expected to be missing"
         )
+    if ledger.library.partial:
+        sentence += f", of the {len(ledger.library):,} listed of {ledger.library.n_combinations:,} combinations"
     sentence += ". Calibrated on real series, not proven: effects need not add up."
     first = ledger.endpoints[ledger.objective]
     stated = None if first.noise_estimated else first.noise_sd

@@ -13,7 +13,14 @@ from . import limits, redecide
 from .auditing import same_sample
 from .candidates import build_candidates
 from .confirmation import same_predictions
-from .events.decided import CompoundsAdded, PhaseDecided, PhaseEmpty, PhaseRedecided, SettingsChanged
+from .events.decided import (
+    CombinationsListed,
+    CompoundsAdded,
+    PhaseDecided,
+    PhaseEmpty,
+    PhaseRedecided,
+    SettingsChanged,
+)
 from .events.fold import UNFIT, describe, kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
 from .file.chain import Event
@@ -89,7 +96,7 @@ _PREDICTS = "confirmation round {}: the facts predict something else"
 
 def _changed(ledger: Ledger, event: Event) -> list[str]:
     """What is wrong with the decisions that a change of the terms made again."""
-    if kind_of(event) not in (SettingsChanged, CompoundsAdded) or not event.data.get("decisions"):
+    if kind_of(event) not in (SettingsChanged, CompoundsAdded, CombinationsListed) or not event.data.get("decisions"):
         return []
     pairs = zip(redecide.recompute_from(ledger, 1), redecide.verdicts_from(ledger, 1), strict=True)
     return [

@@ -117,6 +117,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
+        "combinations": now.library.n_combinations if now.library.partial else None,
         "compounds": compound_entries(now, listed[:limit].tolist()),
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),

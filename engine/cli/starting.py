@@ -76,6 +76,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
         "file": str(path),
         "name": now.name,
         "compounds": len(now.library),
+        "combinations": now.library.n_combinations if now.library.partial else None,
         "rank": document["rank"],
         "max_rank": document["max_rank"],
         "objective": now.settings.objective,

@@ -102,6 +102,8 @@ class Library:
     """Further names under which a lab may report a compound, each with the compound's id."""
     interactions: Pairs = ()
     """Pairs of sites that the model takes as one, by name; everything shown keeps to the sites."""
+    partial: bool = False
+    """Whether every combination is a candidate, of which only some are listed: there are too many."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -186,6 +188,19 @@ class Library:
         structures = tuple(smiles) if any(smiles) else None
         return cls(tuple(sites), codes, tuple(ids), structures, measurable, scaffold, interactions=pairs)
 
+    def combined(self, codes: NDArray[np.integer]) -> Library:
+        """The compounds of these combinations ``(n, n_sites)`` that this library lacks, with its sites and core."""
+        own = {row.tobytes() for row in self.codes}
+        rows: NDArray[np.int32] = np.ascontiguousarray(codes, dtype=np.int32)
+        new = rows[[row.tobytes() not in own for row in rows]]
+        ids = tuple(name_from_substituents(self.sites, row) for row in new)
+        return Library(self.sites, new, ids, scaffold=self.scaffold)
+
+    @property
+    def n_combinations(self) -> int:
+        """How many combinations of the substituents there are, listed or not."""
+        return math.prod(len(site.substituents) for site in self.sites)
+
     def __len__(self) -> int:
         """The number of compounds."""
         return len(self.ids)
@@ -259,6 +274,8 @@ class Library:
             header["aliases"] = [list(pair) for pair in self.aliases]
         if self.interactions:
             header["interactions"] = [list(pair) for pair in self.interactions]
+        if self.partial:
+            header["partial"] = True
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -295,6 +312,7 @@ class Library:
             None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
             tuple((other, name) for other, name in header.get("aliases", ())),
             tuple((first, second) for first, second in header.get("interactions", ())),
+            bool(header.get("partial", False)),
         )
 
     @cached_property

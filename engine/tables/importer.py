@@ -13,7 +13,7 @@ from ..chemistry.products import with_structures
 from ..domain.endpoint import Endpoint
 from ..domain.interactions import chosen_pairs, pair_name
 from ..domain.labels import is_hydrogen
-from ..domain.library import Library, name_from_substituents
+from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError
@@ -38,6 +38,8 @@ __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
 _NAMED = 5
 _LARGEST_DEFAULT = 50_000
 """Combinations up to which they are candidates unasked; more take long to plan for."""
+_FIRST_LISTED = 10_000
+"""Combinations listed at first of a product that is too large to list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +406,10 @@ def _whole_product(
     Values of compounds the product cannot tell apart go to the first. With ``only_listed`` what no row lists cannot be
     measured.
     """
-    product = Library.product(listed.sites, known=listed)
+    if listed.n_combinations > LARGEST_PRODUCT and not only_listed and not listed.interactions:
+        product = _some_combinations(listed)
+    else:
+        product = Library.product(listed.sites, known=listed)
     if only_listed:
         places = [place for name in listed.ids if (place := product.find(name)) is not None]
         had = np.zeros(len(product), dtype=bool)
@@ -418,8 +423,30 @@ def _whole_product(
     merged = [name for name, first in names.items() if name != first]
     if merged:
         notes.append(f"In the whole product, {len(merged)} compounds with substituents of another take its name.")
-    notes.append(f"The library is every combination of the substituents: {len(product):,} compounds.")
+    every = f"The library is every combination of the substituents: {listed.n_combinations:,} compounds."
+    if product.partial:
+        every += f" {len(product):,} are listed; before each round those join that may be the best by then."
+    notes.append(every)
     return product, [replace(result, compound=names[result.compound]) for result in history], names
+
+
+def _some_combinations(listed: Library) -> Library:
+    """Return the compounds of a table and others of all their combinations, every substituent of a site as often."""
+    rng, places = np.random.default_rng(0), np.sort(np.unique(listed.codes, axis=0, return_index=True)[1])
+    n = _FIRST_LISTED
+    each = [len(site.substituents) for site in listed.sites]
+    columns = [np.concatenate([rng.permutation(size) for _ in range(n // size + 1)])[:n] for size in each]
+    more = listed.combined(np.unique(np.stack(columns, axis=1), axis=0))
+    smiles = None if listed.smiles is None else (*(listed.smiles[place] for place in places), *("",) * len(more))
+    return Library(
+        listed.sites,
+        np.vstack([listed.codes[places], more.codes]),
+        (*(listed.ids[place] for place in places), *more.ids),
+        smiles,
+        np.concatenate([listed.measurable[places], more.measurable]),
+        listed.scaffold,
+        partial=True,
+    )
 
 
 def _also_called(library: Library, names: dict[str, str], merged: tuple[tuple[str, str], ...]) -> Library:

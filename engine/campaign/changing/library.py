@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...chemistry.products import with_structures
 from ...domain.controls import find_control
 from ...domain.library import Library, Site
 from ...errors import AssayPilotError
-from ..events.decided import CompoundsAdded
+from ...strategies.gaussian_process.strategy import GaussianProcess
+from ..events.decided import CombinationsListed, CompoundsAdded
 from ..events.fold import rehearse
 from ..file import codec
 from ..file.chain import Draft, as_parts, part_digest
@@ -26,7 +28,7 @@ from ..words import many, names
 from .terms import decided_under, nothing_of_the_plan, refuse_open_round
 from .words import said
 
-__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
+__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "listed_drafts", "refuse_used"]
 
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
@@ -52,6 +54,24 @@ def added_drafts(
     return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
 
 
+def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
+    """The event that lists more combinations before a phase is planned, where there are too many to list them all.
+
+    Those that may be the best by what was measured; none without any value, and none that is new.
+    """
+    strategy, library = ledger.strategy, ledger.library
+    if not library.partial or ledger.under_way is not None or not isinstance(strategy, GaussianProcess):
+        return [], {}
+    state = ledger.current()
+    if not strategy.has_values(state):
+        return [], {}
+    more = with_structures(library.combined(strategy.search(state)))
+    if not len(more):
+        return [], {}
+    (draft,), blobs = _drafts(ledger, extended(library, more), "", None, CombinationsListed)
+    return [draft], blobs
+
+
 def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
     """The same compounds once more, after they were taken back; ``sequence`` is the last event before."""
     library = Library.decode(ledger.part(data["parts"][0]))
@@ -64,6 +84,7 @@ def _drafts(
     library: Library,
     note: str,
     source: Mapping[str, Any] | None,
+    kind: type[CompoundsAdded] = CompoundsAdded,
 ) -> tuple[list[Draft], dict[str, bytes]]:
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
@@ -87,8 +108,8 @@ def _drafts(
     }
     blobs = as_parts(blob)
     if seen:
-        data = decided_under(ledger, CompoundsAdded, data, blobs)
-    draft = CompoundsAdded.draft(data)
+        data = decided_under(ledger, kind, data, blobs)
+    draft = kind.draft(data)
     after = ledger.fork(blobs)
     rehearse(after, [draft])
     check_campaign(after)
@@ -147,6 +168,7 @@ def extended(library: Library, more: Library) -> Library:
         library.scaffold,
         library.aliases,
         library.interactions,
+        library.partial,
     )
 
 

@@ -12,7 +12,7 @@ from ..replay import Ledger
 from ..words import many, names
 from .kind import Kind, Step, note_in_words
 
-__all__ = ["CompoundsAdded", "PhaseDecided", "PhaseEmpty", "PhaseRedecided", "SettingsChanged"]
+__all__ = ["CombinationsListed", "CompoundsAdded", "PhaseDecided", "PhaseEmpty", "PhaseRedecided", "SettingsChanged"]
 
 
 class PhaseDecided(Kind):
@@ -139,3 +139,15 @@ class CompoundsAdded(Kind):
     def inverse(cls, data: Mapping[str, Any]) -> Draft:
         """Return the addition taken back."""
         return cls.draft({"changes": data["changes"]})
+
+
+class CombinationsListed(CompoundsAdded):
+    """More of a library's combinations, of which there are too many to list all."""
+
+    name = "combinations_listed"
+    ends_undo = True
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many."""
+        n, of = len(ledger.library), ledger.library.n_combinations
+        return f"{many(self.data['compounds'], 'combination')} listed that may be the best, {n:,} of {of:,} by now"

@@ -44,6 +44,7 @@ KINDS: Mapping[str, type[Kind]] = {
         decided.PhaseEmpty,
         decided.SettingsChanged,
         decided.CompoundsAdded,
+        decided.CombinationsListed,
     )
 }
 """Every kind of event this program understands, by its name in the file."""

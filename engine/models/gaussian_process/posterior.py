@@ -101,15 +101,50 @@ class Posterior:
         values += np.sqrt(variances[own]) * rng.standard_normal(values.shape)
         noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
         seen = values[places] + np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), size))
-        for shift, variance in zip(rows.shifts, variances[own + 1 :], strict=False):
-            groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
-            groups[-1] = 0.0
-            seen += groups[shift]
+        seen += self._shifts(variances, size, rng)
         residual = (rows.values - self.variances.center)[:, None] - seen
         values += self._correction(variances, cho_solve(factor, residual, check_finite=False), codes, places)
         values += self.variances.center
         self._widen(values, places, rng)
         return values
+
+    def effects(self, n_draws: int, rng: np.random.Generator) -> list[dict[tuple[int, ...], Floats]]:
+        """Draw the tables of effects jointly, ``n_draws`` of them: by sites ``(size,)``, by pairs ``(size, size)``."""
+        rows, components = self.rows, self.components
+        out = []
+        for _ in range(n_draws):
+            place = rng.choice(len(self._shares), p=self._shares)
+            variances, own = self._each[place], components.n_variances
+            tables = [
+                np.sqrt(variances[component.variance]) * components.draw(component, 1, rng)
+                for component in components.components
+            ]
+            seen = np.sqrt(self._flat) * rng.standard_normal() + np.zeros((len(rows), 1))
+            for entries, table in zip(self._entries, tables, strict=True):
+                seen += table[entries]
+            _, compound = np.unique(rows.arms, return_inverse=True)
+            seen += np.sqrt(variances[own]) * rng.standard_normal((int(compound.max()) + 1, 1))[compound.ravel()]
+            noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
+            seen += np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), 1))
+            seen += self._shifts(variances, 1, rng)
+            residual = (rows.values - self.variances.center)[:, None] - seen
+            solved = cho_solve(self._factors[place], residual, check_finite=False)
+            found: dict[tuple[int, ...], Floats] = {}
+            for component, entries, table in zip(components.components, self._entries, tables, strict=True):
+                table += variances[component.variance] * components.spread(component, entries, solved)
+                shape = [components.sizes[site] for site in component.sites]
+                found[component.sites] = found.get(component.sites, 0.0) + table.reshape(shape)
+            out.append(found)
+        return out
+
+    def _shifts(self, variances: Floats, size: int, rng: np.random.Generator) -> Floats:
+        """Draw the shifts of every row, ``(n, size)``."""
+        total: Floats = np.zeros((len(self.rows), size))
+        for shift, variance in zip(self.rows.shifts, variances[self.components.n_variances + 1 :], strict=False):
+            groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
+            groups[-1] = 0.0
+            total += groups[shift]
+        return total
 
     def _widen(self, values: Floats, places: Ints, rng: np.random.Generator) -> None:
         """Let errors of unmeasured compounds grow to those of left-out rows with predictions like theirs."""

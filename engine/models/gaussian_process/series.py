@@ -122,6 +122,12 @@ class SeriesPosterior:
             drawn.append(scale.inverse(values))
         return self._unit.back(np.concatenate(drawn))
 
+    def effects(self, n_draws: int, rng: np.random.Generator) -> list[dict[tuple[int, ...], Floats]]:
+        """Draw the tables of effects jointly, on the scale of each draw: by sites ``(size,)`` and by pairs of them."""
+        counts = rng.multinomial(n_draws, [weight for _, _, weight in self._parts])
+        drawn = [posterior.effects(n, rng) for (_, posterior, _), n in zip(self._parts, counts, strict=True)]
+        return [one for part in drawn for one in part]
+
     def middle(self, arms: Ints) -> Floats:
         """Return the posterior median of compounds at the likeliest scale, ``(len(arms),)``."""
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])

@@ -15,6 +15,7 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.features import SiteFeatures
 from ...domain.goals import AllEpsilonBest, Goal, ParetoSet
 from ...errors import AssayPilotError
+from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
 from ...system.progress import Report, silent
 from ..phased import Phased, one_of
@@ -155,6 +156,17 @@ class GaussianProcess(Phased):
     def has_values(self, state: State) -> bool:
         """Return whether anything was measured of every endpoint of the goal."""
         return all(len(one) for one in _rows(state.memory)[: state.problem.n_endpoints])
+
+    def search(self, state: State) -> NDArray[np.int32]:
+        """Return the combinations of substituents that may be the best, listed among the arms or not, ``(n, n_sites)``.
+
+        For products that are too large to list; what endpoints with limits ask for counts among the aims.
+        """
+        problem = state.problem
+        assert isinstance(problem.features, SiteFeatures)
+        posteriors = fit(problem, [one for one in _rows(state.memory) if len(one)])
+        rng = np.random.default_rng(np.random.SeedSequence([problem.seed, state.phase, 2]))
+        return best_combinations(posteriors, problem.features.sizes, rng)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """Return the next round."""
