@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
+from ..domain.controls import Reading
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .asking import Terms
 
 __all__ = [
+    "Controls",
     "Knowledge",
     "SeriesView",
     "informed",
@@ -155,18 +157,19 @@ def view_of(terms: Terms, state: State, position: int) -> SeriesView | None:
 
 def _measured(terms: Terms, position: int) -> Measured:
     key = (terms.settings.parameters.get("history"), terms.endpoints, id(terms.arm_of), position)
-    now = tuple(terms.measurements)
+    now: tuple[Measurement | Reading, ...] = (*terms.measurements, *terms.readings)
     # Lists of the same objects are equal at once, so this costs a hundredth of gathering the values again.
     for known, measurements, _, found in tuple(_GATHERED):
         if known == key and measurements == now:
             return found
     used = used_by_model(terms.measurements, terms.settings.parameters)
-    found = measured_values(used, terms.endpoints, terms.arm_of, position)
+    controls = Controls(terms.readings, terms.n_arms)
+    found = measured_values(used, terms.endpoints, terms.arm_of, position, controls)
     _GATHERED.appendleft((key, now, terms.arm_of, found))
     return found
 
 
-_GATHERED: deque[tuple[Any, tuple[Measurement, ...], Ints, Measured]] = deque(maxlen=6)
+_GATHERED: deque[tuple[Any, tuple[Measurement | Reading, ...], Ints, Measured]] = deque(maxlen=6)
 """The values gathered last, with what they were gathered from; ``arm_of`` is held so that no other takes its id."""
 
 
@@ -176,8 +179,21 @@ def used_by_model(measurements: Sequence[Measurement], parameters: Mapping[str, 
     return [m for m in measurements if m.round >= earliest]
 
 
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What controls read: between plates, days or batches they differ by nothing but the shifts of these."""
+
+    readings: Sequence[Reading]
+    first: int
+    """The arm of the first control, behind those of all compounds."""
+
+
 def measured_values(
-    measurements: Sequence[Measurement], endpoints: Sequence[Endpoint], arm_of: Ints, position: int
+    measurements: Sequence[Measurement],
+    endpoints: Sequence[Endpoint],
+    arm_of: Ints,
+    position: int,
+    controls: Controls | None = None,
 ) -> Measured:
     """Return the values of an endpoint, larger is better; of a difference those of compounds with both parts.
 
@@ -196,9 +212,32 @@ def measured_values(
     values = np.array([m.value if m.relation == "=" else np.nan for m in used])
     above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])
     below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])
-    low, high = (above, below) if sign > 0 else (-below, -above)
     arms = arm_of[np.array([m.compound for m in used], dtype=np.intp)]
-    return Measured(arms, sign * values, np.array([float(m.n) for m in used]), low, high, _shifts(used))
+    counts = np.array([float(m.n) for m in used])
+    beside: list[Reading] = []
+    if controls is not None and np.isfinite(values).any():
+        beside, at, read = _controls(controls, position, float(np.nanmedian(values)))
+        arms, values = np.concatenate([arms, at]), np.concatenate([values, read])
+        counts = np.concatenate([counts, [float(one.n) for one in beside]])
+        open_side = np.full(len(beside), np.inf)
+        above, below = np.concatenate([above, -open_side]), np.concatenate([below, open_side])
+    low, high = (above, below) if sign > 0 else (-below, -above)
+    return Measured(arms, sign * values, counts, low, high, _shifts([*used, *beside]))
+
+
+def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Reading], Ints, Floats]:
+    """Return the readings of the controls that were read more than once, their arms, and their values.
+
+    Only how readings of a control differ tells anything, so each control is put where the compounds are.
+    """
+    read = [one for one in controls.readings if one.endpoint == position and one.usable and one.entered.relation == "="]
+    of_each: dict[int, list[float]] = {}
+    for one in read:
+        of_each.setdefault(one.control, []).append(one.value)
+    told = [one for one in read if len(of_each[one.control]) > 1]
+    arms = np.array([controls.first + one.control for one in told], dtype=np.intp)
+    values = np.array([one.value - float(np.mean(of_each[one.control])) + middle for one in told])
+    return told, arms, values
 
 
 def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
@@ -209,14 +248,14 @@ def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
     return counts, sums / np.maximum(counts, 1.0)
 
 
-_KINDS: tuple[Callable[[Measurement], str], ...] = (
+_KINDS: tuple[Callable[[Measurement | Reading], str], ...] = (
     lambda m: m.entered.plate,
     lambda m: m.entered.date,
     lambda m: m.entered.batch,
 )
 
 
-def _shifts(used: Sequence[Measurement]) -> tuple[Ints, ...]:
+def _shifts(used: Sequence[Measurement | Reading]) -> tuple[Ints, ...]:
     """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start."""
     found = []
     for label in _KINDS:

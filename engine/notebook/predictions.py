@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..campaign.series import measured_values, used_by_model
+from ..campaign.series import Controls, measured_values, used_by_model
 from ..campaign.state import Status
 from ..chemistry.similarity import substituent_similarity
 from ..domain.features import merge_equal_rows
@@ -39,11 +39,12 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
     codes[arm_of] = np.vstack([library.codes, asked])
     wanted, rows = np.unique(arm_of[len(library) :], return_inverse=True)
     similarity = [substituent_similarity(tuple(labels)) for labels in coding.labels]
+    controls = Controls(now.readings, len(codes))
     used = used_by_model(now.measurements, now.settings.parameters)
     found = pd.DataFrame({name: raw.column(name) for name in raw.columns})
     for position in now.deciding_endpoints:
         endpoint = now.endpoints[position]
-        measured = measured_values(used, now.endpoints, arm_of[: len(library)], position)
+        measured = measured_values(used, now.endpoints, arm_of[: len(library)], position, controls)
         posterior = fit_series(
             codes,
             coding.sizes,

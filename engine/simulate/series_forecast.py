@@ -175,7 +175,7 @@ def _play(
     best = members & (asked[0] >= asked[0][members].max()) if members.any() else members
     measured = np.zeros(problem.n_arms, dtype=bool)
     for row in measurements_of(state)[: problem.n_endpoints]:
-        measured[row.arms] = True
+        measured[row.compounds(problem.n_arms)] = True
     noise = np.array((*problem.noise, *problem.beside))
     points: list[tuple[float, ...]] = []
     if strategy.has_values(state):

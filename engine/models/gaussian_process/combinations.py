@@ -39,7 +39,9 @@ def best_combinations(
             own = effects[draw]
             unit = np.sqrt(sum(float(table.var()) for table in own.values())) or 1.0
             for sites, table in own.items():
-                tables[sites] = tables.get(sites, 0.0) + weight / unit * table
+                # Beyond the sizes are the substituents of controls.
+                known = table[tuple(slice(sizes[site]) for site in sites)]
+                tables[sites] = tables.get(sites, 0.0) + weight / unit * known
         found.append(_best(tables, sizes))
     return np.unique(np.concatenate(found), axis=0)
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from scipy.special import chdtrc
 
 from ...arrays import Floats, Ints
@@ -51,7 +52,7 @@ class Measured:
     """What was measured of one endpoint, larger values being better; one entry per result, in any order."""
 
     arms: Ints
-    """``(n,)`` which compound."""
+    """``(n,)`` which compound; from their number on controls, which nothing is known of but that they stay the same."""
     values: Floats
     """``(n,)`` exact values; NaN for bounds."""
     counts: Floats
@@ -65,6 +66,11 @@ class Measured:
 
     def __len__(self) -> int:
         return len(self.arms)
+
+    def compounds(self, n: int) -> Ints:
+        """Return which of the first ``n`` compounds were measured, each once."""
+        found: Ints = np.unique(self.arms[self.arms < n])
+        return found
 
     def joined(self, new: Measured) -> Measured:
         """Return these results and some new ones without shifts."""
@@ -239,6 +245,7 @@ def fit_series(
             "the series model needs at least one value of every endpoint", mend="Record or import one first."
         )
     rng = np.random.default_rng(seed)
+    codes, sizes, similarity = _with_controls(codes, sizes, similarity, int(measured.arms.max()) + 1 - len(codes))
     components = Components(sizes, similarity)
     unit = _unit(measured, noise_sd, doubt)
     merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size)
@@ -275,6 +282,22 @@ def fit_series(
             if own_noise is not None and weight == weights.max():
                 sd = own_noise / found.slope
     return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest)
+
+
+def _with_controls(
+    codes: NDArray[np.integer], sizes: Sequence[int], similarity: Sequence[Floats | None] | None, n: int
+) -> tuple[NDArray[np.integer], Sequence[int], Sequence[Floats | None] | None]:
+    """Return the series with ``n`` more compounds whose substituents nothing else has: what a control is."""
+    if n < 1:
+        return codes, sizes, similarity
+    varied = np.array([size > 1 for size in sizes])
+    own = np.where(varied, np.array(sizes) + np.arange(n)[:, None], 0)
+    if similarity is not None:
+        similarity = [
+            block_diag(one, np.eye(n)) if one is not None and more else one
+            for one, more in zip(similarity, varied, strict=True)
+        ]
+    return np.vstack([codes, own.astype(codes.dtype)]), [size + n * int(size > 1) for size in sizes], similarity
 
 
 class _Fitted(NamedTuple):

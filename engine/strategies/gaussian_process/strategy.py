@@ -155,7 +155,8 @@ class GaussianProcess(Phased):
 
     def has_values(self, state: State) -> bool:
         """Return whether anything was measured of every endpoint of the goal."""
-        return all(len(one) for one in _rows(state.memory)[: state.problem.n_endpoints])
+        problem = state.problem
+        return all(len(one.compounds(problem.n_arms)) for one in _rows(state.memory)[: problem.n_endpoints])
 
     def search(self, state: State) -> NDArray[np.int32]:
         """Return the combinations of substituents that may be the best, listed among the arms or not, ``(n, n_sites)``.
@@ -188,7 +189,7 @@ class GaussianProcess(Phased):
         assert isinstance(problem.features, SiteFeatures)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
-        measured = np.unique(np.concatenate([one.arms for one in _rows(state.memory)]))
+        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in _rows(state.memory)]))
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
         new = np.zeros(problem.n_arms, dtype=bool)
         new[measured] = True
@@ -393,7 +394,7 @@ def _calculate(
 ) -> Calculated:
     n = problem.n_arms
     asked = np.flatnonzero(problem.wanted)
-    seen = np.unique(np.concatenate([one.arms for one in measured]))
+    seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))
     arms = _contenders(problem, posteriors, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
     size = int(np.clip(_NUMBERS // len(arms), _LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
@@ -464,7 +465,7 @@ def _near_the_top(measured: list[Measured], now: Calculated, problem: Problem) -
     if problem.n_endpoints > 1 or problem.limits:
         return near
     one = measured[0]
-    known = np.isfinite(one.values)
+    known = np.isfinite(one.values) & (one.arms < n)
     counts = np.bincount(one.arms[known], one.counts[known], n)
     sums = np.bincount(one.arms[known], one.counts[known] * one.values[known], n)
     has = counts > 0

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -86,6 +87,8 @@ def test_a_plan_taken_back_leaves_what_was_listed(capsys, table, tmp_path):
     with Campaign.open(path) as campaign:
         one = campaign.plan()
         listed = len(campaign.status().library)
+        told = next(entry.text for entry in campaign.history() if entry.kind == "combinations_listed")
+        assert re.fullmatch(rf"[\d,]+ combinations listed that may be the best, {listed:,} of 2,560,000 by now", told)
         assert campaign.undo_label is not None
         campaign.undo()
         assert campaign.undo_label is None

@@ -279,3 +279,28 @@ def test_no_compound_that_comes_later_is_called_as_a_control(tmp_path):
                 with pytest.raises(AssayPilotError, match=r"(?i)ref-1 is a control of this campaign"):
                     ask(compounds)
         assert len(campaign.status().library) == 9
+
+
+def test_the_series_model_takes_the_shift_of_a_plate_from_its_controls(tmp_path):
+    errors = {}
+    for read in (0, 6):
+        with controlled(tmp_path, f"{read}.assaypilot", strategy="gaussian-process") as campaign:
+            issued = campaign.plan()
+            library = campaign.status().library
+            means, rng, results = truth(library), np.random.default_rng(1), []
+            for item in issued.items:
+                # Compounds of one substituent stand on a plate of their own, which reads 1 too high.
+                plate = int(library.codes[item.compound, 0] == 1)
+                for replicate in range(item.replicates):
+                    value = means[item.compound] + plate + 0.05 * rng.standard_normal()
+                    name = library.ids[item.compound]
+                    results.append(Result(name, float(value), plate=f"P{plate}", replicate=str(replicate)))
+            for plate in (0, 1):
+                for k in range(read):
+                    value = 7.1 + plate + 0.05 * rng.standard_normal()
+                    results.append(Result("REF-1", float(value), plate=f"P{plate}", well=f"H{k}"))
+            campaign.record(results)
+            now = campaign.status().candidates
+            error = np.asarray(now.estimate) - means
+            errors[read] = float(np.std(error))
+    assert errors[6] < 0.25 < errors[0]

@@ -1,0 +1,64 @@
+"""Controls tell the shifts of plates, days and batches, and nothing else."""
+
+import numpy as np
+
+from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+
+SIZES = (10, 12)
+CODES = np.array([(a, b) for a in range(10) for b in range(12)])
+SD = 0.2
+
+
+def plates(seed, shift, above=0.0, wells=4):
+    """Four plates of 20 compounds, each with two controls; substituents of the first site go by plate, as series do."""
+    rng = np.random.default_rng(seed)
+    truth = rng.standard_normal(10)[CODES[:, 0]] + rng.standard_normal(12)[CODES[:, 1]]
+    arms = np.sort(rng.permutation(len(CODES))[:80])
+    plate = np.repeat(np.arange(4), 20)
+    shifts = shift * rng.standard_normal(4)
+    values = truth[arms] + shifts[plate] + SD * rng.standard_normal(80)
+    control = np.tile(np.repeat((0, 1), wells), 4)
+    beside = np.repeat(np.arange(4), 2 * wells)
+    read = above + np.array([0.5, -0.5])[control] + shifts[beside] + SD * rng.standard_normal(len(control))
+    read -= np.array([read[control == one].mean() for one in (0, 1)])[control]
+    return truth, (arms, values, plate), (len(CODES) + control, read + np.median(values), beside)
+
+
+def estimates(parts, seed):
+    arms, values, plate = (np.concatenate(one) for one in zip(*parts, strict=True))
+    n = len(arms)
+    none = np.full(n, np.inf)
+    measured = Measured(arms, values, np.ones(n), -none, none, (plate,))
+    posterior = fit_series(CODES, SIZES, measured, noise_sd=SD, seed=seed, scales=False)
+    return posterior.draw(np.arange(len(CODES)), 600, np.random.default_rng(seed))
+
+
+def test_controls_make_plates_comparable():
+    errors = {"with": [], "without": []}
+    inside = []
+    for seed in range(12):
+        truth, compounds, controls = plates(seed, shift=0.8)
+        for name, parts in (("with", [compounds, controls]), ("without", [compounds])):
+            draws = estimates(parts, seed)
+            # Only differences between compounds matter: all plates together may be high or low.
+            error = draws.mean(axis=0) - truth
+            errors[name].append(np.std(error))
+            if name == "with":
+                low, high = np.quantile(draws - draws.mean(axis=1)[:, None], (0.025, 0.975), axis=0)
+                centred = truth - truth.mean()
+                inside.append(np.mean((centred >= low) & (centred <= high)))
+    assert np.mean(errors["with"]) < 0.9 * np.mean(errors["without"])
+    assert np.sum(np.array(errors["with"]) < errors["without"]) >= 10
+    assert 0.9 < np.mean(inside) < 0.99
+
+
+def test_a_control_far_from_the_compounds_changes_nothing():
+    _, compounds, controls = plates(1, shift=0.8)
+    _, _, far = plates(1, shift=0.8, above=40.0)
+    assert np.allclose(controls[1], far[1])
+    assert np.allclose(estimates([compounds, controls], 1), estimates([compounds, far], 1))
+
+
+def test_draws_are_of_compounds_alone():
+    _, compounds, controls = plates(2, shift=0.5)
+    assert estimates([compounds, controls], 2).shape[1] == len(CODES)
