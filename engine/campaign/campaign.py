@@ -17,6 +17,7 @@ from ..domain.measurements import Result
 from ..domain.plates.layout import PlateUse
 from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
 from ..errors import AssayPilotError
+from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from .auditing import audit_round
 from .changing.library import added_drafts, consequences_of_adding, listed_drafts
@@ -164,11 +165,12 @@ class Campaign:
 
     def refresh(self, report: Report = silent) -> None:
         """Take in what was appended since, by this program or (when read-only) by another."""
-        news = self._store.events(self._ledger.sequence)
-        for position, event in enumerate(news):
-            take(self._ledger, event)
-            if position % 64 == 63:
-                report(position / len(news), "reading the campaign")
+        with without_collecting():
+            news = self._store.events(self._ledger.sequence)
+            for position, event in enumerate(news):
+                take(self._ledger, event)
+                if position % 64 == 63:
+                    report(position / len(news), "reading the campaign")
         if news:
             self._status = None
 
