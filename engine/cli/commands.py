@@ -349,6 +349,12 @@ def _log_and_verify(command: Any) -> None:
     verify.add_argument("file", metavar="FILE", help="campaign file")
     verify.add_argument("--recompute", action="store_true", help="make every decision again, however long that takes")
     verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
+    verify.add_argument("--key", metavar="KEY", help="the key (public or private) by which the history was signed")
+
+    sign = command("sign", "Sign the history by a key of the lab, so that verify --key shows whether it was rewritten")
+    sign.add_argument("file", metavar="FILE", help="campaign file; signatures are kept in FILE.signatures")
+    sign.add_argument("--key", metavar="KEY", required=True, help="file of an Ed25519 private key (PEM)")
+    sign.add_argument("--new-key", action="store_true", help="make the key first, with its public half in KEY.public")
 
 
 def _design(command: Any) -> None:

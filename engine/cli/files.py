@@ -1,4 +1,4 @@
-"""``export``, ``log`` and ``verify``: what a campaign file gives away, and whether it is whole."""
+"""``export``, ``log``, ``verify`` and ``sign``: what a campaign file gives away, and whether it is whole."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..campaign.words import many
+from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .console import Console, Reply, table
 from .targets import check_place, keep_other_tables
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ..campaign.state import Status
     from ..export.shortlist import Which
 
-__all__ = ["export", "export_shortlist", "log", "verify"]
+__all__ = ["export", "export_shortlist", "log", "sign", "verify"]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
@@ -72,10 +73,18 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:
     """Whether every event, part and decision of the file is consistent; exit code 1 when not."""
+    from ..campaign.signing import signed
     from ..campaign.verifying import verify as verify_file
 
+    if options.key and options.head:
+        raise AssayPilotError("a key and a head were given", option="--head", mend="Check them one after the other.")
+    signature = signed(Path(options.file), Path(options.key)) if options.key else None
     found = verify_file(
-        options.file, recompute=options.recompute or None, expected_head=options.head, report=console.report
+        options.file,
+        recompute=options.recompute or None,
+        expected_head=options.head if signature is None else signature.head,
+        expected_events=None if signature is None else signature.events,
+        report=console.report,
     )
     document = {
         "ok": found.ok,
@@ -83,6 +92,7 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
         "head": found.head,
         "recomputed": found.recomputed,
         "problems": [{"event": problem.event, "text": problem.text} for problem in found.problems],
+        "signed": None if signature is None else {"events": signature.events, "time": signature.time},
     }
     if found.ok:
         lines = [
@@ -90,10 +100,12 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
             "Every decision comes out the same when it is made again."
             if found.recomputed
             else "Not all decisions were made again, which takes more than a few seconds here. To do so: --recompute",
-            "The history has the head you noted: up to it nothing was changed."
+            f"Signed by this key at {signature.time} up to event {signature.events:,}: up to there nothing was changed."
+            if signature is not None
+            else "The history has the head you noted: up to it nothing was changed."
             if options.head
             else "A history rewritten as a whole would be consistent, too, and authors and times are not derived from "
-            "anything. Only a head noted elsewhere shows such changes: --head HEAD",
+            "anything. Only a head noted elsewhere (--head HEAD) or a signature (--key KEY) shows such changes.",
         ]
     else:
         lines = [
@@ -104,3 +116,31 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
             ),
         ]
     return Reply(document, lines, exit_code=0 if found.ok else 1)
+
+
+def sign(options: argparse.Namespace, console: Console) -> Reply:
+    """Sign the history as it is now, by a key that the lab keeps; refused when the file is not consistent."""
+    from ..campaign.signing import make_key, signatures_of
+    from ..campaign.signing import sign as sign_history
+    from ..campaign.verifying import verify as verify_file
+
+    found = verify_file(options.file, recompute=False, report=console.report)
+    if not found.ok:
+        raise AssayPilotError(
+            "the file is not consistent, so it is not signed",
+            file=options.file,
+            mend=f"assaypilot verify {options.file} says what is wrong.",
+        )
+    path, key = Path(options.file), Path(options.key)
+    public = make_key(key) if options.new_key else None
+    signature = sign_history(path, key, events=found.events, head=found.head)
+    document = {
+        "file": str(signatures_of(path)),
+        "events": signature.events,
+        "head": signature.head,
+        "time": signature.time,
+        "public_key": None if public is None else str(public),
+    }
+    lines = [] if public is None else [f"New key: {key}. Keep it where nobody else signs; {public} checks signatures."]
+    lines += [f"Signed up to event {signature.events:,}, head {signature.head[:12]}: {signatures_of(path)}"]
+    return Reply(document, [*lines, f"Check: assaypilot verify {path} --key {public or key}"])

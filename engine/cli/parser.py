@@ -36,6 +36,7 @@ COMMANDS: frozenset[str] = frozenset(
         "overview",
         "log",
         "verify",
+        "sign",
         "design",
         "simulate",
         "doctor",

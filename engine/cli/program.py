@@ -148,7 +148,8 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
         case _:
             from . import files
 
-            return {"export": files.export, "log": files.log, "verify": files.verify}[options.command](options, console)
+            commands = {"export": files.export, "log": files.log, "verify": files.verify, "sign": files.sign}
+            return commands[options.command](options, console)
 
 
 def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> int:
