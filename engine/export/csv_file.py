@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat
 
 from ..errors import AssayPilotError
+from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
-from .sheet import Cell
+from .sheet import Cell, unique
 from .whole import whole_file, write_whole
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "plain", "write", "write_csv", "write_plain_csv"]
 
 _REPORT_EVERY = 1_000
+_SIGNS = ("'", *FORMULA)
+"""What a text begins with that has to be looked at."""
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
@@ -30,8 +33,11 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     ``report`` may raise Cancelled; then there is no file, or the one that was there.
     """
     report(0.0, "Collecting the shortlist")
-    sheet = contents.shortlist_with_provenance
-    return write_csv(path, sheet.header, sheet.rows, report=report)
+    sheet, constants = contents.shortlist, contents.provenance
+    header = unique([*sheet.header, *(name for name, _ in constants)])
+    tail = tuple(cell for _, cell in constants)
+    with without_collecting():
+        return write_csv(path, header, ((*row, *tail) for row in sheet.rows), report=report)
 
 
 def write_csv(
@@ -76,9 +82,9 @@ def write_plain_csv(path: str | Path, header: Sequence[str], rows: Iterable[Sequ
 
 
 def _text(cell: Cell) -> str:
-    # A text that already starts with ' before such a sign gets one more, so that reading back is exact.
-    if isinstance(cell, str) and cell.lstrip("'").startswith(FORMULA):
-        return f"'{cell}"
+    if type(cell) is str:
+        # A text that already starts with ' before such a sign gets one more, so that reading back is exact.
+        return f"'{cell}" if cell[:1] in _SIGNS and cell.lstrip("'").startswith(FORMULA) else cell
     return plain(cell)
 
 
@@ -88,6 +94,8 @@ def plain(cell: Cell) -> str:
         return ""
     if isinstance(cell, str):
         return cell
+    if type(cell) is float:
+        return repr(cell) if math.isfinite(cell) else ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Integral):

@@ -18,6 +18,7 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.cli.files import export_shortlist
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
@@ -93,6 +94,8 @@ def of_compounds(path: Path, size: int) -> dict[str, float]:
     with made[0] as campaign:
         timed(told, "plan", campaign.plan)
         timed(told, "status", campaign.status)
+        now, out = campaign.status(), path.with_suffix(".csv")
+        timed(told, "csv of all", lambda: export_shortlist(now, out, "all"))
     timed(told, "open", lambda: Campaign.open(path, read_only=True).close())
     return told | {"MB": memory()}
 
