@@ -61,8 +61,9 @@ class Steps(NamedTuple):
     """``(...)``: whether the two are equal rows, whose difference is 0 without any measurement."""
 
     def _sizes(self, offset: float) -> Floats:
-        """Return the steps of difference + offset in standard errors."""
-        return (self.difference + offset) * self.precision
+        """Return the steps of difference + offset in standard errors; infinite where a damaged file says so."""
+        with np.errstate(over="ignore"):
+            return (self.difference + offset) * self.precision
 
     @property
     def looks(self) -> Ints:
