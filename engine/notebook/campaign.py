@@ -25,6 +25,7 @@ from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import Table, plain, raw_of
+from .refusals import with_keywords
 from .terms import Endpoints, MoreOptions, controls_of, listed, table_options
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Campaign:
     # -- making and opening
 
     @classmethod
+    @with_keywords()
     def from_table(
         cls,
         table: Table,
@@ -147,6 +149,7 @@ class Campaign:
         return cls(core, temporary=path is None)
 
     @classmethod
+    @with_keywords()
     def open(cls, path: str | Path, *, read_only: bool = False) -> Campaign:
         """Open a campaign file; read-only when asked for, or while another program has it open."""
         return cls(FileCampaign.open(path, read_only=read_only))
@@ -165,6 +168,7 @@ class Campaign:
 
     # -- rounds and results
 
+    @with_keywords()
     def recommend(self, n: int | None = None) -> pd.DataFrame:
         """Return the next round, one row per compound; the open round again, unchanged, while there is one.
 
@@ -185,6 +189,7 @@ class Campaign:
                 self._core.change(Change(per_round=size))
         return _round_frame(self._core.status(), self._core.plan())
 
+    @with_keywords()
     def add(self, results: Table, *, close: bool = False, again: bool = False, missing: Missing = "return") -> Added:
         """Record results and return what became of them; estimates and statuses are new after it.
 
@@ -225,6 +230,7 @@ class Campaign:
             warnings=tuple(dict.fromkeys([*found.warnings, *report.warnings])),
         )
 
+    @with_keywords()
     def confirm(self) -> pd.DataFrame:
         """Return the confirmation round of a finished campaign: each compound that is in and was never measured, once.
 
@@ -232,6 +238,7 @@ class Campaign:
         """
         return _round_frame(self._core.status(), self._core.plan_confirmation())
 
+    @with_keywords()
     def audit(self, size: int) -> pd.DataFrame:
         """Return an audit round: ``size`` compounds drawn at random from those not in, as ``recommend`` does.
 
@@ -240,6 +247,7 @@ class Campaign:
         """
         return _round_frame(self._core.status(), self._core.plan_audit(size))
 
+    @with_keywords()
     def close_round(self, missing: Missing = "return") -> None:
         """End the open round with what has come back; see ``add`` for ``missing``."""
         self._core.close_round(missing)
@@ -266,6 +274,7 @@ class Campaign:
             for compound, entry in zip(compounds, compound_entries(now, compounds), strict=True)
         )
 
+    @with_keywords()
     def predict(self, table: Table) -> pd.DataFrame:
         """Return what the series model expects of compounds, those outside the campaign too, in the order of the rows.
 
@@ -279,6 +288,7 @@ class Campaign:
 
         return predictions(self._core.status(), table)
 
+    @with_keywords()
     def forecast(self) -> pd.DataFrame:
         """Return what the coming rounds are expected to find, from simulated campaigns that go on from here.
 
@@ -357,6 +367,7 @@ class Campaign:
         """Copy the campaign file; AssayPilotError when the path exists."""
         self._core.save_copy(path)
 
+    @with_keywords()
     def export(self, path: str | Path, only: Which = "in") -> int:
         """Write the shortlist as csv, xlsx, sdf, pdf or pptx, by the path's ending; return the compounds written."""
         from ..export.contents import Choice, contents

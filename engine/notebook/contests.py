@@ -22,6 +22,7 @@ from ..strategies import registry
 from ..strategies.protocol import Strategy, check_delta
 from .designs import features_of
 from .frames import read_table, text_of
+from .refusals import with_keywords
 
 __all__ = ["compare_strategies", "list_strategies", "load_dataset"]
 
@@ -66,6 +67,7 @@ def list_strategies() -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("name")
 
 
+@with_keywords()
 def compare_strategies(
     strategies: str | Strategy | list[str | Strategy] | tuple[str | Strategy, ...],
     problem: str | pd.DataFrame,

@@ -16,6 +16,7 @@ from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFe
 from ..errors import AssayPilotError
 from .coding import Coding
 from .frames import text_of
+from .refusals import with_keywords
 
 __all__ = ["OptimalDesign", "features_of", "optimal_design"]
 
@@ -57,6 +58,7 @@ class OptimalDesign:
         )
 
 
+@with_keywords()
 def optimal_design(
     candidates: pd.DataFrame,
     measurements: int | None = None,

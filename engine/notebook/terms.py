@@ -128,11 +128,14 @@ def _spec(name: str, said: EndpointTerms | float | None) -> str:
     return ";".join(parts)
 
 
+_OF_FROM_TABLE = ("table", "path", "sites", "endpoints", "goal", "epsilon", "per_round", "strategy")
+
+
 def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreOptions) -> TableOptions:
     """Return how a table is to be read; AssayPilotError for an option that does not exist or a choice there is not."""
     for name in more:
         if name not in MoreOptions.__annotations__:
-            near = difflib.get_close_matches(name, MoreOptions.__annotations__, n=1)
+            near = difflib.get_close_matches(name, [*MoreOptions.__annotations__, *_OF_FROM_TABLE], n=1)
             meant = f"Did you mean {near[0]}?" if near else f"There are {', '.join(MoreOptions.__annotations__)}."
             raise AssayPilotError(f"there is no option {name!r}", mend=meant)
     for name, choices in _CHOICES.items():

@@ -222,21 +222,23 @@ def test_notebooks_show_text_pages_and_plots(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"per_rond": 3}, r"there is no option 'per_rond'"),
+        ({"per_rond": 3}, r"there is no option 'per_rond'. Did you mean per_round\?"),
         ({"epsilon": None, "endpoints": {"x": {"sd": 1.0}}, "sites": ["R1", "R9"]}, "R9"),
         ({"endpoints": {"pIC50": {"sd": "a lot"}}}, "sd must be a number"),
         ({"endpoints": {"pIC50": {"colour": 1}}}, "'colour' is not known here"),
         ({"strategy": "gausian-process"}, "Did you mean gaussian-process"),
         ({"goal": "worst"}, "there is no goal 'worst'"),
         ({"blank": "x"}, "blank must be one of missing, h"),
-        ({"epsilon": -1.0}, "epsilon"),
-        ({"per_round": 0}, "must be 1 or more"),
+        ({"epsilon": -1.0}, "^epsilon: "),
+        ({"per_round": 0}, "^per_round: .* must be 1 or more"),
+        ({"endpoints": {"pIC50": {"sd": -1.0}}}, r"^sd: .* e\.g\. sd=0\.2"),
     ],
 )
 def test_wrong_terms_are_refused_in_one_line(start, tmp_path, options, why):
     with pytest.raises(AssayPilotError, match=why) as refused:
         start(**options)
     assert "\n" not in str(refused.value)
+    assert "--" not in str(refused.value)
     assert not (tmp_path / "x.assaypilot").exists()
 
 
