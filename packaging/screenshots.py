@@ -307,7 +307,7 @@ def journey(at: Photographer) -> None:
     at.done(lambda then: window.session.record(at.results(truth)[:9], then))
     at.page("round", "round-half-filled")
     ids = [at.status.library.ids[item.compound] for item in at.status.open_round.items]
-    QGuiApplication.clipboard().setText(f"ID\tpIC50\n{ids[4]}\t7.1\n{ids[5]}\t6.9\nBZ-999\t7.0\n{ids[7]}\toops\n")
+    QGuiApplication.clipboard().setText(f"ID\tValue\n{ids[4]}\t7.1\n{ids[5]}\t6.9\nBZ-999\t7.0\n{ids[7]}\toops\n")
     page = window.round
     page.paste()
     at.until(lambda: page.stack.currentWidget() is page.preview, "the preview")
