@@ -56,7 +56,7 @@ class Posterior:
     def check(self) -> tuple[Floats, Floats]:
         """Return each row's prediction from the others and its standardised error there, ``(n,)`` each."""
         first = self._factors[0]
-        inverse = inverse_of(first[0])
+        inverse = inverse_of(np.tril(first[0]))
         residual = self.rows.values - self.variances.center
         variance = 1.0 / np.diagonal(inverse)
         error = (inverse @ residual) * variance

@@ -142,7 +142,9 @@ class Density:
     """The log posterior density of the log variances, with its gradient and average information."""
 
     def __init__(self, components: Components, rows: Rows, center: float, scale: float) -> None:
-        self.rows, self.parts = rows, parts_of(components, rows)
+        self.rows = rows
+        self.parts = np.stack(parts_of(components, rows)).reshape(-1, len(rows) ** 2)
+        """``(d, n n)``: sums over them are one pass through memory."""
         self.residual = rows.values - center
         self.flat = FLAT * scale
         self.mean, spread = prior_of(components, rows, scale)
@@ -156,7 +158,11 @@ class Density:
         return -math.inf if factor is None else self._density(logs, factor)
 
     def _factor(self, variances: Floats) -> Floats | None:
-        total = covariance(self.parts, self.rows, variances, self.flat)
+        n = len(self.rows)
+        total = (variances @ self.parts).reshape(n, n)
+        total += self.flat
+        if not self.rows.unknown_noise:
+            total[np.diag_indices_from(total)] += self.rows.noise
         try:
             factor: Floats = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
@@ -177,10 +183,10 @@ class Density:
         factor = self._factor(variances)
         if factor is None:
             return None
-        inverse = inverse_of(factor)
+        inverse, n = inverse_of(factor), len(self.rows)
         solved = inverse @ self.residual
-        seen = np.column_stack([part @ solved for part in self.parts]) * variances
-        traces = np.array([np.vdot(inverse, part) for part in self.parts]) * variances
+        seen = (self.parts.reshape(-1, n) @ solved).reshape(-1, n).T * variances
+        traces = (self.parts @ inverse.ravel()) * variances
         gradient = 0.5 * (solved @ seen - traces) - self.precision @ (logs - self.mean)
         information = 0.5 * seen.T @ (inverse @ seen) + self.precision
         if self.rows.unknown_noise:
@@ -240,10 +246,10 @@ def fit_variances(
 
 
 def inverse_of(factor: Floats) -> Floats:
-    """Return the inverse ``(n, n)`` of a matrix from its lower Cholesky factor; a third of the work of solving."""
-    lower, _ = dpotri(factor, lower=1)
-    inverse: Floats = np.tril(lower)
-    inverse += np.tril(lower, -1).T
+    """Return the inverse ``(n, n)`` of a matrix from its Cholesky factor, zeros above the diagonal."""
+    lower, _ = dpotri(factor, lower=1)  # what is above the diagonal stays as it is in the factor: zeros
+    inverse: Floats = lower + lower.T
+    inverse[np.diag_indices_from(inverse)] *= 0.5
     return inverse
 
 
