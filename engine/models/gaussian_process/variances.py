@@ -32,6 +32,8 @@ __all__ = [
 
 FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
+_ROUNDING = 1e-12
+"""Of the prior variance of the mean: what keeps sums of covariances positive definite when they are rounded."""
 _SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_NOISE = 0.6, 0.2, 0.1, 0.02, 0.05
 """What the prior expects of the variance of the values: a median, for all sites or pairs together."""
 _WIDTH = 1.5
@@ -133,9 +135,13 @@ def covariance(parts: list[Floats], rows: Rows, variances: Floats, flat: float) 
     total = np.full((len(rows), len(rows)), flat)
     for part, variance in zip(parts, variances, strict=True):
         total += variance * part
-    if not rows.unknown_noise:
-        total[np.diag_indices_from(total)] += rows.noise
+    _add_noise(total, rows, flat)
     return total
+
+
+def _add_noise(total: Floats, rows: Rows, flat: float) -> None:
+    """Add the stated noise to a covariance of the rows, and so little more that rounding leaves it one."""
+    total[np.diag_indices_from(total)] += (0.0 if rows.unknown_noise else rows.noise) + _ROUNDING * flat
 
 
 class Density:
@@ -161,8 +167,7 @@ class Density:
         n = len(self.rows)
         total = (variances @ self.parts).reshape(n, n)
         total += self.flat
-        if not self.rows.unknown_noise:
-            total[np.diag_indices_from(total)] += self.rows.noise
+        _add_noise(total, self.rows, self.flat)
         try:
             factor: Floats = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
