@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
-from scipy.special import bdtr
+from scipy.special import bdtr, chdtr
 
 from .noise import known as assay_noise
 from .replay import Ledger
@@ -16,6 +16,8 @@ __all__ = ["model_check"]
 _LEVEL = 0.95
 _NARROW = 0.01
 """Probability of so few values inside below which the intervals are too narrow."""
+_WIDE = 3e-4
+"""Probability of so small errors, and so close replicates, below which the intervals are too wide."""
 
 
 def model_check(ledger: Ledger) -> ModelCheck | None:
@@ -31,6 +33,7 @@ def model_check(ledger: Ledger) -> ModelCheck | None:
     for m in ledger.measurements:
         if m.usable and m.relation == "=" and m.endpoint == ledger.objective:
             came[m.round, m.compound].append(m)
+    within, freedom = 0.0, 0
     inside: list[bool] = []
     errors: list[float] = []
     last = 0, 0, 0
@@ -42,6 +45,9 @@ def model_check(ledger: Ledger) -> ModelCheck | None:
                 continue
             mean, n = sum(m.n * m.value for m in own) / sum(m.n for m in own), sum(m.n for m in own)
             side = item.high - item.expected if mean > item.expected else item.expected - item.low
+            if sd > 0:
+                within += sum(m.n * (m.value - mean) ** 2 for m in own) / sd**2
+                freedom += len(own) - 1
             half = math.hypot(side, _TWO_SIDED * sd / math.sqrt(n))
             inside.append(abs(mean - item.expected) <= half)
             errors.append(_TWO_SIDED * (mean - item.expected) / half if half > 0 else 0.0)
@@ -49,9 +55,10 @@ def model_check(ledger: Ledger) -> ModelCheck | None:
             last = issued.number, len(inside) - before, sum(inside[before:])
     if not inside:
         return None
-    spread = math.sqrt(sum(error**2 for error in errors) / len(errors))
+    squares = sum(error**2 for error in errors)
     narrow = bool(bdtr(sum(inside), len(inside), _LEVEL) < _NARROW)
-    return ModelCheck(len(inside), sum(inside), spread, *last, narrow)
+    wide = bool(chdtr(len(errors) + freedom, squares + within) < _WIDE)
+    return ModelCheck(len(inside), sum(inside), math.sqrt(squares / len(errors)), *last, narrow, wide)
 
 
 _TWO_SIDED = 1.959964

@@ -315,6 +315,8 @@ class ModelCheck:
     last_inside: int
     narrow: bool
     """Whether fewer were inside than chance explains (1 %)."""
+    wide: bool
+    """Whether errors are so small that the stated ones are too large, as with a noise stated too large."""
 
     @property
     def sentence(self) -> str:
@@ -326,6 +328,11 @@ class ModelCheck:
         )
         if self.narrow:
             said += " The intervals are too narrow: expect more errors than stated."
+        if self.wide:
+            said += (
+                f" Errors are {percent(self.spread)} of what was stated: is the assay noise smaller than you said? "
+                "Campaigns then take more measurements than they need."
+            )
         return said
 
 

@@ -311,3 +311,27 @@ def test_public_names_are_there_and_importing_them_loads_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+def played(stated, seed):
+    """A campaign of four rounds whose assay has an SD of 0.2, whatever is stated."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(0.0, 0.6, (2, 8))
+    rows = [(f"C{i}{j}", f"a{i}", f"b{j}") for i in range(8) for j in range(8)]
+    means = {f"C{i}{j}": 6.0 + first[i] + second[j] + 0.1 * rng.normal() for i in range(8) for j in range(8)}
+    table = pd.DataFrame(rows, columns=["ID", "R1", "R2"])
+    campaign = Campaign.from_table(
+        table, sites=["R1", "R2"], endpoints={"pIC50": {"sd": stated}}, epsilon=0.5, per_round=16, seed=seed
+    )
+    for _ in range(4):
+        wanted = campaign.recommend()
+        each = wanted.loc[wanted.index.repeat(wanted["replicates"]), ["ID"]]
+        values = [means[name] + 0.2 * rng.normal() for name in each["ID"]]
+        if len(each):
+            campaign.add(each.assign(Replicate=each.groupby("ID").cumcount() + 1, Value=values))
+    return campaign.claim["model_check"]
+
+
+def test_a_noise_stated_too_large_is_asked_about():
+    assert not any(played(0.2, seed)["wide"] for seed in range(6))
+    assert sum(played(0.5, seed)["wide"] for seed in range(6)) >= 3
