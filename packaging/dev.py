@@ -48,6 +48,7 @@ REPORTS = {
     "stock": "choices",
     "tables": "tables",
     "growth": "growth",
+    "attacks": "attacks",
     "audits": "audits",
 }
 LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
