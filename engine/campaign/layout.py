@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..chemistry.names import short_name
+from ..chemistry.names import site_names
 from ..domain.library import Library
 
 __all__ = ["lay_out", "next_round", "reasons"]
@@ -106,7 +106,7 @@ def reasons(library: Library, compounds: Sequence[int]) -> list[str]:
     for compound in compounds:
         codes = library.codes[compound]
         labels = {
-            k: f"{site.name} = {short_name(site.substituents[codes[k]])}"
+            k: f"{site.name} = {site_names(site.substituents)[codes[k]]}"
             for k, site in enumerate(library.sites)
             if varied[k]
         }

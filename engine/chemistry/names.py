@@ -10,11 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
 
 from ..domain.labels import is_hydrogen
 
-__all__ = ["short_name", "short_names", "site_names"]
+if TYPE_CHECKING:
+    from ..domain.library import Library
+
+__all__ = ["carried_names", "drawable", "short_name", "short_names", "site_names"]
 
 _POINT: Final = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 _LONGEST: Final = 250
@@ -22,13 +26,18 @@ _LONGEST: Final = 250
 _MOST_ATOMS: Final = 40
 _SIMPLE: Final = frozenset({"Me", "Et", "Pr", "iPr", "Bu", "tBu", "F", "Cl", "Br", "I", "D", "Ph", "Bn"})
 """Names that need no parentheses when a number follows: ``NMe2``, ``CHF2``."""
-_CARBONS: Final = {
+_CHAINS: Final = (
+    "hexyl", "heptyl", "octyl", "nonyl", "decyl", "undecyl", "dodecyl", "tridecyl", "tetradecyl", "pentadecyl",
+    "hexadecyl", "heptadecyl", "octadecyl",
+)  # fmt: skip
+_CARBONS: Final[dict[tuple[str, ...], str]] = {
     (): "Me",
     ("Me",): "Et",
     ("Et",): "Pr",
     ("Pr",): "Bu",
     ("Bu",): "pentyl",
     ("pentyl",): "hexyl",
+    **{(shorter,): longer for shorter, longer in pairwise(_CHAINS)},
     ("Me", "Me"): "iPr",
     ("iPr",): "iBu",
     ("Et", "Me"): "sBu",
@@ -136,6 +145,26 @@ _RINGS: Final = (
     ("C1OCC12CNC2", "2-oxa-6-azaspiro[3.3]heptan-{}-yl", "1 2 3 4 5 6 7"),
     ("C12CNCC1C2", "3-azabicyclo[3.1.0]hexan-{}-yl", "1 2 3 4 5 6"),
 )
+_FUNCTIONS: Final = (
+    # SMARTS of what reacts, its first atom the one that carries it; the name from the group outwards
+    ("[#6]-[N+]#[C-]", "{}-NC"),
+    ("[#6]-[CX3H1]=O", "OHC-{}"),
+    ("[#6]-C(=O)[OX2H1]", "HO2C-{}"),
+    ("[#6]-B([OX2H1])[OX2H1]", "(HO)2B-{}"),
+    ("[#6]-S(=O)(=O)Cl", "ClSO2-{}"),
+    ("[#6]-C(=O)Cl", "ClCO-{}"),
+    ("[#6]-N=C=O", "OCN-{}"),
+    ("[#6,#7;!$([#6]=[O,S])]-[NX3H2]", "H2N-{}"),
+    ("[#6]-I", "I-{}"),
+    ("[#6]-Br", "Br-{}"),
+    ("[#6]-Cl", "Cl-{}"),
+    ("[#6;!$(C=O)]-[OX2H1]", "HO-{}"),
+)
+"""Functional groups by which a site's building blocks are named, when all of them have it."""
+_SYNTAX: Final = re.compile(r"[=#(\[]|[CcNn]1")
+"""What a SMILES of a building block has and a plain label has not."""
+_LEAST_ATOMS: Final = 3
+"""Heavy atoms of a building block."""
 
 
 class _UnnamedError(Exception):
@@ -150,6 +179,7 @@ def short_names(labels: Iterable[str]) -> tuple[str, ...]:
     texts = tuple(labels)
     different = tuple(dict.fromkeys(texts))
     forms = {label: (*_forms(label), label) for label in different}
+    forms |= {label: (name, label, label) for label, name in _building_blocks(different).items()}
     depth = dict.fromkeys(different, 0)
     while True:
         shown = {label: forms[label][depth[label]] for label in different}
@@ -171,12 +201,82 @@ def site_names(substituents: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("H" if is_hydrogen(label) else name for label, name in names)
 
 
+def carried_names(library: Library, compound: int) -> dict[str, str]:
+    """Return the short names of what a compound carries, by site name."""
+    codes = library.codes[compound].tolist()
+    return {site.name: site_names(site.substituents)[code] for site, code in zip(library.sites, codes, strict=True)}
+
+
 def short_name(label: str) -> str:
     """Return the name of a substituent written as SMILES with one attachment point: ``[*:1]``, ``*``, ``[1*]``.
 
     Any spelling of hydrogen is ``H``; a label that is no such SMILES is returned as it is.
     """
     return _forms(label)[0]
+
+
+def drawable(labels: tuple[str, ...]) -> tuple[bool, ...]:
+    """Return whether each label of a site is a structure: one with an attachment point, or a building block."""
+    whole = bool(_molecules(labels))
+    return tuple("*" in label or whole for label in labels)
+
+
+@lru_cache(maxsize=256)
+def _molecules(labels: tuple[str, ...]) -> dict[str, Any]:
+    """The building blocks of a site as RDKit has them, by their SMILES; none where any label is not one."""
+    if len(labels) < 2 or any("*" in label or len(label) > _LONGEST for label in labels):
+        return {}
+    if not any(_SYNTAX.search(label) for label in labels):
+        return {}
+    from rdkit import Chem, rdBase
+
+    found = {}
+    with rdBase.BlockLogs():
+        for label in labels:
+            molecule = Chem.MolFromSmiles(label)
+            if molecule is None or molecule.GetNumHeavyAtoms() < _LEAST_ATOMS:
+                return {}
+            found[label] = molecule
+    return found
+
+
+def _building_blocks(labels: tuple[str, ...]) -> dict[str, str]:
+    """Return the names of a site's building blocks by the functional group they share; what has none is left out."""
+    molecules = _molecules(labels)
+    if not molecules:
+        return {}
+    from rdkit import Chem
+
+    for smarts, pattern in _FUNCTIONS:
+        query = Chem.MolFromSmarts(smarts)
+        matches = {label: molecule.GetSubstructMatches(query) for label, molecule in molecules.items()}
+        if all(matches.values()):
+            names = {}
+            for label, molecule in molecules.items():
+                found = [both for match in matches[label] if (both := _without(molecule, match)) is not None]
+                if found:
+                    stereo, name = min(found, key=lambda both: (len(both[1]), both))
+                    names[label] = stereo + pattern.format(_inside(name))
+            return names
+    return {}
+
+
+def _without(molecule: Any, match: tuple[int, ...]) -> tuple[str, str] | None:
+    """The stereo and name of what the first atom of a match belongs to, from it outwards; None when it has none."""
+    from rdkit import Chem
+
+    group = Chem.RWMol(molecule)
+    group.AddBond(match[0], group.AddAtom(Chem.Atom(0)), Chem.BondType.SINGLE)
+    for atom in sorted(match[1:], reverse=True):
+        group.RemoveAtom(atom)
+    try:
+        Chem.SanitizeMol(group)
+        end = next(atom.GetIdx() for atom in group.GetAtoms() if not atom.GetAtomicNum())
+        if group.GetNumAtoms() > _MOST_ATOMS or len(Chem.GetMolFrags(group)) > 1:
+            return None
+        return _stereo(group, end), _whole(group, end)
+    except (_UnnamedError, ValueError):  # RDKit refuses what it cannot make sense of by a ValueError
+        return None
 
 
 @lru_cache(maxsize=65_536)

@@ -13,7 +13,7 @@ from ..campaign.plates.plating import moved_in_words
 from ..campaign.results.bounds import what_it_does
 from ..campaign.state import Round, RoundItem, Source, Status
 from ..campaign.words import many
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
 from ..errors import AssayPilotError
 from ..export.plain import named_by_substituents
@@ -263,7 +263,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
         (
             rank,
             library.ids[item.compound],
-            *map(short_name, library.substituents(item.compound).values()),
+            *carried_names(library, item.compound).values(),
             _times(now, item),
             *(("" if said[rank - 1] is None else f"{said[rank - 1]:,.10g}") for said in (costs, leads) if said),
             number(item.expected, digits),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..campaign.state import Status
-from ..chemistry.names import short_name
+from ..chemistry.names import site_names
 from ..domain.difference import pooled_of
 from ..domain.features import SiteFeatures
 from ..domain.measurements import Pooled, pool
@@ -141,6 +141,8 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
         ordered = sorted(site.substituents, key=lambda one: (np.isnan(one.value), -own.sign * np.nan_to_num(one.value)))
         if len(ordered) > _MOST:
             ordered = ordered[: _MOST // 2] + ordered[-_MOST // 2 :]
+        labels = tuple(one.substituent for one in site.substituents)
+        names = dict(zip(labels, site_names(labels), strict=True))
         pieces = -(-len(ordered) // _PANEL)
         size = -(-len(ordered) // pieces)
         figures = []
@@ -151,7 +153,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
             figures.append(
                 contribution_plot(
                     site.site if pieces == 1 else f"{site.site} ({start // size + 1} of {pieces})",
-                    [short_name(one.substituent) for one in part],
+                    [names[one.substituent] for one in part],
                     value,
                     low,
                     high,

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ..campaign.state import Status
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..domain.library import Library, name_from_substituents
 from .bounds import estimate_text
 
@@ -43,7 +43,7 @@ def shown_id(library: Library, compound: int) -> str:
     """Return the id as pages show it; one made of substituents with their short names: ``R1 Me, R2 3-pyridyl``."""
     if not named_by_substituents(library, [compound]):
         return library.ids[compound]
-    return ", ".join(f"{site} {short_name(label)}" for site, label in library.substituents(compound).items())
+    return ", ".join(f"{site} {name}" for site, name in carried_names(library, compound).items())
 
 
 def interval(estimate: str, low: float, high: float, digits: int) -> str:

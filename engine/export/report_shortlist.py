@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
 from ..campaign.state import STATUSES, Status
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..figures.palette import LIGHT
@@ -85,12 +85,11 @@ def _card(status: Status, compound: int, rank: int, smiles: str, means: Means) -
     if confirmed(status, compound):
         # What was not confirmed is not said quietly.
         texts.append((confirmed(status, compound), compound not in status.confirmation.not_confirmed))
-    standing = status.library.substituents(compound)
     return _Card(
         rank,
         smiles,
         carried(status.library, compound) if smiles else {},
-        tuple(f"{site}  {short_name(label)}" for site, label in standing.items()),
+        tuple(f"{site}  {name}" for site, name in carried_names(status.library, compound).items()),
         tuple(wrapped(shown_id(status.library, compound), BOLD, _ID, _INSIDE, _ID_LINES)),
         code,
         tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
@@ -215,7 +214,7 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
     for k, compound in enumerate(compounds):
         progress.step(f"Compound {k + 1:,}", 1)
-        standing = {site: short_name(label) for site, label in library.substituents(compound).items()}
+        standing = carried_names(library, compound)
         joined = ", ".join(f"{site} {label}" for site, label in standing.items())
         rows.append(
             [

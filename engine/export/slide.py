@@ -18,7 +18,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.util import Emu, Inches
 
 from ..campaign.state import Status
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..system.progress import Report, silent
@@ -233,8 +233,7 @@ def _card_words(status: Status, compound: int, width: float, means: Means) -> li
 
 def _substituents(status: Status, compound: int, width: float) -> list[Words]:
     """The substituents, for a compound without a structure."""
-    standing = status.library.substituents(compound).items()
-    text = ", ".join(f"{site} {short_name(label)}" for site, label in standing)
+    text = ", ".join(f"{site} {name}" for site, name in carried_names(status.library, compound).items())
     return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
 
 
@@ -261,7 +260,7 @@ def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
     scales, means = [name for name, _, _ in values(status, compounds[0], digits)], means_of(status)
     rows = [["ID", *laid([site.name for site in library.sites]), *scales, "Evidence"]]
     for compound in compounds:
-        standing = [short_name(label) for label in library.substituents(compound).values()]
+        standing = list(carried_names(library, compound).values())
         numbers = [number for _, number, _ in values(status, compound, digits)]
         rows.append([shown_id(library, compound), *laid(standing), *numbers, _rests_on(status, compound, means)])
     return rows

@@ -12,7 +12,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from ..campaign.state import Round, RoundItem, Status
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..domain.plates.layout import Layout, Plate
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
@@ -203,8 +203,8 @@ def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], b
     digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
     words = [
         (line, False)
-        for site, label in status.library.substituents(item.compound).items()
-        for line in wrapped(f"{site}  {short_name(label)}", REGULAR, _SMALL, width, _SITE_LINES)
+        for site, name in carried_names(status.library, item.compound).items()
+        for line in wrapped(f"{site}  {name}", REGULAR, _SMALL, width, _SITE_LINES)
     ]
     if item.expected is not None and item.low is not None and item.high is not None:
         told = interval(f"{item.expected:.{digits}f}", item.low, item.high, digits)

@@ -151,6 +151,7 @@ class Aligned:
         options.updateAtomPalette(_LIGHTER if dark else _DARKER)
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
+        options.flagCloseContactsDist = -1  # else RDKit marks long chains in small pictures red
         with rdBase.BlockLogs():
             rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
         drawing.FinishDrawing()

@@ -19,7 +19,8 @@ __all__ = ["Block", "beside", "blocks_figure", "blocks_height", "row_at", "row_p
 _ROW, _TALLEST = 0.215, 0.32
 """Inches of a row, and where there is room for more."""
 _TOP, _BOTTOM = 0.52, 0.32
-_LEAST, _LETTER = 0.6, 0.068
+_LEAST, _LETTER, _CAPITAL = 0.6, 0.068, 0.083
+"""Inches of the names at least, and of a letter: capitals are wider."""
 _LONGEST = 24
 _GAP = 0.7
 """Rows left free above the heading of a further block."""
@@ -62,6 +63,10 @@ def row_at(blocks: Sequence[Block], y: float) -> tuple[int, int] | None:
     return None
 
 
+def _length(name: str) -> float:
+    return sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
+
+
 def blocks_figure(
     blocks: Sequence[Block], right: float, *, palette: Palette, width: float, dpi: float, height: float = 0.0,
     selected: Sequence[int] = (),
@@ -71,8 +76,8 @@ def blocks_figure(
     ``height``: inches there are, which the rows share as far as that looks well; ``selected``: for each block the row
     that is marked, -1 for none.
     """
-    longest = max((len(cut_middle(name, _LONGEST)) for block in blocks for name in block.names), default=1)
-    left = max(_LEAST, 0.22 + _LETTER * longest)
+    longest = max((_length(cut_middle(name, _LONGEST)) for block in blocks for name in block.names), default=0.0)
+    left = max(_LEAST, 0.22 + longest)
     high = max(blocks_height(blocks), min(height, blocks_height(blocks, largest=True)))
     figure = blank((width, high), dpi, palette, (left, right, _BOTTOM, _TOP))
     axes = figure.axes[0]

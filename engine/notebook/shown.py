@@ -10,7 +10,7 @@ import numpy as np
 
 from ..campaign.state import STATUSES, Status
 from ..campaign.words import many
-from ..chemistry.names import short_name
+from ..chemistry.names import carried_names
 from ..export.shortlist import decimals_of, ranked
 
 __all__ = ["html", "lines"]
@@ -78,7 +78,7 @@ def _table(now: Status) -> str:
         chance = known.probability_within_epsilon[compound]
         cells = [
             library.ids[compound],
-            *map(short_name, library.substituents(compound).values()),
+            *carried_names(library, compound).values(),
             STATUSES[known.status[compound]],
             *(f"{value:.{digits}f}" if np.isfinite(value) else "" for value in numbers),
             f"{chance:.2f}" if np.isfinite(chance) else "",

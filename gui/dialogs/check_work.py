@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.chemistry.names import drawable, site_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.processes import in_another_process
@@ -152,10 +152,9 @@ def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
 
 
 def _pictures(labels: Sequence[str]) -> tuple[str, ...]:
-    """What is drawn for each label, where any is a structure with an attachment point."""
-    if not any("[*:" in label for label in labels):
-        return ()
-    return tuple(_drawn(label) if "[*:" in label else "" for label in labels)
+    """What is drawn for each label, where any is a structure."""
+    drawn = drawable(tuple(labels))
+    return tuple(_drawn(label) if yes else "" for label, yes in zip(labels, drawn, strict=True)) if any(drawn) else ()
 
 
 def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.chemistry.names import drawable, site_names
 from assaypilot.engine.domain.difference import pooled_of
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
@@ -92,8 +92,10 @@ def site_columns(library: Library) -> list[Column]:
         site = library.sites[place]
         labels, codes = site.substituents, library.codes[:, place]
         names = site_names(labels)
-        drawn = [
-            label if len(name) > _DRAWN and "*" in label else "" for label, name in zip(labels, names, strict=True)
+        long = any(len(name) > _DRAWN for name in names)
+        drawn = [  # building blocks are drawn all or none, since their names begin alike
+            label if structure and (len(name) > _DRAWN or (long and "*" not in label)) else ""
+            for label, name, structure in zip(labels, names, drawable(labels), strict=True)
         ]
         column = Column(
             f"site{place}",
@@ -119,7 +121,7 @@ class LibraryModel(RowsModel):
         state = availability(status)
         # What cannot be had comes after what can be, whether it was made or not.
         there = np.maximum((measured > 0).astype(np.int8), np.where(state > 0, state + np.int8(1), np.int8(0)))
-        words = Coded(there, ("", "made", "cannot be had", "not in the lab's list"))
+        words = Coded(there, ("", "made", "unavailable", "not in the lab's list"))
         if status.stock is not None:
             words = _stocked(status, there)
         columns = [
@@ -155,7 +157,7 @@ class LibraryModel(RowsModel):
 def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
     """What can be had of every compound where a list said; who was made and is not at hand any more was made."""
     assert status.stock is not None
-    texts = ("in stock", "to be made", "made, to be made again", "cannot be had", "not in the lab's list")
+    texts = ("in stock", "to be made", "made, to be made again", "unavailable", "not in the lab's list")
     codes = np.where(there >= 2, there + np.int8(1), np.int8(0))
     to_make = (there < 2) & (status.stock.state == TO_MAKE)
     codes[to_make] = 1 + (there[to_make] == 1)

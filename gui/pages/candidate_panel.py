@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScroll
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text
 from assaypilot.engine.export.measured import means_of, means_words
@@ -110,8 +110,8 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
 
 def substituents_text(status: Status, compound: int) -> str:
     """``R1 = Me, R2 = Cl``; no line ends within one of them."""
-    carried = status.library.substituents(compound)
-    return breakable(", ".join(f"{site}\u00a0=\u00a0{short_name(label)}" for site, label in carried.items()))
+    carried = carried_names(status.library, compound)
+    return breakable(", ".join(f"{site}\u00a0=\u00a0{name}" for site, name in carried.items()))
 
 
 def measured_text(status: Status, compound: int) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
 
-from assaypilot.engine.arrays import Flags
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.chemistry.names import site_names
@@ -24,6 +24,7 @@ from ..models.properties import exported
 from ..narrowing import Narrowed
 from ..plots.candidates import CandidatesScene, Frame, Picture
 from ..plots.pointing import PointingCanvas
+from ..plots.scatter import Extent, HistogramScene, ScatterScene
 from ..plots.scene import Scene
 from ..screen import screen_of
 from ..session import Session
@@ -36,6 +37,7 @@ from ..widgets.table import Table
 from ..widgets.text import button, label, mnemonic_free
 from .base import Page, side_panel, with_side
 from .candidate_panel import CandidatePanel
+from .plot_choice import ANSWER, HISTOGRAM, PlotChoice
 from .table_tools import TableTools
 
 __all__ = ["CandidatesPage"]
@@ -61,13 +63,18 @@ class CandidatesPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
         self.replay = ReplayBar(session.replay)
+        self.plot = PlotChoice()
+        self.plot.changed.connect(self._plot_chosen)
+        self.heading.addWidget(self.plot.kind)
         self.heading.addWidget(self.replay, 2)
+        self.column.addWidget(self.plot)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._pick)
         self.canvas.zoomable = True
         self.canvas.zoomed.connect(self._zoom)
         self.canvas.panned.connect(self._pan)
-        self.canvas.unzoomed.connect(lambda: self._reframe(None))
+        self.canvas.unzoomed.connect(self._unzoom)
+        self.canvas.enclosed.connect(self._enclosed)
         self.canvas.copy_wanted.connect(self._copy_picture)
         self.canvas.data_wanted.connect(self._copy_data)
         self.canvas.export_wanted.connect(self._export_picture)
@@ -98,6 +105,7 @@ class CandidatesPage(Page):
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.chosen.connect(self._chosen)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._mark_selected())
         self.arrangement = self.tools.arrange(hidden=("available", "measured", "decided", "far"), fixed=("id",))
         self.arrangement.changed.connect(self._arranged)
         column.addWidget(self.table, 1)
@@ -118,6 +126,8 @@ class CandidatesPage(Page):
         self._frame: Frame | None = None
         """What part of its data the plot shows; None: what follows from them."""
         self._drawn_of: Flags | None = None
+        self._extent: Extent | None = None
+        """What part of two columns the plot shows; None: all."""
         self._pointed = False
         """Whether what happens comes from the plot itself, which then does not move."""
         self._now: View | None = None
@@ -156,7 +166,8 @@ class CandidatesPage(Page):
         self.tools.calculate(status.library)
         self._compound = wanted
         several = len(status.goal_endpoints) > 1
-        self.canvas.reserve(220 if several else 140)
+        self.plot.offer(self.model.columns, "Trade-offs" if several else "Ranking")
+        self._reserve()
         self.filter.setPlaceholderText(_filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
         # What lies below stays where it is while one looks back.
@@ -170,7 +181,7 @@ class CandidatesPage(Page):
     def forget(self) -> None:
         """Show no campaign, as before the first one."""
         self._now = self._view = self._compound = None
-        self._frame = self._drawn_of = self._filtered = None
+        self._frame = self._drawn_of = self._filtered = self._extent = None
         self._behind = self._sorted = False
         self.model.fill([], 0)
         self.canvas.show_scene(None, anew=True)
@@ -237,13 +248,15 @@ class CandidatesPage(Page):
         self.arrangement.use(values)
         self._wanted_order = order_in(values) or _FIRST_ORDER
         self.filter.setText(filter_in(values))
+        self.plot.use(values.get("plot"))
         which = values.get("which")
         self.which.choose(which if which in self.which.keys else self.which.keys[0])
 
     @property
     def layout_values(self) -> dict[str, Any]:
         """How the table is arranged and narrowed, to be remembered with the campaign."""
-        return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key}
+        return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key,
+                "plot": self.plot.values()}  # fmt: skip
 
     def choose_columns(self) -> None:
         """Open the menu of the columns."""
@@ -411,7 +424,10 @@ class CandidatesPage(Page):
 
     def _zoom(self, x: float, y: float, factor: float) -> None:
         """Zoom the plot about a place of its data."""
-        if self.picture is not None:
+        if isinstance(self.canvas.scene, ScatterScene):
+            self._extent = self.canvas.scene.zoomed(x, y, factor)
+            self._draw()
+        elif self.picture is not None:
             self._reframe(self.picture.zoomed(self._frame, x, y, factor))
 
     def _pan(self, dx: float, dy: float) -> None:
@@ -419,13 +435,70 @@ class CandidatesPage(Page):
         if self.picture is not None:
             self._reframe(self.picture.panned(self._frame, dx, dy))
 
+    def _unzoom(self) -> None:
+        """Show all again."""
+        self._extent = None
+        self._reframe(None)
+
     def _reframe(self, frame: Frame | None) -> None:
         self._frame, self._pointed = frame, True
         self._draw()
         self._pointed = False
 
+    def _reserve(self) -> None:
+        """Give the plot the height that it needs."""
+        front = self._view is not None and len(self._view.status.goal_endpoints) > 1
+        self.canvas.reserve(220 if front or self.plot.key != ANSWER else 140)
+
+    def _plot_chosen(self) -> None:
+        """Draw another picture."""
+        self._extent = None
+        self.canvas.encloses = self.plot.key != ANSWER
+        self._reserve()
+        if self._view is not None:
+            if self.plot.wants_properties:
+                self.session.calculations.want(self._view.status.library)
+            self._draw()
+            self.arranged.emit()
+
+    def _enclosed(self, outline: Floats) -> None:
+        """Select in the table what a line in the plot encloses."""
+        scene = self.canvas.scene
+        if scene is None:
+            return
+        compounds = scene.enclosed(outline)
+        if self._view is not None and not np.isin(compounds, self.model.rows).all() and not self.filter.text():
+            self.which.choose("all")
+        self._pointed = True
+        count = self.table.choose_rows(compounds)
+        self._draw()
+        self._pointed = False
+        self.session.message.emit(f"{many(count, 'compound')} selected. Copy takes their rows.")
+
+    def _mark_selected(self) -> None:
+        """Mark in a picture of columns what is selected in the table."""
+        if self.plot.key != ANSWER:
+            self._draw()
+
+    def _columns_scene(self, view: View) -> Scene | None:
+        """The picture of columns that is chosen, of the compounds in the table; None where the answer's is."""
+        x = None if self.plot.key == ANSWER else self.plot.quantity("x")
+        if x is None:
+            return None
+        chosen = self.table.selected_rows()
+        given = view.status, self.model.rows, self._compound, np.array(chosen if len(chosen) > 1 else [], dtype=np.intp)
+        y = self.plot.quantity("y")
+        if self.plot.key == HISTOGRAM or y is None:
+            return HistogramScene(*given, x)
+        colour, size = self.plot.quantity("colour"), self.plot.quantity("size")
+        return ScatterScene(*given, (x, y), colour=colour, size=size, extent=self._extent)
+
     def _draw(self) -> None:
         if self._view is None:
+            return
+        columns = self._columns_scene(self._view)
+        if columns is not None:
+            self.canvas.show_scene(columns, anew=type(self.canvas.scene) is not type(columns))
             return
         within = None if self._view is self._now else self.session.replay.axes
         before = self.canvas.scene

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu
+
+from assaypilot.engine.campaign.words import many
 
 from ..dialogs.reasons import UnavailableDialog
 from ..filtering import Facts, facts_of
@@ -17,11 +20,14 @@ from ..widgets.columns import filter_in, order_in
 from ..widgets.message_bar import for_window
 from ..widgets.structures import Structures
 from ..widgets.table import Table
-from ..widgets.text import Callout, button, label
+from ..widgets.text import Callout, button
 from .base import Page
 from .table_tools import TableTools
 
 __all__ = ["LibraryPage"]
+
+_REMARKS = 6
+"""Remarks on the table that are listed."""
 
 
 class LibraryPage(Page):
@@ -30,9 +36,11 @@ class LibraryPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Library")
         self.setLayout(self.column)
-        self.sites = label("", "muted", wrap=True)
-        self.column.addWidget(self.sites)
+        self.remarks = button("", "link", tip="Shows or hides what reading the table brought up")
+        self.remarks.setCheckable(True)
         self.notes = Callout()
+        self.remarks.toggled.connect(self.notes.setVisible)
+        self.heading.addWidget(self.remarks, 0, Qt.AlignmentFlag.AlignTop)
         self.column.addWidget(self.notes)
         tools = QHBoxLayout()
         tools.setSpacing(10)
@@ -42,7 +50,7 @@ class LibraryPage(Page):
         self.tools.asked.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown = self.tools.filter, self.tools.shown
-        self.gone = button("Cannot &be had…", tip="Note that the selected compounds cannot be made or bought")
+        self.gone = button("Mark as &unavailable…", tip="Note that the selected compounds cannot be made or bought")
         self.gone.clicked.connect(self._mark)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
@@ -64,6 +72,7 @@ class LibraryPage(Page):
         """Show no campaign, as before the first one."""
         self._view = None
         self.model.fill([], 0)
+        self.remarks.setChecked(False)
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show a campaign as it is now."""
@@ -75,22 +84,27 @@ class LibraryPage(Page):
             self.table.put_in_order(self._first_order)
         self.tools.calculate(library)
         self._narrow()
-        features = ", ".join(f"{site.name}: {len(site.substituents)}" for site in library.sites)
-        combinations = 1
-        for site in library.sites:
-            combinations *= len(site.substituents)
+        sizes = [len(site.substituents) for site in library.sites]
+        combinations = math.prod(sizes)
+        of = "" if combinations == len(library) else f" of {combinations:,}"
+        made_of = " × ".join(f"{size:,} {site.name}" for size, site in zip(sizes, library.sites, strict=True))
         gone = int((availability(status) > 0).sum())
-        parts = [f"{len(library):,} compounds of {combinations:,} possible combinations"]
+        parts = [f"{len(library):,}{of} compounds: {made_of}"]
         if gone:
-            parts.append(f"{gone:,} cannot be had")
+            parts.append(f"{gone:,} unavailable")
         history = sum(one.round == 0 for one in status.measurements)
         if history:
             parts.append(f"{history:,} values from before")
+        rank = view.rank
+        if rank is not None and rank[0] < rank[1]:
+            parts.append(f"the library tells {rank[0]:,} of {rank[1]:,} unknowns apart")
         self.subtitle.setText(" · ".join(parts))
-        self.sites.setText(f"Substituents at {features}.{self._rank_words(view)}")
         self.gone.setEnabled(not view.read_only)
-        self.notes.setVisible(bool(status.warnings))
-        self.notes.say("", "\n".join(map(for_window, status.warnings[:6])))
+        warnings = status.warnings[:_REMARKS]
+        self.remarks.setVisible(bool(warnings))
+        self.remarks.setText(many(len(warnings), "remark"))
+        self.notes.setVisible(bool(warnings) and self.remarks.isChecked())
+        self.notes.say("", "\n".join(map(for_window, warnings)))
 
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
@@ -111,14 +125,6 @@ class LibraryPage(Page):
         """Go to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()
-
-    def _rank_words(self, view: View) -> str:
-        rank = view.rank
-        if rank is None:
-            return ""
-        if rank[0] == rank[1]:
-            return f" {rank[0]} unknowns, all of which the library can tell apart."
-        return f" {rank[1]} unknowns, of which the library can tell {rank[0]} apart."
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
@@ -163,7 +169,7 @@ class LibraryPage(Page):
         menu = QMenu(self)
         copy = QAction("&Copy", menu)
         copy.triggered.connect(self.copy)
-        gone = QAction("Cannot &be had…", menu)
+        gone = QAction("Mark as &unavailable…", menu)
         gone.triggered.connect(self._mark)
         gone.setEnabled(self.gone.isEnabled() and bool(self.table.selected_rows()))
         menu.addActions([copy, gone])
@@ -174,7 +180,7 @@ class LibraryPage(Page):
         if self._view is None:
             return
         if not rows:
-            self.session.message.emit("Select the compounds first that cannot be had.")
+            self.session.message.emit("Select the compounds first that are unavailable.")
             return
         names = [self._view.status.library.ids[row] for row in rows]
         dialog = UnavailableDialog(names, self)

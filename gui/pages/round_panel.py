@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from assaypilot.engine.campaign.results.bounds import what_one_does
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.chemistry.names import short_name
+from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of
 
@@ -166,7 +166,7 @@ class RoundPanel(QVBoxLayout):
         item = shown.items[line]
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
-        rows = [(site, short_name(label)) for site, label in library.substituents(item.compound).items()]
+        rows = list(carried_names(library, item.compound).items())
         rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""

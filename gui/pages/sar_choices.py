@@ -14,7 +14,7 @@ from ..models.base import plain_tip
 from ..widgets.flow import FlowRow
 from ..widgets.text import button, label
 
-__all__ = ["HeatChoices", "SiteChoice", "choice_box"]
+__all__ = ["HeatChoices", "SiteChoice", "choice_box", "endpoint_names", "named_box"]
 
 ACROSS = 4
 """Sites in one line of those that are averaged or fixed."""
@@ -53,9 +53,9 @@ class HeatChoices(QWidget):
         self.order.addItem("as in the table", False)
         self.swap = button("S&wap", tip="Rows become columns")
         for text, box in (("Row&s", self.down), ("C&olumns", self.across)):
-            first.addWidget(_named(text, box))
+            first.addWidget(named_box(text, box))
         first.addWidget(self.swap)
-        first.addWidget(_named("Or&der", self.order))
+        first.addWidget(named_box("Or&der", self.order))
         column.addWidget(line)
         self._rest = QWidget()
         self._grid = QGridLayout(self._rest)
@@ -184,7 +184,7 @@ def _buddy(text: str, box: QComboBox) -> QLabel:
     return made
 
 
-def _named(text: str, box: QComboBox) -> QWidget:
+def named_box(text: str, box: QComboBox) -> QWidget:
     """A list beside its label, which stay together where a row goes on in a second line."""
     made = QWidget()
     row = QHBoxLayout(made)

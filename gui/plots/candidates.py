@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export import answer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["CandidatesScene", "Frame", "Picture"]
+__all__ = ["CandidatesScene", "Frame", "Picture", "compound_target"]
 
 
 class CandidatesScene(Scene):
@@ -72,19 +72,7 @@ class CandidatesScene(Scene):
         place = self.picture.place(compound, x)
         if place is None:
             return None
-        known, library = self.status.candidates, self.status.library
-        decided = int(known.decided_in_round[compound])
-        lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]
-        for k in self.status.goal_endpoints:
-            endpoint = self.status.endpoints[k]
-            low, high = known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]
-            bounds = f" ({low:.2f} – {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
-            estimate = estimate_text(self.status, endpoint.name, compound, decimals_of(self.status))
-            lines.append(f"{endpoint.scale_name} {estimate}{bounds}")
-        times = int(known.measured[compound])
-        lines.append(f"measured {many(times, 'time')}" if times else "never measured")
-        smiles = "" if library.smiles is None else library.smiles[compound]
-        return Target(0, *place, library.ids[compound], "\n".join(lines), smiles, compound)
+        return compound_target(self.status, compound, place)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The next compound to the right or left."""
@@ -116,3 +104,31 @@ class CandidatesScene(Scene):
                 int(known.measured[compound]), *(float(v) if np.isfinite(v) else None for v in numbers),
             ])  # fmt: skip
         return header, rows
+
+    def enclosed(self, outline: Floats) -> Ints:
+        """The compounds whose marks a line encloses."""
+        from matplotlib.path import Path
+
+        order = self.picture.along
+        places = [self.picture.place(compound, 0.0) or (np.nan, np.nan) for compound in order]
+        if not order:
+            return np.zeros(0, dtype=np.intp)
+        found: Ints = np.array(order, dtype=np.intp)[Path(outline).contains_points(np.array(places))]
+        return found
+
+
+def compound_target(status: Status, compound: int, place: Shape) -> Target:
+    """What is said of a compound in a picture that draws it at a place."""
+    known, library = status.candidates, status.library
+    decided = int(known.decided_in_round[compound])
+    lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]
+    for k in status.goal_endpoints:
+        endpoint = status.endpoints[k]
+        low, high = known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]
+        bounds = f" ({low:.2f} – {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
+        estimate = estimate_text(status, endpoint.name, compound, decimals_of(status))
+        lines.append(f"{endpoint.scale_name} {estimate}{bounds}")
+    times = int(known.measured[compound])
+    lines.append(f"measured {many(times, 'time')}" if times else "never measured")
+    smiles = "" if library.smiles is None else library.smiles[compound]
+    return Target(0, *place, library.ids[compound], "\n".join(lines), smiles, compound)

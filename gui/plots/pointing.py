@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -15,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPolygonF,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
@@ -114,10 +116,15 @@ class PointingCanvas(Canvas):
     """The picture was dragged by so much of the data."""
     unzoomed = Signal()
     """It was clicked twice."""
+    enclosed = Signal(object)
+    """A line was drawn around a part of the picture: its places in the data, ``(k, 2)``."""
 
     def __init__(self, structures: Structures) -> None:
         super().__init__("Picture")
         self.zoomable = False
+        self.encloses = False
+        """Whether a drag draws a line around compounds; where it moves the picture, one with Shift does."""
+        self._outline: list[QPointF] = []
         self._dragged: QPointF | None = None
         """Where a drag that may move the picture began."""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -195,13 +202,27 @@ class PointingCanvas(Canvas):
         """Select what is under the pointer."""
         super().mousePressEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
-            self._dragged = event.position() if self.zoomable else None
+            shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._outline = [event.position()] if self.encloses or (self.zoomable and shift) else []
+            self._dragged = event.position() if self.zoomable and not self._outline else None
             target = self.under(event.position())
             if target is not None and target.compound is not None:
                 self.picked.emit(target.compound)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Say what was enclosed."""
+        super().mouseReleaseEvent(event)
+        outline, self._outline = self._outline, []
+        if len(outline) > 2 and QPolygonF(outline).boundingRect().width() >= DRAG and self.parts:
+            self.enclosed.emit(np.array([self.parts[0].data(at) for at in outline]))
+        self.update()
+
     def _drag(self, event: QMouseEvent) -> bool:
-        """Whether the picture is being dragged; says by how much of its data."""
+        """Whether a drag goes on, which moves the picture or draws a line around a part of it."""
+        if self._outline and event.buttons() & Qt.MouseButton.LeftButton:
+            self._outline.append(event.position())
+            self.point(None)
+            return True
         start = self._dragged
         if start is None or not event.buttons() & Qt.MouseButton.LeftButton or not self.parts:
             self._dragged = None
@@ -279,6 +300,9 @@ class PointingCanvas(Canvas):
                 dx, dy = (abs(self.parts[self.target.axes].scale[k]) for k in (1, 3))
                 wide, high = self.target.extent[0] / dx, self.target.extent[1] / dy
                 painter.drawRect(QRectF(where.x() - wide / 2, where.y() - high / 2, wide, high))
+        if len(self._outline) > 1:
+            painter.setPen(QPen(QColor(colours.accent), 1.4))
+            painter.drawPolygon(QPolygonF(self._outline))
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.accent), 1.0))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.figures.palette import Palette
 
 if TYPE_CHECKING:
@@ -68,3 +71,7 @@ class Scene:
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """The data behind the picture: a header, and rows."""
         raise NotImplementedError
+
+    def enclosed(self, outline: Floats) -> Ints:
+        """The compounds that a line encloses, ``(k, 2)`` places of the data of the first axes; none by default."""
+        return np.zeros(0, dtype=np.intp)

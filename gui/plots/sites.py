@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Ints
-from assaypilot.engine.chemistry.names import short_name, site_names
+from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
@@ -174,10 +174,11 @@ class ContributionScene(_SitesScene):
         rows: list[list[Cell]] = []
         for site in self.sites:
             of_site = self.look.contributions[site]
+            names = site_names(self.look.status.library.sites[site].substituents)
             for code in self._order(site).tolist():
                 one = of_site.substituents[code]
                 rows.append([
-                    of_site.site, short_name(one.substituent),
+                    of_site.site, names[code],
                     *(float(v) if np.isfinite(v) else None for v in (one.value, one.low, one.high)), one.measurements,
                 ])  # fmt: skip
         quantity = self.look.endpoint.scale_name

@@ -111,6 +111,17 @@ class ChosenRows(QTableView):
             self.horizontalScrollBar().setValue(across)
         return True
 
+    def choose_rows(self, rows: Ints) -> int:
+        """Select these rows of the data as far as they are shown, the topmost current; return how many."""
+        wanted = np.zeros(self.rows_model.size, dtype=bool)
+        wanted[rows] = True
+        shown = self.rows_model.rows[wanted[self.rows_model.rows]]
+        if shown.size:
+            self._kept = (int(shown[0]), max(self.currentIndex().column(), 0), shown)
+            self._select_again()
+            self.chosen.emit(int(shown[0]))
+        return int(shown.size)
+
     # ------------------------------------------------------------------ keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

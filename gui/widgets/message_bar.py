@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -41,6 +42,8 @@ WORDS = (
     ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
 )
 """Options of the command line, and what stands for them in the window."""
+_OPTION = re.compile(r" \(--[a-z-]+ [^)]*\)")
+"""An option named in passing, which the window leaves out."""
 
 
 def error_words(error: AssayPilotError) -> tuple[str, str]:
@@ -55,7 +58,7 @@ def for_window(text: str) -> str:
     """A text of the engine, which names options of the command line, as the window says it."""
     for option, words in WORDS:
         text = text.replace(option, words)
-    return text
+    return _OPTION.sub("", text)
 
 
 class MessageBar(QFrame):

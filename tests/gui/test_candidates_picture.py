@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.plots.candidates import CandidatesScene
+from assaypilot.gui.plots.scatter import HistogramScene, ScatterScene
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, rows_of, status, until
 
@@ -161,3 +164,80 @@ def test_wheel_zooms_and_double_click_shows_all(qtbot: QtBot, decided: MainWindo
     qtbot.mouseDClick(page.canvas, Qt.MouseButton.LeftButton)
     until(qtbot, lambda: page.canvas.shown)
     assert page.picture.compounds == whole
+
+
+def _drag(window: MainWindow, places: list[tuple[float, float]]) -> None:
+    """Draw a line through places of the data of the picture."""
+    canvas = window.candidates.canvas
+    points = [canvas.parts[0].pixel(*place).toPoint() for place in places]
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=points[0])
+    for point in points[1:]:
+        move = QMouseEvent(
+            QMouseEvent.Type.MouseMove, QPointF(point), canvas.mapToGlobal(QPointF(point)), Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(canvas, move)
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=points[-1])
+
+
+def _choose(box: QComboBox, key: str) -> None:
+    box.setCurrentIndex(box.findData(key))
+    box.activated.emit(box.currentIndex())
+
+
+def test_what_is_enclosed_in_a_scatter_is_selected_in_the_table(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    _ready(qtbot, decided)
+    page.which.choose("all")
+    _choose(page.plot.kind, "scatter")
+    _choose(page.plot.boxes["x"], "estimate")
+    _choose(page.plot.boxes["y"], "measured")
+    _choose(page.plot.boxes["colour"], "near")
+    _choose(page.plot.boxes["size"], "measured")
+    until(qtbot, lambda: page.canvas.shown)
+    scene = page.canvas.scene
+    assert isinstance(scene, ScatterScene)
+    assert scene.compounds.size == page.model.rowCount()
+    estimate = status(decided).candidates.estimate
+    cut = float(np.sort(estimate)[-4] + np.sort(estimate)[-5]) / 2
+    _, right, bottom, top = scene.extent
+    _drag(decided, [(cut, bottom), (right, bottom), (right, top), (cut, top)])
+    assert set(page.table.selected_rows()) == set(np.flatnonzero(estimate > cut).tolist())
+    assert decided.messages.text.startswith("4 compounds selected")
+    assert isinstance(page.canvas.scene, ScatterScene)
+    assert set(page.canvas.scene.chosen.tolist()) == set(page.table.selected_rows())
+    page.filter.setText(f">{cut}")
+    page.filter.settle()
+    assert isinstance(page.canvas.scene, ScatterScene)
+    assert page.canvas.scene.compounds.size == page.model.rowCount() == 4
+
+
+def test_a_histogram_counts_the_compounds_of_the_table(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    _ready(qtbot, decided)
+    page.which.choose("all")
+    _choose(page.plot.kind, "histogram")
+    until(qtbot, lambda: page.canvas.shown)
+    scene = page.canvas.scene
+    assert isinstance(scene, HistogramScene)
+    assert scene.counts.sum() == page.model.rowCount()
+    bar = scene.step(None, 0, 0)
+    assert bar is not None
+    first = status(decided).candidates.estimate <= scene.edges[1]
+    _drag(decided, [(scene.edges[0] - 1, 0.1), (scene.edges[1] * 0.9999, 0.1), (scene.edges[1] * 0.9999, 0.5)])
+    assert len(page.table.selected_rows()) >= 1
+    assert all(first[row] for row in page.table.selected_rows())
+    page.which.choose("in")
+    assert isinstance(page.canvas.scene, HistogramScene)
+    assert page.canvas.scene.counts.sum() == page.model.rowCount()
+
+
+def test_the_picture_that_was_chosen_is_remembered_and_belongs_to_one_campaign(decided: MainWindow) -> None:
+    page = decided.candidates
+    _choose(page.plot.kind, "scatter")
+    _choose(page.plot.boxes["y"], "near")
+    kept = page.layout_values
+    page.arrange({})
+    assert (page.plot.key, page.plot.boxes["y"].currentData()) == ("answer", "mean")
+    page.arrange(kept)
+    assert (page.plot.key, page.plot.boxes["y"].currentData()) == ("scatter", "near")

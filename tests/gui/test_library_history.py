@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -224,3 +225,31 @@ def test_structures_that_hold_a_part() -> None:
     assert list(holding(smiles, "c1ccncc1")) == [1, 0, 0, 0, 0]
     with pytest.raises(AssayPilotError, match="no structure can be read"):
         holding(smiles, "c1cc(")
+
+
+def test_remarks_on_the_table_open_on_demand_and_name_no_option(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    amines, acids = ("CN(C)CCN", "NCCCN1CCCC1", "CCN(CC)CCCN", "NCCN(CCN)CCN"), ("OC(=O)CC", "OC(=O)c1ccccc1")
+    rows = list(itertools.product(amines, acids))
+    library = Library.listed(["amine", "acid"], rows, ids=[f"U-{place}" for place in range(len(rows))])
+    path = tmp_path / "ugi.assaypilot"
+    endpoint = Endpoint("pIC50", noise_sd=0.2)
+    warnings = ("amine and acid act together (p 0.01); taken as one (--interaction amine,acid) they explain 56 %.",)
+    Campaign.create(
+        path, library=library, endpoints=[endpoint], settings=Settings(endpoint.name, epsilon=0.3),
+        warnings=warnings,
+    ).close()  # fmt: skip
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(LIBRARY)
+    page = window.library
+    assert page.subtitle.text().startswith("8 compounds: 4 amine × 2 acid")
+    assert not page.notes.isVisible()
+    page.remarks.click()
+    assert page.notes.isVisible()
+    assert page.notes.words.text() == "amine and acid act together (p 0.01); taken as one they explain 56 %."
+    drawn = page.model.columns[page.model.place_of("site0")]
+    assert drawn.smiles is not None
+    assert drawn.smiles(0) == "CN(C)CCN"
+    assert drawn.text(0) == "H2N-CH2CH2NMe2"

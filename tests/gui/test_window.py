@@ -151,7 +151,7 @@ def test_cannot_be_had(qtbot: QtBot, campaign: MainWindow) -> None:
     asked.confirm.click()
     until(qtbot, lambda: status(campaign).unavailable == {3})
     idle(qtbot, campaign)
-    assert "1 cannot be had" in campaign.library.subtitle.text()
+    assert "1 unavailable" in campaign.library.subtitle.text()
 
 
 def test_plot_and_table_are_one_selection(qtbot: QtBot, campaign: MainWindow) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...chemistry.names import short_name
+from ...chemistry.names import site_names
 from ...domain.endpoint import Endpoint
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
@@ -155,7 +155,7 @@ class Reasons:
         can = library.measurable.copy()
         can[list(ledger.unavailable)] = False
         missing = [
-            f"{site.name} = {short_name(site.substituents[code])}"
+            f"{site.name} = {site_names(site.substituents)[code]}"
             for k, site in enumerate(library.sites)
             if not (library.codes[can, k] == (code := int(library.codes[compound, k]))).any()
         ]
@@ -214,7 +214,7 @@ class Reasons:
         for k, site in enumerate(ledger.library.sites):
             if len(site.substituents) > 1:
                 count = int((codes[:, k] == own[k]).sum())
-                carried.append(f"{site.name} = {short_name(site.substituents[int(own[k])])} in {count or 'none'}")
+                carried.append(f"{site.name} = {site_names(site.substituents)[int(own[k])]} in {count or 'none'}")
         said = f"{', '.join(carried)} of the {many(len(among), 'compound')} that decision rests on"
         missing = any(text.endswith("in none") for text in carried)
         return f"{'it is not what the round asks about' if missing else 'others tell about its substituents'} ({said})"

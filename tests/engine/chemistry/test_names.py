@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdkit import Chem, rdBase
 
-from assaypilot.engine.chemistry.names import short_name, short_names
+from assaypilot.engine.chemistry.names import drawable, short_name, short_names
 
 NAMES = {
     "[H]*": "H",
@@ -147,3 +147,27 @@ def test_substituents_of_a_published_series_have_different_names(public):
         structures = {label: Chem.CanonSmiles(label) for label in labels}
     assert len(set(names.values())) == len(set(structures.values()))
     assert sum(name in structures[label] for label, name in names.items()) < 0.1 * len(labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (("CN(C)CCN", "NCCN1CCCCC1", "NC1=CNN=C1"), ("H2N-CH2CH2NMe2", "H2N-CH2CH2(piperidin-1-yl)",
+                                                    "H2N-(pyrazol-4-yl)")),
+        (("CCCCCCCCCCCC[N+]#[C-]", "CC(C)(C)[N+]#[C-]"), ("dodecyl-NC", "tBu-NC")),
+        (("O=CCCC", "O=Cc1ccccc1"), ("OHC-Pr", "OHC-Ph")),
+        (("OB(O)c1ccncc1", "OB(O)c1ccccc1F"), ("(HO)2B-(4-pyridyl)", "(HO)2B-(2-F-Ph)")),
+        (("Cn1ccnc1", "CCN(C(C)C)C(C)C"), ("Cn1ccnc1", "CCN(C(C)C)C(C)C")),
+    ],
+)  # fmt: skip
+def test_building_blocks_are_named_by_the_group_they_share(labels: tuple[str, ...], names: tuple[str, ...]) -> None:
+    assert short_names(labels) == names
+    assert drawable(labels) == (True,) * len(labels)
+
+
+@pytest.mark.parametrize(
+    "labels", [("CN", "OMe", "C"), ("C", "CC", "OC", "F"), ("C#N", "C"), ("Br", "Cl"), ("CCN(C)C",)]
+)
+def test_plain_labels_are_no_building_blocks(labels: tuple[str, ...]) -> None:
+    assert short_names(labels) == labels
+    assert not any(drawable(labels))
