@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -30,10 +30,12 @@ __all__ = [
     "Later",
     "Ranks",
     "RowsModel",
+    "numeric",
     "plain_tip",
     "text_ranks",
     "told",
     "two_lines",
+    "whole_name",
 ]
 
 Index = QModelIndex | QPersistentModelIndex
@@ -344,6 +346,16 @@ class RowsModel(QAbstractTableModel):
     def chosen_columns(self, keys: Sequence[str] | None) -> list[Column]:
         """The columns with these keys, in their order; None: all."""
         return list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
+
+
+def numeric(columns: Iterable[Column]) -> list[Column]:
+    """Return the columns whose sort keys are the numbers they show; an interval's key is its width."""
+    return [one for one in columns if one.number and one.rank is not None and not one.key.startswith("interval")]
+
+
+def whole_name(column: Column) -> str:
+    """Return the title of a column in one line."""
+    return " ".join((column.name or column.title).split())
 
 
 def told(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:

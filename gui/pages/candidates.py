@@ -98,6 +98,7 @@ class CandidatesPage(Page):
         tools.addWidget(self.which)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
+        tools.addWidget(self.tools.sliders)
         tools.addWidget(self.columns_button)
         tools.addWidget(self.export_button)
         column.addLayout(tools)

@@ -54,6 +54,7 @@ class LibraryPage(Page):
         self.gone.clicked.connect(self._mark)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
+        tools.addWidget(self.tools.sliders)
         tools.addWidget(self.tools.columns)
         tools.addWidget(self.gone)
         self.column.addLayout(tools)

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from ..models.base import Column
+from ..models.base import Column, numeric, whole_name
 from ..models.properties import PROPERTIES
 from ..plots.scatter import Quantity
 from ..widgets.flow import FlowRow
@@ -58,7 +58,7 @@ class PlotChoice(QWidget):
 
     def offer(self, columns: Sequence[Column], answer: str) -> None:
         """Offer the columns of a table that hold numbers; ``answer``: what the answer's own picture is called."""
-        self._columns = [one for one in columns if one.number and one.rank is not None]
+        self._columns = numeric(columns)
         self.kind.setItemText(0, answer)
         for role, box in self.boxes.items():
             wanted = box.currentData() or _FIRST.get(role)
@@ -66,7 +66,7 @@ class PlotChoice(QWidget):
             if role in ("colour", "size"):
                 box.addItem("status" if role == "colour" else "all alike", "")
             for column in self._columns:
-                box.addItem(_name(column), column.key)
+                box.addItem(whole_name(column), column.key)
             box.setCurrentIndex(max(box.findData(wanted), 0))
 
     def quantity(self, role: str) -> Quantity | None:
@@ -75,7 +75,7 @@ class PlotChoice(QWidget):
         column = next((one for one in self._columns if one.key == key), None)
         if column is None or column.rank is None:
             return None
-        return Quantity(_name(column), np.asarray(column.rank(), dtype=np.float64))
+        return Quantity(whole_name(column), np.asarray(column.rank(), dtype=np.float64))
 
     def values(self) -> dict[str, str]:
         """What is chosen, to be remembered."""
@@ -95,7 +95,3 @@ class PlotChoice(QWidget):
             one.setVisible(role in asked)
         self.setVisible(bool(asked))
         self.changed.emit()
-
-
-def _name(column: Column) -> str:
-    return " ".join((column.name or column.title).split())

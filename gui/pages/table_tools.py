@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.domain.library import Library
 
 from ..filtering import HINT, Facts
+from ..models.base import numeric, whole_name
 from ..models.properties import ALERT, PROPERTIES, Calculated
 from ..narrowing import Narrowed, Narrower
 from ..session import Session
 from ..widgets.choices import FilterBox
 from ..widgets.columns import Arrangement
+from ..widgets.sliders import Limits, Sliders
 from ..widgets.table import Table
 from ..widgets.text import button, label
 
@@ -43,6 +46,8 @@ class TableTools(QObject):
         self.shown = label("", "muted")
         self.columns = button("Columns", tip="Which columns are shown, calculated properties among them")
         self.columns.clicked.connect(self.choose_columns)
+        self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown")
+        self.sliders.clicked.connect(self.open_sliders)
         self._narrower = Narrower(session, self)
         self._narrower.ready.connect(self.asked)
         self._library: Library | None = None
@@ -66,6 +71,20 @@ class TableTools(QObject):
         menu = arrangement.menu(parent if isinstance(parent, QWidget) else self._table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
+
+    def open_sliders(self) -> Sliders:
+        """Open the sliders of the columns of numbers that are shown; what they leave is written into the filter."""
+        arrangement = self._table.arrangement
+        columns = self._table.rows_model.columns if arrangement is None else arrangement.columns
+        found = [
+            Limits.of(whole_name(column), np.asarray(column.rank(), dtype=np.float64))
+            for column in numeric(columns)
+            if column.rank is not None
+        ]
+        opened = Sliders(self.sliders.window(), [one for one in found if one is not None], self.filter.text())
+        opened.moved.connect(self.filter.setText)
+        opened.open_below(self.sliders)
+        return opened
 
     # ------------------------------------------------------------------ narrowing
 

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -18,6 +21,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.system.progress import Report
 from assaypilot.gui.models import properties
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.widgets.sliders import Limits, with_limits
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, rows_of, status, until, view
 
@@ -238,3 +242,48 @@ def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot: QtBot, decid
     assert frozen.columnViewportPosition(frozen.leading()[0]) == 0
     bar.setValue(0)
     assert not frozen.isVisible()
+
+
+def test_sliders_write_the_filter_and_follow_it(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    decided.show_page(CANDIDATES)
+    page.which.choose("all")
+    estimate = status(decided).candidates.estimate
+    opened = page.tools.open_sliders()
+    low, high = opened.rows["pIC50"]
+    low.setValue(50)
+    page.filter.settle()
+    level = float(page.filter.text().removeprefix("pIC50>="))
+    assert set(page.model.rows.tolist()) == set(np.flatnonzero(estimate >= level).tolist())
+    assert 0 < page.model.rowCount() < len(estimate)
+    high.setValue(75)
+    page.filter.settle()
+    assert page.filter.text().startswith("pIC50:")
+    assert ".." in page.filter.text()
+    between = page.model.rowCount()
+    opened.close()
+    page.filter.setText(f"C- {page.filter.text()}")
+    again = page.tools.open_sliders()
+    assert [slider.value() for slider in again.rows["pIC50"]] == [50, 75]
+    assert "95 % interval" not in again.rows
+    assert page.model.rowCount() == between
+    for slider, value in zip(again.rows["pIC50"], (0, 100), strict=True):
+        slider.setValue(value)
+    page.filter.settle()
+    assert page.filter.text() == "C-"
+    again.close()
+
+
+@given(
+    st.text("abP(1 .)%", min_size=1, max_size=8).map(str.strip).filter(bool),
+    st.floats(-1e6, 1e6),
+    st.floats(0.01, 1e6),
+    st.integers(0, 100),
+    st.integers(0, 100),
+)
+def test_sliders_read_what_they_wrote(name: str, low: float, span: float, one: int, other: int) -> None:
+    limits = Limits(name, low, low + span)
+    first, last = sorted((one, other))
+    text = with_limits("R1=Me", limits, first, last)
+    assert limits.steps(text) == (first, last)
+    assert with_limits(text, limits, 0, 100) == "R1=Me"
