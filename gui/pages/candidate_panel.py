@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["CandidatePanel", "CompoundPanel", "Side", "details"]
 
 NOT_ESTIMABLE = 3
+_LONG = 14
+"""Letters of a name above which each site has a row."""
 _NONE = "\N{EN DASH}"
 """What is said where nothing is known: the lines below stay where they are."""
 MARGIN = 16
@@ -69,7 +71,7 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         rows.append((f"P({endpoint.limit_text})", text))
     means = means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
-    rows.append(("Substituents", substituents_text(status, compound)))
+    rows += substituent_rows(status, compound)
     rows += confirmation_rows(status, compound)
     decided = int(known.decided_in_round[compound])
     rows.append(("Decided", f"after round {decided}" if decided else "not yet"))
@@ -108,10 +110,12 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     return [("Estimate", text), (caption, bounds or "none yet")] if decides else [("Estimate", text)]
 
 
-def substituents_text(status: Status, compound: int) -> str:
-    """``R1 = Me, R2 = Cl``; no line ends within one of them."""
+def substituent_rows(status: Status, compound: int) -> list[tuple[str, str]]:
+    """``R1 = Me, R2 = Cl``, no line ends within one of them; where a name is long, a row for each site."""
     carried = carried_names(status.library, compound)
-    return breakable(", ".join(f"{site}\u00a0=\u00a0{name}" for site, name in carried.items()))
+    if any(len(name) > _LONG for name in carried.values()):
+        return [(site, breakable(name)) for site, name in carried.items()]
+    return [("Substituents", breakable(", ".join(f"{site}\u00a0=\u00a0{name}" for site, name in carried.items())))]
 
 
 def measured_text(status: Status, compound: int) -> str:

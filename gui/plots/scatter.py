@@ -10,7 +10,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.figures.palette import MARKERS, Palette
+from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
 
 from .candidates import compound_target
 from .scene import Scene, Shape, Target
@@ -133,7 +133,8 @@ class ScatterScene(_ColumnsScene):
                 )  # fmt: skip
 
     def _by_value(self, axes: Axes, colour: Quantity, palette: Palette) -> None:
-        from matplotlib.colors import LinearSegmentedColormap
+        from matplotlib import colormaps
+        from matplotlib.colors import ListedColormap
 
         values = colour.values[self.compounds]
         known = np.isfinite(values)
@@ -145,7 +146,8 @@ class ScatterScene(_ColumnsScene):
         part = self.compounds[known]
         if not part.size:
             return
-        shades = LinearSegmentedColormap.from_list("column", [palette.status[0], palette.muted, palette.accent])
+        ends = (0.25, 1.0) if palette is DARK else (0.0, 0.88)  # what is seen on the ground
+        shades = ListedColormap(colormaps["viridis"](np.linspace(*ends, 256)))
         drawn = axes.scatter(
             self.x.values[part], self.y.values[part], s=self._sizes(part), c=values[known], cmap=shades, linewidths=0
         )

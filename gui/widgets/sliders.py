@@ -40,7 +40,7 @@ class Limits:
 
     @property
     def _decimals(self) -> int:
-        return max(0, math.ceil(-math.log10((self.high - self.low) / _STEPS)))
+        return max(0, math.ceil(-math.log10((self.high - self.low) / _STEPS / 2)))
 
     def at(self, step: int) -> float:
         """The number at a step of a slider, as it is written."""

@@ -271,11 +271,16 @@ def test_sliders_write_the_filter_and_follow_it(qtbot: QtBot, decided: MainWindo
         slider.setValue(value)
     page.filter.settle()
     assert page.filter.text() == "C-"
+    again.rows["P(within 0.5)"][0].setValue(50)
+    page.filter.settle()
+    chance = status(decided).candidates.probability_within_epsilon
+    level = float(page.filter.text().removeprefix("C- P(within 0.5)>="))
+    assert set(page.model.rows.tolist()) == set(np.flatnonzero(chance >= level).tolist())
     again.close()
 
 
 @given(
-    st.text("abP(1 .)%", min_size=1, max_size=8).map(str.strip).filter(bool),
+    st.text("abP(1 .)%", min_size=1, max_size=8).map(lambda name: " ".join(name.split())).filter(bool),
     st.floats(-1e6, 1e6),
     st.floats(0.01, 1e6),
     st.integers(0, 100),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +66,7 @@ def test_nothing_of_the_first_campaign_is_left_in_the_second(
     window.candidates.select(last)
     window.candidates.filter.setText(first)
     window.candidates.filter.settle()
+    window.candidates.plot.use({"kind": "scatter", "y": "near"})
     window.messages.note("Of the first campaign.")
     idle(qtbot, window)
     assert window.session.selection.compound == last
@@ -79,7 +81,81 @@ def test_nothing_of_the_first_campaign_is_left_in_the_second(
         idle(qtbot, window)
     candidates = window.candidates
     assert candidates.filter.text() == ""
+    assert candidates.plot.key == "answer"
     assert candidates.model.sorted_by == ("status", Qt.SortOrder.AscendingOrder)
     assert window.library.model.sorted_by is None
     assert candidates.panel.name.text().startswith(second)
     assert all(status(window).library.ids[row].startswith(second) for row in candidates.table.selected_rows())
+
+
+GOALS = {"few": "best", "some": "epsilon-best", "many": "epsilon-best"}
+
+
+def _sort(window: MainWindow, draw: random.Random) -> None:
+    table = draw.choice([window.candidates.table, window.library.table])
+    table.put_in_order((draw.choice(["id", "measured", "site0"]), Qt.SortOrder.DescendingOrder))
+
+
+def _select(window: MainWindow, draw: random.Random) -> None:
+    window.candidates.which.choose("all")
+    window.candidates.select(draw.randrange(len(status(window).library)))
+
+
+def _filter(window: MainWindow, draw: random.Random) -> None:
+    page = draw.choice([window.candidates, window.library])
+    page.filter.setText(draw.choice(["A0", "nothing is called so", ">6.5"]))
+    page.filter.settle()
+
+
+def _draw_columns(window: MainWindow, draw: random.Random) -> None:
+    window.candidates.plot.use({"kind": draw.choice(["scatter", "histogram"]), "x": "near"})
+
+
+def _enclose(window: MainWindow, draw: random.Random) -> None:
+    window.candidates.table.choose_rows(window.candidates.model.rows[: draw.randrange(1, 4)])
+
+
+def _say(window: MainWindow, draw: random.Random) -> None:
+    window.messages.note("Of the campaign before.")
+
+
+def _undo(window: MainWindow, draw: random.Random) -> None:
+    window.actions_.undo.trigger()
+
+
+def _visit(window: MainWindow, draw: random.Random) -> None:
+    window.show_page(draw.randrange(len(window.pages)))
+
+
+ACTIONS = (_sort, _select, _filter, _draw_columns, _enclose, _say, _undo, _visit)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_walk_through_campaigns_leaves_anything_behind(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, seed: int
+) -> None:
+    draw = random.Random(seed)
+    files = {name: campaign_of(tmp_path, name, goal=GOALS[name]) for name in SIZES}
+    names = draw.sample(list(SIZES), 3)
+    window = open_window(files[names[0]])
+    until(qtbot, lambda: window.session.view is not None)
+    for name in names[1:]:
+        for action in draw.sample(ACTIONS, 6):
+            action(window, draw)
+            idle(qtbot, window)
+        window.open_path(files[name])
+        until(qtbot, lambda name=name: status(window).library.ids[0].startswith(name))
+        idle(qtbot, window)
+        ids, candidates = status(window).library.ids, window.candidates
+        assert window.messages.text == ""
+        for place in (LIBRARY, CANDIDATES):
+            window.show_page(place)
+            idle(qtbot, window)
+        assert (candidates.filter.text(), window.library.filter.text()) == ("", "")
+        assert (candidates.plot.key, candidates.which.key) == ("answer", "alive")
+        assert candidates.model.sorted_by == ("status", Qt.SortOrder.AscendingOrder)
+        assert window.library.model.sorted_by is None
+        assert len(candidates.table.selected_rows()) <= 1
+        assert max(candidates.model.rows, default=0) < len(ids)
+        assert window.session.selection.compound in (None, *candidates.model.rows[:1])
+        assert candidates.panel.name.text() in (*ids, "No compound selected")
