@@ -25,7 +25,7 @@ from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import Table, plain, raw_of
-from .refusals import with_keywords
+from .refusals import keywords, with_keywords
 from .terms import Endpoints, MoreOptions, controls_of, listed, table_options
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ class Campaign:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What somebody should know of the table and the values."""
-        return self._core.status().warnings
+        return tuple(map(keywords, self._core.status().warnings))
 
     def log(self) -> pd.DataFrame:
         """Return the history: sequence, time (UTC), author, kind, text."""

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 
 from ..errors import AssayPilotError
 
-__all__ = ["with_keywords"]
+__all__ = ["keywords", "with_keywords"]
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?))?")
 """An option, with its value where that is a number."""
+_ENDPOINT = re.compile(r'--endpoint "([^";]+);([a-z_]+)=([^";]+)"')
+"""One thing said of an endpoint."""
 
 
 @contextmanager
@@ -20,11 +22,13 @@ def with_keywords() -> Iterator[None]:
     try:
         yield
     except AssayPilotError as error:
-        error.message = _keywords(error.message)
-        error.option = None if error.option is None else _keywords(error.option)
-        error.mend = None if error.mend is None else _keywords(error.mend)
+        error.message = keywords(error.message)
+        error.option = None if error.option is None else keywords(error.option)
+        error.mend = None if error.mend is None else keywords(error.mend)
         raise
 
 
-def _keywords(text: str) -> str:
+def keywords(text: str) -> str:
+    """Return a text with keywords in place of options, ``sd=0.2`` for ``--sd 0.2``."""
+    text = _ENDPOINT.sub(r'endpoints={"\1": {"\2": "\3"}}', text)
     return _OPTION.sub(lambda found: found[1].replace("-", "_") + (f"={found[2]}" if found[2] else ""), text)

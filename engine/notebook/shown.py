@@ -12,6 +12,7 @@ from ..campaign.state import STATUSES, Status
 from ..campaign.words import many
 from ..chemistry.names import carried_names
 from ..export.shortlist import decimals_of, ranked
+from .refusals import keywords
 
 __all__ = ["html", "lines"]
 
@@ -27,7 +28,7 @@ def lines(now: Status, path: Path, *, temporary: bool) -> list[str]:
     for text in (now.goal_sentence, *_standing(now), now.statement):
         found += _wrapped(text)
     for text in now.warnings[:_NOTES]:
-        found += _wrapped(f"Note: {text}")
+        found += _wrapped(f"Note: {keywords(text)}")
     left = len(now.warnings) - _NOTES
     return [*found, f"  {left} more notes in .warnings"] if left > 0 else found
 
@@ -36,7 +37,7 @@ def html(now: Status, path: Path, *, temporary: bool) -> str:
     """Return the same as a page, with the best compounds and their structures."""
     where = f"{path}{' (temporary: save(path) keeps it)' if temporary else ''}"
     said = "".join(f"<div>{escape(text)}</div>" for text in (now.goal_sentence, *_standing(now), now.statement))
-    notes = "".join(f"<li>{escape(text)}</li>" for text in now.warnings[:_NOTES])
+    notes = "".join(f"<li>{escape(keywords(text))}</li>" for text in now.warnings[:_NOTES])
     return (
         f"<div><strong>{escape(now.name)}</strong> <small>{escape(where)}</small>{said}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_table(now)}</div>"
