@@ -541,7 +541,9 @@ def _when(view: View) -> str:
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
     if status.finished and status.finish_reason:
-        parts.append(status.finish_reason)
+        # How sure a calibrated answer is stands in the badge above.
+        sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
+        parts.append("decided" if sure else status.finish_reason)
     if standing is not None and standing.came > 0:
         back, asked = standing.came, standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
