@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..domain.features import outside_span, span_basis, span_rank
-from ..domain.library import LARGEST_PRODUCT
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.repeating import refuse_unknown_noise
@@ -27,13 +26,7 @@ def check_campaign(ledger: Ledger) -> None:
     """Raise AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
     if ledger.calibrated:
         return
-    if ledger.library.partial:
-        raise AssayPilotError(
-            f"{ledger.strategy.info.name} compares every compound, and all combinations are "
-            f"{ledger.library.n_combinations:,}; {LARGEST_PRODUCT:,} is the most listed",
-            option="--strategy",
-            mend="Choose gaussian-process, leave out sites or substituents, or list the compounds you would make.",
-        )
+    ledger.library.refuse_partial(ledger.strategy.info.name, "Choose gaussian-process. ")
     check_kinds(ledger)
     _check_scale(ledger)
     for m in ledger.measurements:

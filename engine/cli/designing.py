@@ -122,6 +122,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
                 problem.reason, file=file, row=problem.row, column=problem.column, mend="Correct the table."
             )
     library = imported.library
+    library.refuse_partial("design")
     listed = _positions(library, of_row)
     makeable = np.zeros(len(library), dtype=bool)
     makeable[listed] = True

@@ -196,6 +196,16 @@ class Library:
         ids = tuple(name_from_substituents(self.sites, row) for row in new)
         return Library(self.sites, new, ids, scaffold=self.scaffold)
 
+    def refuse_partial(self, who: str, mend: str = "") -> None:
+        """Raise AssayPilotError where not all combinations are listed, for ``who`` compares every one of them."""
+        if self.partial:
+            raise AssayPilotError(
+                f"{who} compares every compound, and all combinations are {self.n_combinations:,}; "
+                f"{LARGEST_PRODUCT:,} is the most listed",
+                option="--product",
+                mend=f"{mend}Leave out sites or substituents, or list the compounds you would make.",
+            )
+
     @property
     def n_combinations(self) -> int:
         """How many combinations of the substituents there are, listed or not."""

@@ -90,6 +90,9 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     state = replace(now, problem=replace(now.problem, parameters={**now.problem.parameters, "scales": "as-measured"}))
     rng = np.random.default_rng(seed)
     known = strategy.has_values(state)
+    if not known:
+        # Values of one endpoint alone are not what is made up for both.
+        state = strategy.inform(state, tuple(Measured.nothing() for _ in measurements_of(state)))
     truths = _posterior_truths(state, rng) if known else _prior_truths(state, rng)
     curves, members = [], []
     for number, truth in enumerate(truths):

@@ -80,6 +80,11 @@ class Measured:
         return Measured(**fields, shifts=tuple(np.concatenate([shift, none]) for shift in self.shifts))
 
     @classmethod
+    def nothing(cls) -> Measured:
+        """Return no result."""
+        return cls.exact(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+
+    @classmethod
     def exact(cls, arms: Ints, values: Floats, counts: Floats) -> Measured:
         """Return exact values without shifts."""
         n = len(arms)
@@ -150,7 +155,7 @@ class SeriesPosterior:
         """
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
         stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
-        merged = _merged(self._codes, self._unit.standard(measured), stated)
+        merged = _merged(self._codes, self._unit.standard(measured), stated, sure=True)
         rest = None
         if len(merged.rows) > _MOST_ROWS:
             merged, rest = merged.split(_MOST_ROWS, np.random.default_rng(len(merged.rows)))
@@ -361,7 +366,8 @@ def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
     return freedom > 0 and noise_sd > 0 and bool(chdtrc(freedom, squares / noise_sd**2) < _CONTRADICTED)
 
 
-def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None) -> _Merged:
+def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None, *, sure: bool = False) -> _Merged:
+    """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``."""
     exact = np.flatnonzero(np.isfinite(measured.values))
     bounds = np.flatnonzero(~np.isfinite(measured.values))
     keys = np.column_stack([measured.arms[exact], *(shift[exact] for shift in measured.shifts)])
@@ -372,7 +378,7 @@ def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | No
     means = np.bincount(group, weights * values, len(first)) / np.maximum(counts, 1e-300)
     squares = float((weights * (values - means[group]) ** 2).sum())
     freedom = len(exact) - len(first)
-    if noise_sd is not None and _contradicted(squares, freedom, noise_sd):
+    if noise_sd is not None and not sure and _contradicted(squares, freedom, noise_sd):
         noise_sd = None
     spread = float(np.std(means)) if len(means) > 1 else 1.0
     guess = math.sqrt(squares / freedom) if freedom and squares > 0 else 0.2 * spread

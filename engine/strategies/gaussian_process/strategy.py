@@ -141,7 +141,7 @@ class GaussianProcess(Phased):
     def memory(self, problem: Problem) -> Arrays:
         """Return no measurement and no decision."""
         n = problem.n_arms
-        none = [Measured.exact(*_NONE) for _ in range(problem.n_endpoints + len(problem.limits))]
+        none = [Measured.nothing() for _ in range(problem.n_endpoints + len(problem.limits))]
         return {"status": np.full(n, UNDECIDED, dtype=np.int8), **_as_arrays(none)}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
@@ -165,7 +165,7 @@ class GaussianProcess(Phased):
         """
         problem = state.problem
         assert isinstance(problem.features, SiteFeatures)
-        posteriors = fit(problem, [one for one in _rows(state.memory) if len(one)])
+        posteriors = fit(problem, _rows(state.memory))
         rng = np.random.default_rng(np.random.SeedSequence([problem.seed, state.phase, 2]))
         return best_combinations(posteriors, problem.features.sizes, rng)
 
@@ -193,7 +193,7 @@ class GaussianProcess(Phased):
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
         new = np.zeros(problem.n_arms, dtype=bool)
         new[measured] = True
-        if len(measured) < _FEW:
+        if len(measured) < _FEW or not self.has_values(state):
             unmeasured = np.flatnonzero(free & ~new)
             counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
             return self._filled(counts, free, problem, size)
@@ -286,7 +286,8 @@ class GaussianProcess(Phased):
         key = fingerprint(state.memory).tobytes()
         if self._last is None or self._last[0] != key:
             measured = _rows(state.memory)
-            posteriors = [one.given(new) for one, new in zip(self._learned, measured, strict=True)]
+            known = _around_limits(state.problem, measured)
+            posteriors = [one.given(new) for one, new in zip(self._learned, known, strict=True)]
             self._last = key, _calculate(state.problem, measured, posteriors, _LEAST_DRAWS)
         return self._last[1]
 
@@ -362,7 +363,7 @@ _HOLD = 4
 
 
 def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
-    """Fit the series model of every endpoint."""
+    """Fit the series model of every endpoint; one with a limit that has no value yet may be anywhere around it."""
     features = problem.features
     assert isinstance(features, SiteFeatures)
     scales = {p.name: p.default for p in GaussianProcess.info.parameters} | dict(problem.parameters)
@@ -378,8 +379,23 @@ def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
             scales=scales["scales"] == "auto",
             doubt=_doubt(problem.goal, place),
         )
-        for place, (one, sd) in enumerate(zip(measured, (*problem.noise, *problem.beside), strict=True))
+        for place, (one, sd) in enumerate(
+            zip(_around_limits(problem, measured), (*problem.noise, *problem.beside), strict=True)
+        )
     ]
+
+
+def _around_limits(problem: Problem, measured: Sequence[Measured]) -> list[Measured]:
+    """Return the measurements, and for an endpoint with a limit that has none a control at the limit.
+
+    So its compounds may be anywhere, and half of what may be keeps to the limit.
+    """
+    known = list(measured)
+    for place, low, high in problem.limits:
+        if not len(known[place]):
+            border = np.array([low if math.isfinite(low) else high])
+            known[place] = Measured.exact(np.array([problem.n_arms]), border, np.ones(1))
+    return known
 
 
 def _doubt(goal: Goal, place: int) -> float:
@@ -496,7 +512,6 @@ def _number(state: State, name: str) -> float:
     return float(state.last.numbers[name]) if state.last is not None else float(state.problem.n_arms)
 
 
-_NONE = (np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 _FIELDS = ("arms", "values", "counts", "low", "high")
 
 

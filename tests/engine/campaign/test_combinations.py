@@ -102,3 +102,9 @@ def test_strategies_that_compare_everything_refuse(capsys, table, tmp_path):
     assert code == 1
     assert "2,560,000" in document["error"]["message"]
     assert not (tmp_path / "big.apilot").exists()
+
+
+def test_a_design_of_too_many_compounds_is_refused(capsys, table):
+    code, document = run(capsys, "design", table[0], "--criterion", "g", "--measurements", 200, "--product")
+    assert code == 1
+    assert "2,560,000" in document["error"]["message"]

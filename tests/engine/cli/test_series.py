@@ -257,3 +257,39 @@ def test_a_decided_campaign_goes_on_when_values_come_that_contradict_it(done, tm
     assert set(out[:4]).isdisjoint(entry["id"] for entry in done("status", path, "--only", "out")["compounds"])
     assert done("plan", path)["compounds"]
     assert done("verify", path)["ok"]
+
+
+@pytest.mark.parametrize("goal", ["limit", "pareto"])
+def test_an_endpoint_that_nobody_measured_yet_is_no_dead_end(done, tmp_path, goal):
+    """Values of one endpoint from before, none of the other: rounds are planned, and nothing is said to be certain."""
+    rng = np.random.default_rng(2)
+    table = tmp_path / "one.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", "R1", "R2", "pIC50", "hERG"])
+        for row in range(100):
+            value = 6 + 0.1 * (row // 10) + 0.1 * (row % 10) + 0.1 * rng.standard_normal()
+            writer.writerow([f"C{row}", f"a{row // 10}", f"b{row % 10}", f"{value:.2f}" if row < 60 else "", ""])
+    path = tmp_path / f"{goal}.assaypilot"
+    other = "hERG;sd=0.1;limit=<5" if goal == "limit" else "hERG;sd=0.1;direction=min"
+    what = ["--objective", "pIC50", "--epsilon", "0.4"] if goal == "limit" else ["--goal", "pareto", "--epsilon", "0.3"]
+    what += ["--strategy", "gaussian-process", "--per-round", "40"]
+    done("new", path, "--table", table, "--endpoint", "pIC50;sd=0.1", "--endpoint", other, *what)
+    before = done("status", path)
+    assert before["counts"]["in"] == 0
+    assert not before["finished"]
+    assert done("forecast", path)["curve"]
+    planned = done("plan", path)["compounds"]
+    assert planned
+    results = tmp_path / "results.csv"
+    with results.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["ID", "Replicate", "pIC50", "hERG"])
+        for entry in planned:
+            for replicate in range(entry["replicates"]):
+                writer.writerow([entry["id"], replicate, f"{7 + rng.normal():.3f}", f"{4 + 0.1 * rng.normal():.3f}"])
+    done("record", path, results, "--close")
+    after = done("status", path)
+    told = next(one for one in after["compounds"] if one["id"] == planned[0]["id"])
+    assert abs(told["estimate"]["hERG"] - 4.0) < 0.5
+    assert done("plan", path)["compounds"] or after["finished"]
