@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..models.base import KIND, SMILES, RowsModel, told
+from ..models.base import AT_ONCE, KIND, SMILES, RowsModel, told
 from ..theme import tabular, theme
 from .chosen_rows import ChosenRows
 from .columns import Arrangement
@@ -30,6 +30,9 @@ __all__ = ["PlainDelegate", "Table", "as_clipboard"]
 
 ROW = 34
 """Pixels of a row with a structure: ten of them fit below the plot of a small window; its tip draws it larger."""
+ROWS, TALLEST, STEP = 14, 58, 4
+"""Rows that a high window shows at least while structures grow with it; pixels of such a row at most, and by which
+it grows."""
 PADDING, ARROW = 14, 12
 """Pixels of a heading that its text leaves free, and those of the arrow of the column sorted by."""
 MOST_COPIED = 200_000
@@ -211,11 +214,7 @@ class Table(ChosenRows):
         """Delegate, row height and widths for the columns there are now."""
         columns = self.rows_model.columns
         pictures = self.tall or any(column.smiles is not None for column in columns)
-        line = self.fontMetrics().height()
-        vertical = self.verticalHeader()
-        high = max(2 * line + 26, 62) if self.tall else max(2 * line + 6, ROW) if pictures else line + 17
-        if vertical.defaultSectionSize() != high:  # asks every row
-            vertical.setDefaultSectionSize(high)
+        self._fit_rows()
         order = self.rows_model.wanted_by
         header = self.horizontalHeader()
         if order is None:
@@ -239,6 +238,19 @@ class Table(ChosenRows):
         self.widths.measure()
         self.dressed.emit()
 
+    def _fit_rows(self) -> None:
+        """Make rows as high as their texts need, those with structures higher where the window is."""
+        columns, line = self.rows_model.columns, self.fontMetrics().height()
+        vertical = self.verticalHeader()
+        high = line + 17
+        if self.tall:
+            high = max(2 * line + 26, 62)
+        elif any(column.smiles is not None for column in columns):
+            room = 0 if self.rows_model.size > AT_ONCE else self.viewport().height() // ROWS // STEP * STEP
+            high = max(2 * line + 6, ROW, min(room, TALLEST))
+        if vertical.defaultSectionSize() != high:  # asks every row
+            vertical.setDefaultSectionSize(high)
+
     def freeze(self, *keys: str) -> None:
         """Keep the first columns, where they have these keys, in sight while the table scrolls sideways."""
         self.frozen = Frozen(self, Headings(self), keys)
@@ -251,6 +263,7 @@ class Table(ChosenRows):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the room that is left to the flexible column."""
         super().resizeEvent(event)
+        self._fit_rows()
         self.widths.fill()
 
     def _resized(self, place: int, before: int, now: int) -> None:
