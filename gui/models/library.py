@@ -22,7 +22,8 @@ from .properties import Calculated, property_columns
 
 __all__ = ["LibraryModel", "coded_column", "id_column", "site_columns", "structure_column"]
 
-STRUCTURE_WIDTH = 104
+STRUCTURE_WIDTH, STRUCTURE_WISH = 104, 150
+"""Pixels of a column of structures, and where there is room."""
 _DRAWN = 14
 """Letters of a substituent's name beyond which it is drawn."""
 
@@ -40,6 +41,7 @@ def structure_column(library: Library) -> list[Column]:
             smiles=lambda row: smiles[row],
             cell_tip=lambda row: smiles[row],
             width=STRUCTURE_WIDTH,
+            wish=STRUCTURE_WISH,
         )
     ]
 
@@ -104,6 +106,7 @@ def site_columns(library: Library) -> list[Column]:
             smiles=(lambda row: drawn[codes[row]]) if any(drawn) else None,
             cell_tip=lambda row: labels[codes[row]],
             width=STRUCTURE_WIDTH if any(drawn) else 0,
+            wish=STRUCTURE_WISH if any(drawn) else 0,
             soft=True,
         )
         return coded_column(column, Coded(codes, names))

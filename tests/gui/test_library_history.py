@@ -21,7 +21,10 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
+from assaypilot.gui.models.base import Column, RowsModel
 from assaypilot.gui.models.library import _history, history_means, history_shown
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view
 
@@ -253,3 +256,18 @@ def test_remarks_on_the_table_open_on_demand_and_name_no_option(
     assert drawn.smiles is not None
     assert drawn.smiles(0) == "CN(C)CCN"
     assert drawn.text(0) == "H2N-CH2CH2NMe2"
+
+
+def test_rows_with_structures_grow_with_a_high_window(qtbot: QtBot) -> None:
+    model = RowsModel()
+    column = Column("structure", "Structure", lambda row: "", smiles=lambda row: "CCO")
+    table = Table(model, Structures(), name="Structures")
+    qtbot.addWidget(table)
+    heights = []
+    for high in (350, 1_000):
+        table.resize(400, high)
+        table.show()
+        model.fill([column], 50)
+        heights.append(table.verticalHeader().defaultSectionSize())
+        assert table.viewport().height() // heights[-1] >= min(10, table.viewport().height() // 34)
+    assert heights[0] < heights[1]
