@@ -120,6 +120,7 @@ class Terms(Books):
             beside=tuple(noise[position] for position in rows[len(self.goal_endpoints) :]),
             similarity=library_similarity(self.library),
             ends=tuple(self.endpoints[position].ends for position in rows),
+            kinds=tuple(self.endpoints[position].kind for position in rows),
         )
 
     def capacity(self) -> Capacity:

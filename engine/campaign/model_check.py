@@ -24,9 +24,10 @@ def model_check(ledger: Ledger) -> ModelCheck | None:
     """Return how many values of the objective fell inside their intervals, all rounds and the last; None without any.
 
     A value is the mean of what a round brought for a compound; its interval is that of the model, widened by the
-    assay noise of as many determinations.
+    assay noise of as many determinations. Single answers and counts lie inside or outside of intervals by their kind,
+    so these are not judged.
     """
-    if not ledger.calibrated:
+    if not ledger.calibrated or ledger.endpoints[ledger.objective].kind != "value":
         return None
     sd = assay_noise.informing(ledger)[ledger.objective].noise_sd or 0.0
     came = defaultdict(list)

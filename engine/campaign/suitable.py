@@ -42,11 +42,12 @@ def check_campaign(ledger: Ledger) -> None:
 
 def check_kinds(ledger: Ledger) -> None:
     """Refuse yes and no, or counts, where a strategy decides on values that all scatter alike."""
+    if ledger.calibrated:
+        return
     for k in ledger.deciding_endpoints:
         endpoint, linked = ledger.endpoints[k], k == ledger.objective and ledger.settings.goal != "pareto"
         link = ledger.link[0] if linked else "identity"
-        calibrated = ledger.strategy.info.calibrated
-        if k in ledger.goal_endpoints and endpoint.kind == "yes-no" and link == "identity" and not calibrated:
+        if k in ledger.goal_endpoints and endpoint.kind == "yes-no" and link == "identity":
             raise AssayPilotError(
                 f"{endpoint.name} is a yes or no: {_what(ledger, k)} needs values that all scatter alike",
                 option="--strategy",
@@ -57,7 +58,7 @@ def check_kinds(ledger: Ledger) -> None:
                 f"{endpoint.name} is a count, which scatters more the larger it is: {_what(ledger, k)} needs values "
                 "that all scatter alike",
                 option="--strategy" if linked else "--endpoint",
-                mend=f"Choose linfact-glm for --goal epsilon-best, or {_ROOT}" if linked else _ROOT.capitalize(),
+                mend=f"Choose gaussian-process, or {_ROOT}",
             )
         if endpoint.kind == "yes-no" and link == "log":
             raise AssayPilotError(

@@ -111,11 +111,14 @@ def yes_of(endpoint: Endpoint) -> str:
     return "1" if endpoint.words is None else endpoint.words[0]
 
 
-def distance_unit(endpoint: Endpoint) -> str:
-    """What a distance between two compounds is counted in, for the place where it is typed."""
-    if endpoint.kind == "yes-no":
-        return "log odds"
-    return "log" if endpoint.kind == "count" else endpoint.scale_unit
+def distance_unit(endpoint: Endpoint, *, linked: bool) -> str:
+    """What a distance between two compounds is counted in, for the place where it is typed.
+
+    ``linked``: whether effects add up, and are compared, on the scale of the kind's link.
+    """
+    if endpoint.kind == "value":
+        return endpoint.scale_unit
+    return ("log odds" if endpoint.kind == "yes-no" else "log") if linked else ""
 
 
 def chance_name(endpoint: Endpoint) -> str:

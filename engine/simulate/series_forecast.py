@@ -7,15 +7,18 @@ campaign's own strategy plans every round, so replicates, limits and capacity co
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit
 
 from ..arrays import Floats
 from ..campaign.events.fold import fold
 from ..campaign.file.store import Store
 from ..campaign.replay import Ledger
+from ..domain.endpoint import Kind
 from ..domain.features import SiteFeatures
 from ..errors import AssayPilotError
 from ..models.gaussian_process.series import Measured
@@ -33,6 +36,14 @@ _SPREAD = 3.0
 """SD of the values before the first measurement, in units of what is asked of the goal: epsilon, or five noise SDs."""
 _OWN = 0.3
 """Share of it that no sum of site effects explains."""
+_SPREAD_ON_SCALE = 1.5
+"""The same SD of log odds, and of logarithms of mean counts."""
+_BACK: dict[Kind, Callable[[Floats], Floats]] = {
+    "value": lambda values: values,
+    "yes-no": lambda odds: np.asarray(expit(odds - 1.0)),
+    "count": lambda logs: np.exp(logs + 1.0),
+}
+"""Means of what is made up on the scale of its kind, around a usual one of 1 in 4, or of 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,8 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     assumed = (
         "Simulated from what the series model knows now."
         if known
+        else "Nothing is measured yet: one answer in four is taken to be yes, or a usual count to be 3."
+        if any(kind != "value" for kind in state.problem.kinds)
         else f"Nothing is measured yet: values are taken to spread {_SPREAD:g} times as far as what counts as equal."
     )
     expected = float(np.mean(members)) if members else math.nan
@@ -154,13 +167,14 @@ def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
     truths = []
     for _ in range(_RUNS):
         rows = []
-        for sd in (*problem.noise, *problem.beside):
-            size = _SPREAD * (border if border > 0 else 5.0 * sd)
+        for place, sd in enumerate((*problem.noise, *problem.beside)):
+            kind = problem.kinds[place] if problem.kinds else "value"
+            size = _SPREAD * (border if border > 0 else 5.0 * sd) if kind == "value" else _SPREAD_ON_SCALE
             total = _OWN * size * rng.standard_normal(features.n_rows)
             for site, levels in enumerate(features.sizes):
                 effects = rng.standard_normal(levels) * size / math.sqrt(len(features.sizes))
                 total += effects[features.codes[:, site]]
-            rows.append(total)
+            rows.append(_BACK[kind](total))
         truths.append(np.array(rows))
     return truths
 
@@ -189,10 +203,8 @@ def _play(
             break
         arms, counts = allocation.arms, allocation.counts.astype(np.float64)
         rows = [
-            old.joined(
-                Measured.exact(arms, value[arms] + sd / np.sqrt(counts) * rng.standard_normal(len(arms)), counts)
-            )
-            for old, value, sd in zip(measurements_of(state), truth, noise, strict=True)
+            old.joined(Measured.exact(arms, _came(problem, place, value[arms], sd, counts, rng), counts))
+            for place, (old, value, sd) in enumerate(zip(measurements_of(state), truth, noise, strict=True))
         ]
         measured[arms] = True
         if not points and not strategy.has_values(state):
@@ -213,6 +225,16 @@ def _play(
             )
         )
     return points, int(members.sum())
+
+
+def _came(problem: Problem, place: int, means: Floats, sd: float, counts: Floats, rng: np.random.Generator) -> Floats:
+    """Return what so many measurements of compounds with these means bring on average."""
+    kind = problem.kinds[place] if problem.kinds else "value"
+    if kind == "yes-no":
+        return np.asarray(rng.binomial(counts.astype(np.int64), np.clip(means, 0.0, 1.0)) / counts)
+    if kind == "count":
+        return np.asarray(rng.poisson(np.maximum(means, 0.0) * counts) / counts)
+    return np.asarray(means + sd / np.sqrt(counts) * rng.standard_normal(len(means)))
 
 
 def _kept(problem: Problem, truth: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
+from ..domain.endpoint import Kind
 from ..domain.features import Features
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
@@ -111,6 +112,8 @@ class Problem:
     """Per site how alike its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
     ends: tuple[tuple[float, float] | None, ...] = ()
     """Per endpoint what no mean can go far beyond, such as 0 and 100 %; empty where none is known."""
+    kinds: tuple[Kind, ...] = ()
+    """Per endpoint whether values are plain, yes and no, or counts; empty: plain."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)

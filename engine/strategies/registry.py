@@ -168,7 +168,7 @@ def choose(
 
     ``kind``: of the one endpoint that the goal is about.
     """
-    if name == "auto" and kind == "value":
+    if name == "auto":
         strategy = _for_goal("gaussian-process", goal)
         own = {parameter.name for parameter in strategy.info.parameters}
         if set(parameters) <= own:

@@ -109,7 +109,7 @@ class GoalFields(Step):
             self.fields.addRow(named, widget)
         self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
         self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
-        self.strategy.changed.connect(self._edited)
+        self.strategy.changed.connect(self._objective_chosen)
         self.controls.edit.textChanged.connect(lambda _: self._edited())
         self.endpoints.changed.connect(self._edited)
         self.endpoints.wanted.connect(self.new_endpoint)
@@ -265,7 +265,7 @@ class GoalFields(Step):
         box = self.endpoints.box(name)
         if box is not None:
             endpoint = box.fact.endpoint
-            unit = distance_unit(endpoint)
+            unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
             fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
             self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
             self.strategy.unit(unit)

@@ -83,6 +83,11 @@ class StrategyChoice(QWidget):
         return bool(self._kinds) and any(knob.name == "model_error" for knob in self._info.parameters)
 
     @property
+    def calibrated(self) -> bool:
+        """Whether the strategy chosen states expected errors instead of proving."""
+        return bool(self._goal) and self._info.calibrated
+
+    @property
     def _info(self) -> StrategyInfo:
         from assaypilot.engine.strategies.registry import choose
 

@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ...arrays import Floats, Ints
 from .components import Component, Components
-from .variances import FLAT, Rows, Variances, covariance, inverse_of, parts_of
+from .variances import Rows, Variances, covariance, inverse_of, parts_of
 
 __all__ = ["Posterior"]
 
@@ -32,7 +32,7 @@ class Posterior:
     def __init__(self, components: Components, rows: Rows, variances: Variances) -> None:
         self.components, self.rows, self.variances = components, rows, variances
         self._excess: tuple[Floats, Floats] | None = None
-        self._flat = FLAT * variances.scale
+        self._flat = variances.flat
         self._entries = [components.entries(component, rows.codes) for component in components.components]
         parts = parts_of(components, rows)
         logs, repeats = np.unique(variances.draws, axis=0, return_counts=True)
@@ -148,6 +148,8 @@ class Posterior:
 
     def _widen(self, values: Floats, places: Ints, rng: np.random.Generator) -> None:
         """Let errors of unmeasured compounds grow to those of left-out rows with predictions like theirs."""
+        if self.rows.around is not None:
+            return  # what stands for shares and counts there was made of the same model
         if self._excess is None:
             if not 2 * _PRIOR_ROWS <= len(self.rows) <= _MOST_CHECKED:
                 return

@@ -20,12 +20,13 @@ from scipy.linalg import block_diag
 from scipy.special import chdtrc
 
 from ...arrays import Floats, Ints
+from ...domain.endpoint import Kind
 from ...errors import AssayPilotError
-from .bounds import match_bounds
+from . import likelihoods
 from .components import Components
 from .posterior import Posterior
 from .scales import IDENTITY, Scale, candidate_scales
-from .variances import Rows, Variances, fit_variances, fitted_values
+from .variances import FLAT, Around, Rows, Variances, fit_variances, fitted_values
 
 __all__ = ["Measured", "SeriesPosterior", "fit_series"]
 
@@ -41,6 +42,11 @@ _CONTRADICTED = 1e-3
 _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
+_KIND_ROUNDS = 4
+"""Rounds in which answers and counts are matched by normal measurements, and variances learned from these."""
+_SPREAD_OF_ODDS = 2.0
+"""Variance that log odds are expected to have, and that of the prior on their mean."""
+_SCALES: dict[Kind, Scale] = {"value": IDENTITY, "yes-no": Scale(0.0, 1.0), "count": Scale(0.0)}
 _NOISE_ROUNDS = 3
 """Rounds in which the noise is taken to a scale that is not that of the values (Laplace's approximation)."""
 _MOST_ROWS = 2000
@@ -102,8 +108,10 @@ class SeriesPosterior:
         codes: NDArray[np.integer],
         unit: _Unit,
         rest: Rows | None,
+        kind: Kind = "value",
     ) -> None:
         self._parts = tuple(parts)
+        self._kind = kind
         self.arms = arms
         """``(n,)`` the compound of each row that effects are learned from."""
         self.noise_sd = noise_sd * unit.size
@@ -155,17 +163,18 @@ class SeriesPosterior:
         """
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
         stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
-        merged = _merged(self._codes, self._unit.standard(measured), stated, sure=True)
+        merged = _merged(self._codes, self._unit.standard(measured), stated, sure=True, kind=self._kind)
         rest = None
         if len(merged.rows) > _MOST_ROWS:
             merged, rest = merged.split(_MOST_ROWS, np.random.default_rng(len(merged.rows)))
-        means = scale.inside(merged.typical(), merged.noise_sd)
-        rows, _, _ = _on_scale(merged.rows, scale, means)
+        rows, _, _ = _on_scale(merged.rows, scale, merged.typical(scale))
         variances = replace(posterior.variances, draws=posterior.variances.mode[None])
+        if self._kind != "value":
+            for places, tilted in merged.tilted(scale, rows, 1.0):
+                rows = likelihoods.match(posterior.components, rows, variances, places, tilted)
         after = Posterior(posterior.components, rows, variances)
-        return SeriesPosterior(
-            [(scale, after, 1.0)], rows.arms, self.noise_sd / self._unit.size, self._codes, self._unit, rest
-        )
+        sd = self.noise_sd / self._unit.size
+        return SeriesPosterior([(scale, after, 1.0)], rows.arms, sd, self._codes, self._unit, rest, self._kind)
 
     def _by_own_values(
         self, values: Floats, arms: Ints, scale: Scale, variance: Floats, rng: np.random.Generator | None
@@ -234,14 +243,16 @@ def fit_series(
     ends: tuple[float, float] | None = None,
     scales: bool = True,
     doubt: float = 0.0,
+    kind: Kind = "value",
 ) -> SeriesPosterior:
     """Fit the series model to what was measured.
 
     ``codes``: ``(n_compounds, n_sites)`` of all compounds; ``noise_sd``: of one measurement, None when unknown (it is
     learned, too, where replicates contradict it); ``similarity``: of substituents per site (see ``Components``);
     ``ends``: what no value can go far beyond; ``scales``: whether other scales than that of the values are compared;
-    ``doubt``: a difference that matters, which the prior takes for possible however equal the values are.
-    AssayPilotError without any measurement.
+    ``doubt``: a difference that matters, which the prior takes for possible however equal the values are; ``kind``:
+    yes and no (shares of 1) are modelled by their log odds, counts by the logarithm of their mean, each by its own
+    likelihood. AssayPilotError without any measurement.
 
     Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
     """
@@ -252,14 +263,14 @@ def fit_series(
     rng = np.random.default_rng(seed)
     codes, sizes, similarity = _with_controls(codes, sizes, similarity, int(measured.arms.max()) + 1 - len(codes))
     components = Components(sizes, similarity)
-    unit = _unit(measured, noise_sd, doubt)
-    merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size)
+    unit = _unit(measured, noise_sd, doubt) if kind == "value" else _Unit(0.0, 1.0)
+    merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size, kind=kind)
     ends = None if ends is None else unit.limits(ends)
     rest = None
     if len(merged.rows) > _MOST_ROWS:
         merged, rest = merged.split(_MOST_ROWS, rng)
-    offered: tuple[Scale, ...] = (IDENTITY,)
-    if scales and len(merged.rows) >= _FEWEST_ROWS:
+    offered: tuple[Scale, ...] = (_SCALES[kind],)
+    if kind == "value" and scales and len(merged.rows) >= _FEWEST_ROWS:
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
         offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
     some = merged.some(_SCALE_ROWS, rng)
@@ -276,7 +287,7 @@ def fit_series(
     n = len(merged.rows)
     draws = _DRAWS if n <= _MANY_ROWS[0] else _DRAWS // 2 if n <= _MANY_ROWS[1] else 2
     parts = []
-    sd = merged.noise_sd
+    sd = merged.noise_sd if kind == "value" else noise_sd or merged.noise_sd
     for scale, first, weight in zip(offered, fitted, weights, strict=True):
         if weight > 0:
             found = _fitted(
@@ -286,7 +297,7 @@ def fit_series(
             own_noise = parts[-1][1].noise_sd
             if own_noise is not None and weight == weights.max():
                 sd = own_noise / found.slope
-    return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest)
+    return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest, kind)
 
 
 def _with_controls(
@@ -328,6 +339,19 @@ class _Merged:
     high: Floats
     noise_sd: float
     """Of one measurement: as stated, else a first guess."""
+    kind: Kind
+    trials: Floats
+    """``(n,)`` determinations of each row."""
+
+    def take(self, chosen: Ints) -> _Merged:
+        """Return some of the rows."""
+        return replace(
+            self,
+            rows=self.rows.take(chosen),
+            low=self.low[chosen],
+            high=self.high[chosen],
+            trials=self.trials[chosen],
+        )
 
     def split(self, most: int, rng: np.random.Generator) -> tuple[_Merged, Rows]:
         """Return so many rows, drawn at random, and the exact ones of the others, one per compound."""
@@ -338,24 +362,44 @@ class _Merged:
         weight = np.bincount(group, 1.0 / others.noise)
         values = np.bincount(group, others.values / others.noise) / weight
         kept = replace(others.take(first), values=values, noise=1.0 / weight)
-        here = np.flatnonzero(chosen)
-        return _Merged(self.rows.take(here), self.low[here], self.high[here], self.noise_sd), kept
+        return self.take(np.flatnonzero(chosen)), kept
 
     def some(self, most: int, rng: np.random.Generator) -> _Merged:
         """Return at most so many rows, drawn at random."""
         if len(self.rows) <= most:
             return self
-        chosen = np.sort(rng.choice(len(self.rows), most, replace=False))
-        return _Merged(self.rows.take(chosen), self.low[chosen], self.high[chosen], self.noise_sd)
+        return self.take(np.sort(rng.choice(len(self.rows), most, replace=False)))
 
-    def typical(self) -> Floats:
-        """Return the values, and for a bound one half an SD of the values inside it, ``(n,)``."""
+    def typical(self, scale: Scale) -> Floats:
+        """Return the values, and for a bound one half an SD of the values inside it, ``(n,)``; all inside the scale."""
         exact = np.isfinite(self.rows.values)
         half = 0.5 * float(np.std(self.rows.values[exact])) if exact.sum() > 1 else 0.5
         inside = np.where(np.isfinite(self.low), self.low + half, self.high - half)
         both = np.isfinite(self.low) & np.isfinite(self.high)
         inside[both] = 0.5 * (self.low[both] + self.high[both])
-        return np.where(exact, self.rows.values, inside)
+        values = np.where(exact, self.rows.values, inside)
+        return scale.inside(values, self.noise_sd) if self.kind == "value" else np.maximum(values, 1e-9)
+
+    def tilted(self, scale: Scale, rows: Rows, of_one: float) -> list[tuple[Ints, likelihoods.Tilted]]:
+        """Return the rows that are no plain values, with what was measured of them on a scale.
+
+        ``rows``: on that scale; ``of_one``: the noise variance of one measurement there, in units of the rows'.
+        """
+        exact = np.isfinite(self.rows.values)
+        bounded, found = np.flatnonzero(~exact), []
+        if self.kind != "value":
+            trials = self.trials[exact]
+            smooth = 1.0 if self.kind == "yes-no" else 0.0
+            totals = np.maximum(self.rows.values[exact] * (trials + smooth) - 0.5, 0.0)
+            likelihood = likelihoods.yes_or_no if self.kind == "yes-no" else likelihoods.counts
+            found.append((np.flatnonzero(exact), likelihood(totals, trials)))
+        if len(bounded):
+            low, high = (
+                np.where(np.isfinite(side), scale.forward(np.where(np.isfinite(side), side, 0.0)), side)
+                for side in (self.low[bounded], self.high[bounded])
+            )
+            found.append((bounded, likelihoods.between(low, high, rows.noise[bounded] * of_one)))
+        return found
 
 
 def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
@@ -366,8 +410,15 @@ def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
     return freedom > 0 and noise_sd > 0 and bool(chdtrc(freedom, squares / noise_sd**2) < _CONTRADICTED)
 
 
-def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | None, *, sure: bool = False) -> _Merged:
-    """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``."""
+def _merged(
+    codes: NDArray[np.integer], measured: Measured, noise_sd: float | None, *, sure: bool = False, kind: Kind = "value"
+) -> _Merged:
+    """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``.
+
+    Shares and counts are moved inside of their scale as if half an answer or count more of each kind had come.
+    """
+    if kind != "value":
+        noise_sd, sure = 1.0, True
     exact = np.flatnonzero(np.isfinite(measured.values))
     bounds = np.flatnonzero(~np.isfinite(measured.values))
     keys = np.column_stack([measured.arms[exact], *(shift[exact] for shift in measured.shifts)])
@@ -396,7 +447,33 @@ def _merged(codes: NDArray[np.integer], measured: Measured, noise_sd: float | No
     )
     none = np.full(len(first), np.inf)
     low, high = np.concatenate([-none, measured.low[bounds]]), np.concatenate([none, measured.high[bounds]])
-    return _Merged(rows, low, high, max(guess if noise_sd is None else noise_sd, 1e-12))
+    sd = max(guess if noise_sd is None else noise_sd, 1e-12)
+    trials = np.concatenate([np.maximum(counts, 1.0), np.ones(len(bounds))])
+    if kind != "value":
+        rows, sd = _of_kind(kind, rows, trials)
+    return _Merged(rows, low, high, sd, kind, trials)
+
+
+def _of_kind(kind: Kind, rows: Rows, trials: Floats) -> tuple[Rows, float]:
+    """Return shares or counts inside of their scale, with their noise there and the SD of a usual one."""
+    exact = np.isfinite(rows.values)
+    totals = rows.values * trials
+    total, n = float(totals[exact].sum()), float(trials[exact].sum())
+    if kind == "yes-no":
+        values = (totals + 0.5) / (trials + 1.0)
+        noise = values * (1.0 - values) / trials
+        share = (total + 1.0) / (n + 2.0)
+        around = Around(math.log(share / (1.0 - share)), _SPREAD_OF_ODDS, 1.0)
+        sd = math.sqrt(share * (1.0 - share))
+    else:
+        values = (totals + 0.5) / trials
+        noise = values / trials
+        logs, errors = np.log(values[exact]), 1.0 / np.maximum(totals[exact], 0.5)
+        spread = max(float(np.var(logs) - errors.mean()), 0.25) if exact.any() else 1.0
+        mean = (total + 0.5) / max(n, 1.0)
+        around, sd = Around(math.log(mean), spread, FLAT), math.sqrt(mean)
+    noise = np.where(exact, noise, sd**2)
+    return replace(rows, values=values, noise=noise, around=around), sd
 
 
 def _fitted(
@@ -411,12 +488,12 @@ def _fitted(
     """Fit the variances on a scale."""
     rows = merged.rows
     exact = np.isfinite(rows.values)
-    bounded = np.flatnonzero(~exact)
-    means = scale.inside(merged.typical(), merged.noise_sd)
-    for last in range(0 if scale.is_identity else _NOISE_ROUNDS, -1, -1):
+    means = merged.typical(scale)
+    linear = scale.is_identity or merged.kind != "value"
+    for last in range(0 if linear else _NOISE_ROUNDS, -1, -1):
         scaled, slopes, unit = _on_scale(rows, scale, means)
-        if len(bounded):
-            scaled, start = _with_bounds(components, scaled, merged, scale, bounded, rng, start)
+        if merged.kind != "value" or not exact.all():
+            scaled, start = _with_likelihoods(components, scaled, merged, scale, rng, start)
         if not last:
             break
         # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
@@ -442,29 +519,25 @@ def _least(scale: Scale) -> float:
     return 1.0 if scale.is_identity else 0.0
 
 
-def _with_bounds(
+def _with_likelihoods(
     components: Components,
     rows: Rows,
     merged: _Merged,
     scale: Scale,
-    bounded: Ints,
     rng: np.random.Generator,
     start: Variances | None,
 ) -> tuple[Rows, Variances]:
-    """Return rows with normal measurements in place of bounds, and the variances they go with."""
-    low, high = (
-        np.where(np.isfinite(side), scale.forward(np.where(np.isfinite(side), side, 0.0)), side)
-        for side in (merged.low[bounded], merged.high[bounded])
-    )
-    own = rows.noise[bounded]
+    """Return rows with normal measurements in place of bounds, shares and counts, and the variances they go with."""
+    bounded = ~np.isfinite(merged.rows.values)
     wide = rows.noise.copy()
     wide[bounded] += max(float(np.var(rows.values)), 1e-12)
     current = replace(rows, noise=wide)
     least = _least(scale)
     variances = fit_variances(components, current, n_draws=1, rng=rng, start=start, least=least)
-    for _ in range(_BOUND_ROUNDS):
+    for _ in range(_BOUND_ROUNDS if merged.kind == "value" else _KIND_ROUNDS):
         of_one = math.exp(variances.mode[-1]) if rows.unknown_noise else 1.0
-        current = match_bounds(components, current, variances, bounded, low, high, own * of_one)
+        for places, tilted in merged.tilted(scale, rows, of_one):
+            current = likelihoods.match(components, current, variances, places, tilted)
         variances = fit_variances(components, current, n_draws=1, rng=rng, start=variances, least=least)
     return current, variances
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from .components import Components
 
 __all__ = [
     "FLAT",
+    "Around",
     "Density",
     "Rows",
     "Variances",
@@ -50,6 +52,17 @@ _PROPOSALS = 4
 """Proposals for each draw that is kept."""
 
 
+class Around(NamedTuple):
+    """What priors refer to."""
+
+    center: float
+    """Mean of the prior on the mean."""
+    scale: float
+    """Variance that the compounds' values are expected to have."""
+    flat: float
+    """Variance of the prior on the mean, in units of ``scale``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """What was measured: one row per compound and source, replicates averaged."""
@@ -69,6 +82,8 @@ class Rows:
     """Sum of squares of replicates around their means; tells an unknown noise."""
     freedom: int = 0
     """Degrees of freedom of ``squares``."""
+    around: Around | None = None
+    """What the priors refer to; the values themselves where None."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -84,6 +99,7 @@ class Rows:
             self.unknown_noise,
             self.squares,
             self.freedom,
+            self.around,
         )
 
 
@@ -100,6 +116,12 @@ class Variances:
     center: float
     scale: float
     """Mean and variance of the values that the priors refer to."""
+    share: float = FLAT
+
+    @property
+    def flat(self) -> float:
+        """Variance of the prior on the mean."""
+        return self.share * self.scale
 
 
 def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, Floats]:
@@ -147,12 +169,13 @@ def _add_noise(total: Floats, rows: Rows, flat: float) -> None:
 class Density:
     """The log posterior density of the log variances, with its gradient and average information."""
 
-    def __init__(self, components: Components, rows: Rows, center: float, scale: float) -> None:
+    def __init__(self, components: Components, rows: Rows, around: Around) -> None:
+        center, scale, share = around
         self.rows = rows
         self.parts = np.stack(parts_of(components, rows)).reshape(-1, len(rows) ** 2)
         """``(d, n n)``: sums over them are one pass through memory."""
         self.residual = rows.values - center
-        self.flat = FLAT * scale
+        self.flat = share * scale
         self.mean, spread = prior_of(components, rows, scale)
         self.width = np.sqrt(np.diagonal(spread))
         self.precision = np.linalg.inv(spread).astype(np.float64)
@@ -217,10 +240,12 @@ def fit_variances(
     """
     if len(rows) > _MOST_ROWS:
         rows = rows.take(np.sort(rng.choice(len(rows), _MOST_ROWS, replace=False)))
-    center = float(rows.values.mean())
     noise = float(np.median(rows.noise)) if not rows.unknown_noise else rows.squares / max(rows.freedom, 1)
-    scale = max(float(np.var(rows.values)), noise, least, 1e-12)
-    density = Density(components, rows, center, scale)
+    around = rows.around or Around(
+        float(rows.values.mean()), max(float(np.var(rows.values)), noise, least, 1e-12), FLAT
+    )
+    center, scale, share = around
+    density = Density(components, rows, around)
     logs = density.mean.copy()
     if start is not None and len(start.mode) == len(logs):
         logs = start.mode + math.log(scale / start.scale)
@@ -247,7 +272,7 @@ def fit_variances(
     evidence = now[0] + 0.5 * float(np.linalg.slogdet(spread)[1])
     evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
     draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
-    return Variances(logs, draws, evidence, center, scale)
+    return Variances(logs, draws, evidence, center, scale, share)
 
 
 def inverse_of(factor: Floats) -> Floats:
@@ -261,7 +286,7 @@ def inverse_of(factor: Floats) -> Floats:
 def fitted_values(components: Components, rows: Rows, variances: Variances) -> Floats:
     """Return the posterior means of the rows at the most likely variances, without noise and shifts ``(n,)``."""
     each = np.exp(variances.mode)
-    total = covariance(parts_of(components, rows), rows, each, FLAT * variances.scale)
+    total = covariance(parts_of(components, rows), rows, each, variances.flat)
     solved = cho_solve((cholesky(total, lower=True, check_finite=False), True), rows.values - variances.center)
     noise = rows.noise * (each[-1] if rows.unknown_noise else 1.0)
     fitted = rows.values - noise * solved

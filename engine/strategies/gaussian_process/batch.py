@@ -57,7 +57,7 @@ def settle(
 
     Greedy: each pick explains the largest share of the variance of the margins of doubtful compounds, given the picks
     before it (variances updated as if measured). ``draws``: ``(n_endpoints, n_draws, K)``; ``noise``:
-    ``(n_endpoints,)`` variance of one measurement; ``room``: ``(K,)`` how often each may still be planned; ``taken``:
+    ``(n_endpoints, K)`` variance of one measurement; ``room``: ``(K,)`` how often each may still be planned; ``taken``:
     compounds picked before; ``cost``: ``(K,)`` of one measurement: gains are then per cost.
     """
     planned = np.zeros(draws.shape[2], dtype=np.intp)
@@ -72,7 +72,7 @@ def settle(
     value = draws[:, :, considered] / unit
     value -= value.mean(axis=1, keepdims=True)
     margin = beliefs.margin[:, considered] / unit - mean[considered]
-    noise = noise / unit**2
+    noise = noise[:, considered] / unit**2
     own = np.ascontiguousarray(value.transpose(0, 2, 1) @ value / draws.shape[1])
     cross = np.ascontiguousarray(value.transpose(0, 2, 1) @ margin / draws.shape[1])
     weight = rank[considered] / spread_of[considered] ** 2
@@ -82,7 +82,7 @@ def settle(
     def measure(position: int) -> None:
         for each, through, error in zip(own, cross, noise, strict=True):
             column, row = each[position].copy(), through[position].copy()
-            total = column[position] + error
+            total = column[position] + error[position]
             # In place: these matrices are what a round costs.
             dger(-1.0 / total, row, column, a=through.T, overwrite_a=True)
             dger(-1.0 / total, column, column, a=each.T, overwrite_a=True)
@@ -92,7 +92,7 @@ def settle(
         if int(arm) in place:
             measure(place[int(arm)])
     for _ in range(n):
-        variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise[:, None]
+        variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise
         gain = ((cross**2 @ weight) / variances).sum(axis=0) / price
         gain[left < 1] = -np.inf
         position = int(np.argmax(gain))

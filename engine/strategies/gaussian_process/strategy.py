@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
+from ...domain.endpoint import Kind
 from ...domain.features import SiteFeatures
 from ...domain.goals import AllEpsilonBest, Goal, ParetoSet
 from ...errors import AssayPilotError
@@ -38,7 +39,16 @@ from ..protocol import (
 from .batch import find, settle, spread
 from .beliefs import Beliefs, believe
 
-__all__ = ["Calculated", "GaussianProcess", "calculate", "fingerprint", "fit", "measurements_of", "without_rows"]
+__all__ = [
+    "Calculated",
+    "GaussianProcess",
+    "calculate",
+    "fingerprint",
+    "fit",
+    "measurements_of",
+    "scatter",
+    "without_rows",
+]
 
 _FEW = 8
 """Measured compounds below which a round is spread over substituents."""
@@ -205,7 +215,9 @@ class GaussianProcess(Phased):
         found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
-        planned = settle(now.draws, now.beliefs, now.noise**2, room, size - len(found), found)
+        rows = zip(now.estimate[:, now.arms], now.noise, strict=True)
+        noise = np.stack([scatter(problem, place, means, sd) for place, (means, sd) in enumerate(rows)])
+        planned = settle(now.draws, now.beliefs, noise, room, size - len(found), found)
         planned[found] += 1
         counts[now.arms] = planned
         return self._filled(counts, free, problem, size)
@@ -345,7 +357,9 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
     for array in (problem.features.codes, problem.wanted, *(one for one in problem.similarity if one is not None)):
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(
-        repr((problem.goal, problem.noise, problem.estimated, problem.seed, dict(problem.parameters))).encode()
+        repr(
+            (problem.goal, problem.noise, problem.kinds, problem.estimated, problem.seed, dict(problem.parameters))
+        ).encode()
     )
     key = digest.hexdigest()
     held = _HELD.get(key)
@@ -376,6 +390,7 @@ def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
             seed=np.random.SeedSequence([problem.seed, place, len(one)]),
             similarity=problem.similarity or None,
             ends=problem.ends[place] if place < len(problem.ends) else None,
+            kind=_kind(problem, place),
             scales=scales["scales"] == "auto",
             doubt=_doubt(problem.goal, place),
         )
@@ -383,6 +398,20 @@ def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
             zip(_around_limits(problem, measured), (*problem.noise, *problem.beside), strict=True)
         )
     ]
+
+
+def _kind(problem: Problem, place: int) -> Kind:
+    """Return what values of an endpoint are."""
+    return problem.kinds[place] if place < len(problem.kinds) else "value"
+
+
+def scatter(problem: Problem, place: int, means: Floats, sd: float) -> Floats:
+    """Return the variance of one measurement of an endpoint at some means: of answers and counts by these."""
+    kind = _kind(problem, place)
+    if kind == "value":
+        return np.full_like(means, sd**2)
+    inside = np.clip(means, 0.0, 1.0) if kind == "yes-no" else np.maximum(means, 0.0)
+    return inside * (1.0 - inside) if kind == "yes-no" else inside
 
 
 def _around_limits(problem: Problem, measured: Sequence[Measured]) -> list[Measured]:
@@ -478,7 +507,7 @@ def _near_the_top(measured: list[Measured], now: Calculated, problem: Problem) -
     """Return which arms' own measured means are within the answer: these are never decided out."""
     n = problem.n_arms
     near = np.zeros(n, dtype=bool)
-    if problem.n_endpoints > 1 or problem.limits:
+    if problem.n_endpoints > 1 or problem.limits or _kind(problem, 0) != "value":
         return near
     one = measured[0]
     known = np.isfinite(one.values) & (one.arms < n)

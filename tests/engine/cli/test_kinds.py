@@ -40,7 +40,7 @@ def test_answers_come_back_in_words_and_chances_are_shown(tmp_path: Path, capsys
     table = library(tmp_path / "t.csv", "Activity", ["active", "", "inactive", "", "inactive", ""])
     file, work, rng = tmp_path / "a.assaypilot", tmp_path / "r.csv", np.random.default_rng(0)
     new = said(capsys, "new", file, "--table", table, "--epsilon", "0.3", "--slack", "0.3", "--per-round", "96",
-               "--max-replicates", "40")  # fmt: skip
+               "--max-replicates", "40", "--strategy", "linfact-glm")  # fmt: skip
     assert (new["strategy"], new["history"]) == ("linfact-glm", 3)
     for _ in range(2):
         said(capsys, "plan", file, "--out", work)
@@ -69,7 +69,8 @@ def test_counts_are_compared_by_logarithms(tmp_path: Path, capsys: pytest.Captur
     table = library(tmp_path / "t.csv", "Colonies", [""] * 6)
     file, work, rng = tmp_path / "a.assaypilot", tmp_path / "r.csv", np.random.default_rng(1)
     new = said(capsys, "new", file, "--table", table, "--endpoint", "Colonies;kind=count", "--epsilon", "0.3",
-               "--slack", "0.2", "--per-round", "48", "--parameter", "bound=4")  # fmt: skip
+               "--slack", "0.2", "--per-round", "48", "--strategy", "linfact-glm",
+               "--parameter", "bound=4")  # fmt: skip
     assert new["strategy"] == "linfact-glm"
     for _ in range(2):
         plan = said(capsys, "plan", file, "--out", work)
@@ -91,7 +92,7 @@ def test_counts_are_compared_by_logarithms(tmp_path: Path, capsys: pytest.Captur
         (("--strategy", "adaptive"), "scatters more the larger it is: adaptive needs values that all scatter alike"),
         (
             ("--goal", "best", "--strategy", "adaptive"),
-            "Choose linfact-glm for --goal epsilon-best, or give its square root",
+            "Choose gaussian-process, or give its square root",
         ),
     ],
 )
@@ -110,3 +111,30 @@ def test_what_cannot_decide_on_counts_is_refused(tmp_path: Path, capsys, more: A
     assert main([*map(str, words), *more]) == 1
     assert says in capsys.readouterr().err
     assert not (tmp_path / "a.assaypilot").exists()
+
+
+@pytest.mark.parametrize(("endpoint", "kind"), [("Activity", "yes-no"), ("Colonies", "count")])
+def test_the_series_model_finds_the_best_by_answers_and_by_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], endpoint: str, kind: str
+) -> None:
+    table = library(tmp_path / "t.csv", endpoint, [""] * 6)
+    file, work, rng = tmp_path / "a.assaypilot", tmp_path / "r.csv", np.random.default_rng(4)
+    far = 0.3 if kind == "yes-no" else 12
+    new = said(capsys, "new", file, "--table", table, "--endpoint", f"{endpoint};kind={kind}", "--epsilon", far,
+               "--per-round", "24")  # fmt: skip
+    assert new["strategy"] == "gaussian-process"
+    for _ in range(12):
+        plan = said(capsys, "plan", file, "--out", work)
+        if plan["finished"]:
+            break
+        filled(work, lambda chance: int(rng.random() < chance) if kind == "yes-no" else rng.poisson(40 * chance))
+        assert said(capsys, "record", file, work)["rejected"] == []
+    now = said(capsys, "status", file)
+    assert now["claim"]["kind"] == "calibrated"
+    assert {"C0", "C1"} <= set(now["in"]) <= {"C0", "C1", "C2"}
+    assert "log odds" not in str(now)
+    for one, chance in zip(sorted(now["compounds"], key=lambda one: one["id"]), CHANCES.values(), strict=True):
+        truth = chance if kind == "yes-no" else 40 * chance
+        assert one["low"] <= truth <= one["high"]
+    curve = said(capsys, "forecast", file)["curve"]
+    assert all(0.0 <= point["found"] <= 1.0 for point in curve)

@@ -147,7 +147,7 @@ def test_settle_picks_what_exact_conditioning_says_is_best():
         draws = (rng.standard_normal((500, 7)) @ rng.standard_normal((7, 7)) * 0.5)[None]
         beliefs = believe(goal, draws)
         noise = 0.3
-        planned = settle(draws, beliefs, np.array([noise]), np.full(7, 3), 5, np.zeros(0, dtype=np.intp))
+        planned = settle(draws, beliefs, np.full((1, 7), noise), np.full(7, 3), 5, np.zeros(0, dtype=np.intp))
         value = draws[0] - draws[0].mean(axis=0)
         margin = beliefs.margin - beliefs.margin.mean(axis=0)
         spread_of = beliefs.margin.var(axis=0)
@@ -174,9 +174,9 @@ def test_settle_knows_what_was_picked_before_it():
     draws = np.column_stack([base[:, 0], base[:, 0] + 0.01 * base[:, 1], 0.9 * rng.standard_normal(800)])[None]
     beliefs = believe(Threshold(0.0), draws)
     room = np.full(3, 1)
-    first = settle(draws, beliefs, np.array([0.01]), room, 1, np.zeros(0, dtype=np.intp))
+    first = settle(draws, beliefs, np.full((1, draws.shape[2]), 0.01), room, 1, np.zeros(0, dtype=np.intp))
     assert first[2] == 0
-    after = settle(draws, beliefs, np.array([0.01]), room, 1, np.flatnonzero(first))
+    after = settle(draws, beliefs, np.full((1, draws.shape[2]), 0.01), room, 1, np.flatnonzero(first))
     assert after[2] == 1
 
 
@@ -186,7 +186,7 @@ def test_settle_takes_cheaper_compounds_when_they_say_the_same():
     beliefs = believe(Threshold(0.0), draws)
     none = np.zeros(0, dtype=np.intp)
     for cost, best in (([3.0, 1.0], 1), ([1.0, 3.0], 0)):
-        planned = settle(draws, beliefs, np.array([0.1]), np.ones(2, dtype=np.intp), 1, none, np.array(cost))
+        planned = settle(draws, beliefs, np.full((1, 2), 0.1), np.ones(2, dtype=np.intp), 1, none, np.array(cost))
         assert np.flatnonzero(planned).tolist() == [best]
 
 

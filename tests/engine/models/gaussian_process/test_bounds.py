@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.models.gaussian_process.bounds import match_bounds
 from assaypilot.engine.models.gaussian_process.components import Components
+from assaypilot.engine.models.gaussian_process.likelihoods import between, match
 from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
 from assaypilot.engine.models.gaussian_process.variances import FLAT, Rows, Variances
 from tests.oracles import gaussian_process as oracle
@@ -23,7 +23,8 @@ def test_one_bound_gives_the_moments_of_quadrature(low, high):
     variances = Variances(logs, logs[None], 0.0, 0.3, scale)
     rows = Rows(np.array([[0]]), np.array([0]), np.array([0.0]), np.array([1.0]))
     bounded = np.array([0])
-    matched = match_bounds(components, rows, variances, bounded, np.array([low]), np.array([high]), np.array([noise]))
+    told = between(np.array([low]), np.array([high]), np.array([noise]))
+    matched = match(components, rows, variances, bounded, told)
     prior = FLAT * scale + 0.8
     mean, variance = oracle.within(0.3, prior, low, high, noise)
     precision = 1.0 / prior + 1.0 / matched.noise[0]
@@ -42,7 +43,7 @@ def test_bounds_among_values_give_the_moments_of_importance_sampling():
     variances = Variances(logs, logs[None], 0.0, center, scale)
     rows = Rows(codes, np.arange(5), values, np.array([0.05, 0.05, 0.05, 1.0, 1.0]))
     low, high = np.array([5.5, -INF]), np.array([INF, 4.8])
-    matched = match_bounds(components, rows, variances, np.array([3, 4]), low, high, noise[3:])
+    matched = match(components, rows, variances, np.array([3, 4]), between(low, high, noise[3:]))
     parts = [((0,), 0.6, False), ((1,), 0.8, False)]
     compounds = list(enumerate(codes))
     prior = oracle.value_covariance(compounds, compounds, parts, 0.1, FLAT * scale, None)
@@ -65,9 +66,8 @@ def test_a_bound_that_says_nothing_changes_nothing():
     codes = np.array([(0, 0), (0, 1), (1, 2)])
     rows = Rows(codes, np.arange(3), np.array([5.0, 6.0, 5.5]), np.array([0.05, 0.05, 1.0]))
     variances = Variances(logs, logs[None], 0.0, 5.0, 1.0)
-    matched = match_bounds(
-        components, rows, variances, np.array([2]), np.array([-1e6]), np.array([INF]), np.array([0.05])
-    )
+    told = between(np.array([-1e6]), np.array([INF]), np.array([0.05]))
+    matched = match(components, rows, variances, np.array([2]), told)
     assert matched.noise[2] > 1e4
     np.testing.assert_array_equal(matched.values[:2], rows.values[:2])
 

@@ -8,6 +8,7 @@ from assaypilot.engine.models.gaussian_process.components import Components
 from assaypilot.engine.models.gaussian_process.posterior import Posterior
 from assaypilot.engine.models.gaussian_process.variances import (
     FLAT,
+    Around,
     Density,
     Rows,
     Variances,
@@ -125,7 +126,7 @@ def test_each_row_is_predicted_from_the_others(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_density_and_gradient_agree_with_finite_differences_of_the_dense_density(kind):
     rows, logs = the_rows(kind), some_logs(kind)
-    density = Density(the_parts(kind)[0], rows, CENTER, SCALE)
+    density = Density(the_parts(kind)[0], rows, Around(CENTER, SCALE, FLAT))
     mean, spread = prior_of(the_parts(kind)[0], rows, SCALE)
 
     def slow(at):
@@ -150,7 +151,7 @@ def test_density_and_gradient_agree_with_finite_differences_of_the_dense_density
 def test_fitted_variances_are_a_mode_of_the_density(kind):
     rows, components = the_rows(kind), the_parts(kind)[0]
     fitted = fit_variances(components, rows, n_draws=1, rng=np.random.default_rng(0))
-    density = Density(components, rows, fitted.center, fitted.scale)
+    density = Density(components, rows, Around(fitted.center, fitted.scale, FLAT))
     top = density.value(fitted.mode)
     rng = np.random.default_rng(2)
     for _ in range(60):
@@ -165,7 +166,7 @@ def test_draws_of_variances_have_the_moments_of_their_posterior():
     rows = Rows(codes, np.arange(12), values, np.full(12, 0.01))
     components = Components((4,))
     fitted = fit_variances(components, rows, n_draws=400, rng=np.random.default_rng(3))
-    density = Density(components, rows, fitted.center, fitted.scale)
+    density = Density(components, rows, Around(fitted.center, fitted.scale, FLAT))
     axis = np.linspace(-7.0, 5.0, 90)
     grid = np.array([(a, b) for a in axis for b in axis])
     weight = np.array([density.value(point) for point in grid])
