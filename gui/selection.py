@@ -1,6 +1,8 @@
-"""The compound that is selected, the same one on every page."""
+"""The compounds that are selected, the same ones on every page."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -8,7 +10,7 @@ __all__ = ["Selection"]
 
 
 class Selection(QObject):
-    """One compound of the open campaign, or none."""
+    """One compound of the open campaign, or none; and those that were selected along with it."""
 
     changed = Signal()
 
@@ -16,9 +18,11 @@ class Selection(QObject):
         super().__init__(parent)
         self.compound: int | None = None
         """Position in the library."""
+        self.group: tuple[int, ...] = ()
+        """Several compounds selected at once; empty when one is."""
 
-    def choose(self, compound: int | None) -> None:
-        """Select a compound, everywhere."""
-        if compound != self.compound:
-            self.compound = compound
+    def choose(self, compound: int | None, group: Sequence[int] = ()) -> None:
+        """Select a compound everywhere, or several, of which it is the one that is explained."""
+        if compound != self.compound or tuple(group) != self.group:
+            self.compound, self.group = compound, tuple(group)
             self.changed.emit()

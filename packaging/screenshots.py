@@ -353,10 +353,15 @@ def pictures_of_sar(at: Photographer, name: str) -> None:
     """Take every picture of the SAR page."""
     which = at.window.sar.which
     at.window.show_page(SAR)
+    from assaypilot.gui.pages.sar import PAIRS
     from assaypilot.gui.pages.sar import PICTURES as KINDS
 
     for key, _ in KINDS:
         which.choose(key)
+        at.shoot(f"{name}-{key}")
+    which.choose(PAIRS)
+    for key in at.window.sar.pairs.kind.keys:
+        at.window.sar.pairs.kind.choose(key)
         at.shoot(f"{name}-{key}")
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "answer_caption",
     "answer_figure",
     "contribution_figures",
+    "means_of",
     "measured",
     "rounds_figure",
 ]
@@ -81,12 +82,7 @@ class Measured:
 
 def measured(status: Status, endpoint: int) -> Measured:
     """The means of the compounds measured for an endpoint (its position)."""
-
-    def of_measured(position: int) -> Pooled:
-        used = [m for m in status.measurements if m.endpoint == position and m.usable]
-        return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
-
-    found = pooled_of(status.endpoints, endpoint, of_measured)
+    found = means_of(status, endpoint)
     rows = np.flatnonzero(found.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
     features, bounds = SiteFeatures.of(status.library), _bounds(status, endpoint)
@@ -100,6 +96,16 @@ def measured(status: Status, endpoint: int) -> Measured:
     view = additive(features, Cells(rows, counts, means), bounds, sigma)
     effects = reach.replaced(view.mean, view.covariance)
     return Measured(rows, means, counts, fit, effects, told, told_counts)
+
+
+def means_of(status: Status, endpoint: int) -> Pooled:
+    """Return mean and count ``(n,)`` of each compound's usable values, model scale; earlier ones included."""
+
+    def of_measured(position: int) -> Pooled:
+        used = [m for m in status.measurements if m.endpoint == position and m.usable]
+        return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+
+    return pooled_of(status.endpoints, endpoint, of_measured)
 
 
 def _bounds(status: Status, endpoint: int) -> Bounds | None:

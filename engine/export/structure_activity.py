@@ -12,10 +12,11 @@ from ..campaign.state import Status
 from ..domain.endpoint import Endpoint
 from ..models.contributions import SiteContributions, contributions
 from ..models.leave_one_out import leave_one_out
+from ..models.matched_pairs import MatchedPairs, matched_pairs, pairs_of_change
 from ..system.progress import Report, silent
-from .pictures import Measured, measured
+from .pictures import Measured, means_of, measured
 
-__all__ = ["BoundsAlone", "Look", "look"]
+__all__ = ["BoundsAlone", "Compared", "Look", "compared", "look"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +120,37 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
         used=tuple(zip(*parts, strict=True)),
         by_round=np.rint(np.bincount(rounds, numbers, last + 1)).astype(np.intp),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The matched pairs, cliffs and quadruples of one endpoint."""
+
+    status: Status
+    place: int
+    """The endpoint's position."""
+    rows: Ints
+    """``(m,)``, the compounds with a value."""
+    means: Floats
+    """``(m,)``, model scale."""
+    found: MatchedPairs
+
+    def of_change(self, row: int) -> Ints:
+        """Return the compounds that show a change of the list, those before it first."""
+        one = self.found.changes
+        return pairs_of_change(
+            self.status.library.codes, self.rows, int(one.site[row]), int(one.before[row]), int(one.after[row])
+        )
+
+
+def compared(status: Status, place: int) -> Compared:
+    """Compare the compounds with a value of one endpoint; a second for 10,000 of them."""
+    endpoint, known = status.endpoints[place], means_of(status, place)
+    rows = np.flatnonzero(known.counts > 0)
+    means = known.means[rows]
+    noise = np.nan if endpoint.noise_sd is None else endpoint.noise_sd
+    found = matched_pairs(status.library.codes, rows, means, known.counts[rows], noise, endpoint.sign)
+    return Compared(status, place, rows, means, found)
 
 
 def _bounds_alone(status: Status, name: str, data: Measured) -> BoundsAlone:

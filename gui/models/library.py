@@ -20,7 +20,15 @@ from assaypilot.engine.tables.display import Shown, shown
 from .base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
 from .properties import Calculated, property_columns
 
-__all__ = ["LibraryModel", "coded_column", "id_column", "site_columns", "structure_column"]
+__all__ = [
+    "STRUCTURE_WIDTH",
+    "LibraryModel",
+    "coded_column",
+    "drawn_labels",
+    "id_column",
+    "site_columns",
+    "structure_column",
+]
 
 STRUCTURE_WIDTH, STRUCTURE_WISH = 104, 150
 """Pixels of a column of structures, and where there is room."""
@@ -87,18 +95,23 @@ def coded_column(column: Column, coded: Coded, order: Ranks | None = None) -> Co
     )
 
 
+def drawn_labels(labels: tuple[str, ...]) -> list[str]:
+    """Return the structure of each label of a site that is drawn since its name is long; else an empty text."""
+    names = site_names(labels)
+    long = any(len(name) > _DRAWN for name in names)
+    return [  # building blocks are drawn all or none, since their names begin alike
+        label if structure and (len(name) > _DRAWN or (long and "*" not in label)) else ""
+        for label, name, structure in zip(labels, names, drawable(labels), strict=True)
+    ]
+
+
 def site_columns(library: Library) -> list[Column]:
     """One column per site, sorted by label."""
 
     def column(place: int) -> Column:
         site = library.sites[place]
         labels, codes = site.substituents, library.codes[:, place]
-        names = site_names(labels)
-        long = any(len(name) > _DRAWN for name in names)
-        drawn = [  # building blocks are drawn all or none, since their names begin alike
-            label if structure and (len(name) > _DRAWN or (long and "*" not in label)) else ""
-            for label, name, structure in zip(labels, names, drawable(labels), strict=True)
-        ]
+        names, drawn = site_names(labels), drawn_labels(labels)
         column = Column(
             f"site{place}",
             site.name,

@@ -178,6 +178,7 @@ class CandidatesPage(Page):
         self._narrow()
         if elsewhere:
             self._reveal()
+            self._choose_group()
 
     def forget(self) -> None:
         """Show no campaign, as before the first one."""
@@ -363,7 +364,8 @@ class CandidatesPage(Page):
             self.session.selection.choose(compound)
 
     def _selected(self) -> None:
-        if self.session.selection.compound == self._compound:
+        selection = self.session.selection
+        if selection.compound == self._compound and not selection.group:
             return
         self._behind = True
         if self.isVisible():
@@ -382,16 +384,24 @@ class CandidatesPage(Page):
         if self._view is None or self._view is not self.session.view:
             return  # the page is about to be filled anew
         self._behind = False
-        self.select(self.session.selection.compound)
+        self._compound = self.session.selection.compound
+        self.table.choose(self._compound)
+        self._explain()
         self._reveal()
+        self._choose_group()
 
     def _reveal(self) -> None:
-        """Show all compounds when the selected one is among those left out by their status."""
+        """Show all compounds when a selected one is among those left out by their status."""
         compound = self._compound
         if compound is None or self.filter.text() or self.which.key == "all":
             return
-        if self.model.view_row(compound) is None:
+        if not np.isin([compound, *self.session.selection.group], self.model.rows).all():
             self.which.choose("all")
+
+    def _choose_group(self) -> None:
+        """Select all compounds that were selected at once on another page."""
+        if self.session.selection.group:
+            self.table.choose_rows(self.session.selection.group, self._compound)
 
     @property
     def picture(self) -> Picture | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -12,7 +14,7 @@ from assaypilot.engine.domain.interactions import pair_name
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.bounds import said
-from assaypilot.engine.export.structure_activity import Look, look
+from assaypilot.engine.export.structure_activity import Compared, Look, compared, look
 from assaypilot.engine.system.progress import Cancelled, Report
 
 from ..plots.canvas import inch
@@ -31,9 +33,12 @@ from ..widgets.structures import Structures
 from ..widgets.text import button, label
 from .base import Page, side_panel, with_side
 from .sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
+from .sar_pairs import PairsView
 from .sar_panel import SarPanel
 
-__all__ = ["PICTURES", "SarPage"]
+__all__ = ["PAIRS", "PICTURES", "SarPage"]
+
+T = TypeVar("T")
 
 PICTURES = (
     ("map", "Map"),
@@ -42,6 +47,8 @@ PICTURES = (
     ("rounds", "Rounds"),
     ("measurements", "Measurements"),
 )
+PAIRS = "pairs"
+"""What is no picture but a table."""
 FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
 _MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
 """Scenes that show which compound is selected."""
@@ -51,6 +58,7 @@ SAID = {
     "predictions": "measured compounds against what the others say of them",
     "rounds": "how the undecided became fewer, and what it took",
     "measurements": "where they went, substituent by substituent",
+    PAIRS: "measured compounds that differ in one group, or in two",
 }
 
 
@@ -73,7 +81,7 @@ class SarPage(Page):
         self.heading.addWidget(self.replay, 2)
         line = QWidget()
         tools = FlowRow(line, 10)
-        self.which = Segments(PICTURES, "Which picture is shown")
+        self.which = Segments((*PICTURES, (PAIRS, "Pairs")), "Which picture is shown")
         self.which.chosen.connect(lambda _: self._chosen())
         self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
         self.endpoint.activated.connect(lambda _: self._work())
@@ -129,6 +137,10 @@ class SarPage(Page):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.area)
         self.stack.addWidget(nothing)
+        self.pairs = PairsView(structures)
+        self.pairs.picked.connect(self._pair_picked)
+        self.pairs.table.said.connect(session.message)
+        self.stack.addWidget(self.pairs)
         self.column.addWidget(self.stack, 1)
         self.panel = SarPanel(structures, session)
         self.panel.wanted.connect(self.show_candidate)
@@ -142,6 +154,7 @@ class SarPage(Page):
         self._library: Library | None = None
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
+        self._compared: dict[int, Compared] = {}
         self._job: Job | None = None
         self._say_nothing("", again=False)
 
@@ -158,7 +171,7 @@ class SarPage(Page):
         view = self.session.replay.of(view)
         status = view.status
         if self._view is None or status is not self._view.status:
-            self._looks = {}
+            self._looks, self._compared = {}, {}
         self._view = view
         if opened or status.library is not self._library:  # equality would hash a million compounds
             self._library = status.library
@@ -174,21 +187,29 @@ class SarPage(Page):
     def forget(self) -> None:
         """Show no campaign, as before the first one."""
         self._now = self._view = None
-        self._looks = {}
+        self._looks, self._compared = {}, {}
+        self.pairs.forget()
         self._say_nothing("", again=False)
 
     def copy(self) -> None:
-        """Copy the picture, or what is selected in the panel where the keyboard is."""
-        if not self.panel.copy():
+        """Copy the picture or the rows of the table, or what is selected in the panel where the keyboard is."""
+        if self.panel.copy():
+            return
+        if self.stack.currentWidget() is self.pairs:
+            self.pairs.table.copy()
+        else:
             self._copy_picture()
 
     def first(self) -> QWidget:
-        """The picture."""
-        return self.canvas
+        """The picture, or the table."""
+        return self.pairs.table if self.stack.currentWidget() is self.pairs else self.canvas
 
     def look_for(self) -> None:
-        """Go to the picture."""
-        self.canvas.setFocus()
+        """Go to the picture, or to the filter of the table."""
+        if self.stack.currentWidget() is self.pairs:
+            self.pairs.filter.setFocus()
+        else:
+            self.canvas.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
@@ -253,6 +274,9 @@ class SarPage(Page):
     def _picked(self, compound: int) -> None:
         self.session.selection.choose(compound)
 
+    def _pair_picked(self, compounds: list[int]) -> None:
+        self.session.selection.choose(compounds[0], compounds)
+
     def _copy_picture(self) -> None:
         if self.scene is not None and self.stack.currentWidget() is self.area:
             self.copy_picture.emit(self.scene)
@@ -292,6 +316,15 @@ class SarPage(Page):
         known = self._looks.get(place)
         self._offer()
 
+        if key == PAIRS:
+            pairs = self._compared.get(place)
+
+            def compare(report: Report) -> Compared:
+                return pairs or compared(view.status, place)
+
+            self._start(view, "Comparing pairs", compare, partial(self._show_pairs, place))
+            return
+
         def scene_of(found: Look) -> Scene:
             if key == "map" and sites is not None:
                 return HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
@@ -308,13 +341,20 @@ class SarPage(Page):
             scene.least()  # loads what draws here, where nobody waits for it
             return found, scene
 
+        def show(result: tuple[Look, Scene]) -> None:
+            self._looks[place] = result[0]
+            self._show(*result)
+
+        self._start(view, "Working out the picture", work, show)
+
+    def _start(self, view: View, words: str, work: Callable[[Report], T], show: Callable[[T], None]) -> None:
+        """Have something worked out off the window's thread; it is shown unless something else is wanted by then."""
         job: list[Job] = []
 
-        def done(result: tuple[Look, Scene]) -> None:
+        def done(result: T) -> None:
             if self._job is job[0] and self._view is view:
                 self._job = None
-                self._looks[place] = result[0]
-                self._show(*result)
+                show(result)
 
         def failed(error: Exception) -> None:
             if self._job is not job[0]:
@@ -326,8 +366,14 @@ class SarPage(Page):
                 self._say_nothing("This picture could not be made.", again=True)
                 self.session.failed.emit(error)
 
-        job.append(self.session.aside("Working out the picture", work, done, failed))
+        job.append(self.session.aside(words, work, done, failed))
         self._job = job[0]
+
+    def _show_pairs(self, place: int, found: Compared) -> None:
+        self._compared[place] = found
+        self.pairs.show_pairs(found)
+        self.export_button.setEnabled(False)
+        self.stack.setCurrentWidget(self.pairs)
 
     def _show(self, found: Look, scene: Scene) -> None:
         if found.empty and not isinstance(scene, RoundsScene):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import numpy as np
@@ -111,15 +111,19 @@ class ChosenRows(QTableView):
             self.horizontalScrollBar().setValue(across)
         return True
 
-    def choose_rows(self, rows: Ints) -> int:
-        """Select these rows of the data as far as they are shown, the topmost current; return how many."""
+    def choose_rows(self, rows: Ints | Sequence[int], current: int | None = None) -> int:
+        """Select these rows of the data as far as they are shown; return how many.
+
+        The ``current`` one is a row of the data, the topmost where it is not among those shown.
+        """
         wanted = np.zeros(self.rows_model.size, dtype=bool)
-        wanted[rows] = True
+        wanted[np.asarray(rows, dtype=np.intp)] = True
         shown = self.rows_model.rows[wanted[self.rows_model.rows]]
         if shown.size:
-            self._kept = (int(shown[0]), max(self.currentIndex().column(), 0), shown)
+            first = current if current is not None and current in shown else int(shown[0])
+            self._kept = (first, max(self.currentIndex().column(), 0), shown)
             self._select_again()
-            self.chosen.emit(int(shown[0]))
+            self.chosen.emit(first)
         return int(shown.size)
 
     # ------------------------------------------------------------------ keys

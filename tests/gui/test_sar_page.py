@@ -21,8 +21,9 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.gui.models.pairs import KINDS as PAIR_KINDS
 from assaypilot.gui.pages import sar
-from assaypilot.gui.pages.sar import PICTURES, SarPage
+from assaypilot.gui.pages.sar import PAIRS, PICTURES, SarPage
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.scene import Target
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
@@ -457,3 +458,66 @@ def test_a_large_product_does_not_hold_up_the_window(
     assert time.perf_counter() - began < 15
     assert stalls() < 0.5  # a slow machine, several tests at once; 0.1 is the aim
     assert heat(page).view.compounds.sum() == 40_000
+
+
+# ---------------------------------------------------------------------- pairs
+
+
+def pairs(qtbot: QtBot, page: SarPage, kind: str) -> SarPage:
+    """The page with its table of pairs of one kind."""
+    page.which.choose(PAIRS)
+    until(qtbot, lambda: page.stack.currentWidget() is page.pairs)
+    page.pairs.kind.choose(kind)
+    return page
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in PAIR_KINDS])
+def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot: QtBot, page: SarPage, kind: str) -> None:
+    table = pairs(qtbot, page, kind).pairs.table
+    window = window_of(page)
+    for row in (1, 0):
+        table.choose(row)
+        wanted = page.pairs.model.compounds(row)
+        assert len(wanted) == 4 if kind == "quadruples" else len(wanted) >= 2
+        assert window.session.selection.compound == wanted[0]
+        assert page.panel.name.text() == status(window).library.ids[wanted[0]]
+        window.show_page(CANDIDATES)
+        idle(qtbot, window)
+        assert sorted(window.candidates.table.selected_rows()) == sorted(wanted)
+        assert window.candidates.table.current_row() == wanted[0]
+        window.show_page(SAR)
+        idle(qtbot, window)
+    window.show_page(CANDIDATES)
+    window.candidates.select(wanted[-1])
+    assert window.candidates.table.selected_rows() == [wanted[-1]]
+    assert window.session.selection.group == ()
+
+
+def test_pairs_are_sorted_filtered_and_copied(qtbot: QtBot, page: SarPage) -> None:
+    table, model = pairs(qtbot, page, "cliffs").pairs.table, page.pairs.model
+    every = model.rowCount()
+    page.pairs.filter.setText("R1 cl")
+    page.pairs.filter.settle()
+    shown = model.rowCount()
+    assert 0 < shown < every
+    assert all("Cl" in "".join(row[1:3]) and row[0] == "R1" for row in model.as_text()[1:])
+    table.put_in_order(("noise", Qt.SortOrder.DescendingOrder))
+    noise = [float(row[-2]) for row in model.as_text()[1:]]
+    assert noise == sorted(noise, reverse=True)
+    table.clearSelection()
+    page.copy()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t") == ["Site", "From", "To", "Worse", "Better", "Difference", "Noise", "Elsewhere"]
+    assert len(lines) == shown + 1
+
+
+def test_before_four_compounds_close_a_cycle_the_table_says_so(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window(quick_campaign(tmp_path))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(SAR)
+    page = pairs(qtbot, window.sar, "changes")
+    assert page.pairs.summary.text() == "1 pair of measured compounds that differ in one group."
+    page.pairs.kind.choose("quadruples")
+    assert page.pairs.summary.text().startswith("No four measured compounds")
