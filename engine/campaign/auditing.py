@@ -179,8 +179,8 @@ def _sample(ledger: Ledger, population: Ints, size: int) -> list[int]:
 
 
 def _refuse_goal(ledger: Ledger) -> None:
-    if ledger.settings.goal == "pareto" or ledger.limited or ledger.coarse:
+    if ledger.settings.goal in ("pareto", "top") or ledger.limited or ledger.coarse:
         raise AssayPilotError(
-            "an audit is for the values of one endpoint, without limits",
+            "an audit is for a cutoff on the values of one endpoint, without limits",
             mend="Measure what is in with a confirmation round: plan --confirm.",
         )

@@ -302,8 +302,7 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
     estimate = estimates[objective.name]
     border = np.nan
     if settings.goal != "pareto" and known is not None:
-        near = settings.distance if settings.goal == "epsilon-best" else 0.0
-        border = objective.sign * (float(np.nanmax(objective.sign * estimate)) - near)
+        border = objective.sign * settings.border(objective.sign * estimate)
     evidence = _evidence(ledger)
     limits_of = {endpoints[k].name: k for k in ledger.limited}
     return Candidates(

@@ -197,7 +197,7 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
             "No difference was said not to matter (epsilon): compounds that are almost equal may keep the set from "
             "ever being decided."
         )
-    if settings.goal == "best" and not settings.softness:
+    if settings.goal in ("best", "top") and not settings.softness:
         notes.append(
             "Without epsilon or slack two compounds that are almost equally good may keep the best from ever being "
             "decided."

@@ -45,6 +45,7 @@ class Wanted:
     budget: int | None = None
     seed: int = 0
     controls: tuple[Control, ...] = ()
+    top: int | None = None
     stock: StockTerms = UNSAID
     name: str | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
@@ -86,6 +87,7 @@ def campaign_from_table(
         budget=wanted.budget,
         seed=wanted.seed,
         controls=wanted.controls,
+        top=wanted.top,
     )
     return Campaign.create(
         path,

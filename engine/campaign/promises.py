@@ -76,6 +76,9 @@ def goal_sentence(ledger: Ledger) -> str:
         case "best":
             words = f"The compound with {_best(ledger)}"
             words += f", or one within {soft} of it" if settings.softness > 0 else ""
+        case "top":
+            words = f"The {settings.top:,} compounds with {_best(ledger)}"
+            words += f", or others within {soft} of the last" if settings.softness > 0 else ""
         case _:
             words = f"All compounds within {_far(ledger, settings.distance)} of {_best(ledger)}"
             words += f", cutoff soft by {soft}" if settings.softness > 0 else ""
@@ -92,6 +95,9 @@ def probability_names(ledger: Ledger) -> tuple[str, str]:
             return "trade-off", f"trade-off up to {margins}" if margins else "trade-off"
         case "best":
             return "best", f"within {_far(ledger, settings.softness)}" if settings.softness > 0 else "best"
+        case "top":
+            near = f"within {_far(ledger, settings.softness)} of them" if settings.softness > 0 else ""
+            return f"top {settings.top}", near or f"top {settings.top}"
         case _:
             return (
                 f"within {_far(ledger, settings.distance)}",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ints
 from ..domain.controls import Control, Reading, check_names
 from ..domain.endpoint import Endpoint
-from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
 from ..domain.library import Library
 from ..domain.measurements import Measurement
 from ..domain.plates.layout import Layout
@@ -79,6 +79,8 @@ class Settings:
     """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
     controls: tuple[Control, ...] = ()
     """What is measured beside the library to compare plates and rounds."""
+    top: int | None = None
+    """For the goal ``top`` how many of the best compounds are wanted."""
 
     def __post_init__(self) -> None:
         if self.goal not in GOALS:
@@ -113,7 +115,15 @@ class Settings:
                 option="--epsilon",
                 mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
             )
-        if self.epsilon is not None and self.goal == "best":
+        if (self.top is None) == (self.goal == "top"):
+            raise AssayPilotError(
+                "it was not said how many of the best compounds are wanted"
+                if self.top is None
+                else f"a number of best compounds goes with the goal top, and the goal is {self.goal}",
+                option="--top",
+                mend="For example --goal top --top 10.",
+            )
+        if self.epsilon is not None and self.goal in ("best", "top"):
             AllEpsilonBest(self.epsilon, self.softness)
         if self.goal == "pareto":
             twice = [name for name in self.objectives if self.objectives.count(name) > 1]
@@ -144,7 +154,15 @@ class Settings:
         """The goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
         if self.goal == "pareto":
             return ParetoSet(margins)
+        if self.goal == "top":
+            return Top(self.top or 1, self.softness)
         return Best(self.softness) if self.goal == "best" else AllEpsilonBest(self.distance, self.softness)
+
+    def border(self, means: Floats) -> float:
+        """Where the answer of a goal about one endpoint ends among means, larger being better ``(n,)``."""
+        if self.goal == "top":
+            return float(Top(self.top or 1).border(means))
+        return float(np.nanmax(means)) - (self.distance if self.goal == "epsilon-best" else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
     {
         "name": name,
         "title": title,
-        "goals": ["epsilon-best", "pareto", "best"],
+        "goals": ["epsilon-best", "pareto", "best", "top"],
         "parameters": [],
         "guarantee": "that of the strategy it takes",
         "baseline": False,

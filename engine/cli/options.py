@@ -123,10 +123,10 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
     own = "the instance's own, else " if simulated else ""
     group.add_argument(
         "--goal",
-        default=None if simulated else "epsilon-best",
-        help="epsilon-best: all compounds within epsilon of the best; best: the best compound; pareto: the best "
-        "trade-offs between several endpoints",
+        help="epsilon-best (default): all compounds within epsilon of the best; best: the best compound; top: the best "
+        "compounds, as many as --top says; pareto: the best trade-offs between several endpoints",
     )
+    group.add_argument("--top", type=int, metavar="N", help="how many of the best compounds are wanted (goal top)")
     group.add_argument(
         "--objective",
         action="store" if simulated else "append",

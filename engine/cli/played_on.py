@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..domain.endpoint import Endpoint
-from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
 from ..errors import AssayPilotError
 from ..simulate.instances import Instance, get
 from ..simulate.tables import Truth, of_table, truth_of
@@ -55,6 +55,8 @@ def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
         slack = own.slack if isinstance(own, Best) else 0.0
         slack = slack if options.epsilon is None else options.epsilon / 2.0
         return Best(slack if options.slack is None else options.slack)
+    if name == "top":
+        return _top(options)
     if isinstance(own, AllEpsilonBest):
         # Random instances come with their epsilon in every draw; all draws of one instance share it.
         epsilon = own.epsilon if options.epsilon is None else options.epsilon
@@ -69,6 +71,14 @@ def _refuse_slack(options: argparse.Namespace) -> None:
             option="--slack",
             mend="Leave --slack out; --epsilon says how much better in every endpoint does not matter.",
         )
+
+
+def _top(options: argparse.Namespace) -> Top:
+    if options.top is None:
+        raise AssayPilotError(
+            "it was not said how many of the best compounds are wanted", option="--top", mend="For example --top 10."
+        )
+    return Top(options.top, options.slack or 0.0)
 
 
 def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
@@ -149,6 +159,8 @@ def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpo
     if name == "best":
         half = 0.0 if options.epsilon is None else options.epsilon / 2.0
         return Best(half if options.slack is None else options.slack)
+    if name == "top":
+        return _top(options)
     return _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
 
 

@@ -47,7 +47,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     facts = endpoint_facts(imported)
     document = check_report(raw, mapping, imported, facts)
     wanted = Wanted(
-        goal=options.goal,
+        goal="top" if options.top is not None and options.goal is None else options.goal or "epsilon-best",
         objectives=options.objective,
         epsilon=options.epsilon,
         slack=options.slack,
@@ -59,6 +59,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         budget=options.budget,
         seed=options.seed,
         controls=tuple(map(parse_control, options.control)),
+        top=options.top,
         stock=terms,
         name=options.name,
         epsilons=epsilons,

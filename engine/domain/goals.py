@@ -16,7 +16,7 @@ from ..arrays import Flags, Floats
 from ..errors import AssayPilotError
 from .pareto import beaten
 
-__all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "dominated"]
+__all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "Top", "dominated"]
 
 
 def _at_least_zero(name: str, value: float, option: str | None) -> None:
@@ -87,6 +87,43 @@ class Best:
     def is_right(self, answer: Flags, means: Floats) -> bool:
         """Whether an answer names exactly one compound, and that one is acceptable."""
         return int(answer.sum()) == 1 and bool(self.acceptable(means)[answer].all())
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """So many of the best compounds; with slack, any compound at most that far behind the last of them is right."""
+
+    name: ClassVar[str] = "top"
+
+    count: int
+    """How many compounds."""
+    slack: float = 0.0
+    """Distance from the last of them at which a compound is as good, model scale."""
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise AssayPilotError(f"the number of best compounds must be 1 or more, got {self.count}", option="--top")
+        _at_least_zero("slack", self.slack, "--slack")
+
+    def border(self, means: Floats) -> Floats:
+        """Return the mean of the last of the best along the last axis; -inf where there are no more compounds."""
+        known = np.where(np.isnan(means), -np.inf, means)
+        if self.count >= known.shape[-1]:
+            return np.asarray(np.full(known.shape[:-1], -np.inf))
+        return np.asarray(np.partition(known, -self.count, axis=-1)[..., -self.count])
+
+    def members(self, means: Floats) -> Flags:
+        """Which compounds are among the best, ``(n,)``; more of them when they tie, never one whose mean is NaN."""
+        return means >= self.border(means)
+
+    def acceptable(self, means: Floats) -> Flags:
+        """Which compounds a right answer may name: within slack of the last of the best."""
+        return means >= self.border(means) - self.slack
+
+    def is_right(self, answer: Flags, means: Floats) -> bool:
+        """Whether an answer names so many compounds, all of them acceptable."""
+        wanted = min(self.count, int((~np.isnan(means)).sum()))
+        return int(answer.sum()) == wanted and bool(self.acceptable(means)[answer].all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +209,8 @@ def dominated(means: Floats, margins: tuple[float, ...] | None = None) -> Flags:
     return beaten(means, means + shift[:, None])
 
 
-Goal = AllEpsilonBest | Best | ParetoSet | Threshold
+Goal = AllEpsilonBest | Best | ParetoSet | Threshold | Top
 """What a strategy can be asked for."""
 
-GOALS = ("epsilon-best", "pareto", "best")
+GOALS = ("epsilon-best", "pareto", "best", "top")
 """The goals a campaign can have."""

@@ -291,6 +291,7 @@ class RankedPicture(Picture):
         unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
         best = "lowest" if endpoint.sign < 0 else "best"
         near = settings.distance if settings.goal == "epsilon-best" else 0.0
+        where = f"the estimate of the last of {settings.top}" if settings.goal == "top" else f"the {best} estimate"
         window = None if self.frame is None else (round(self.frame[0]), round(self.frame[1]))
         self.ranking = rank_compounds(
             self._shown_estimates(known.estimate),
@@ -305,7 +306,7 @@ class RankedPicture(Picture):
             Cutoff(
                 known.cutoff,
                 known.soft_cutoff,
-                f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
+                f"within {near:g}{unit} of the {best} estimate" if near else where,
                 f"soft zone {settings.softness:g}",
             ),
             quantity=endpoint.scale_name,

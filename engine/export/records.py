@@ -244,6 +244,8 @@ def _distances(status: Status) -> list[tuple[str, Cell]]:
     found: list[tuple[str, Cell]] = []
     if wanted.goal == "epsilon-best":
         found.append((f"Within this of the best {scale}", wanted.epsilon))
+    if wanted.goal == "top":
+        found.append(("How many of the best", wanted.top))
     return [*found, (f"Softness of the cutoff in {scale}", wanted.softness)]
 
 

@@ -115,8 +115,8 @@ class Campaign:
         ``table``: a DataFrame or the path of a file. ``path``: the new campaign file; without it a temporary one,
         which ``save`` keeps. ``sites``: columns of substituents (default: R1, R2, ...; with ``core=[...]`` structures
         are taken apart). ``endpoints``: what is measured, ``{"pIC50": {"sd": 0.2}}`` or ``{"pIC50": 0.2}``; it need
-        not be a column. ``goal``: ``epsilon-best``, ``best`` or ``pareto``. ``epsilon``: distance from the best that
-        still counts. ``per_round``: measurements in a round. ``strategy``: see ``list_strategies``.
+        not be a column. ``goal``: ``epsilon-best``, ``best``, ``top`` (with ``top=10``) or ``pareto``. ``epsilon``: how
+        far from the best still counts. ``per_round``: measurements in a round. ``strategy``: see ``list_strategies``.
         ``options``: see ``MoreOptions``, and ``assaypilot new --help`` for what they mean.
 
         AssayPilotError, with nothing written, for a table or terms that cannot be used, and for a file that exists.
@@ -142,6 +142,7 @@ class Campaign:
             seed=plain(options.get("seed", 0)),
             controls=controls_of(options),
             name=options.get("name"),
+            top=plain(options.get("top")),
             epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
         )
         imported = import_table(raw, mapping)

@@ -51,6 +51,8 @@ class MoreOptions(TypedDict, total=False):
     """1 - confidence; default 0.05."""
     parameters: Mapping[str, Any]
     """Of the strategy, by name."""
+    top: int
+    """How many of the best compounds are wanted, for the goal ``top``."""
     max_replicates: int
     """Measurements of one compound in a round; default 4."""
     budget: int

@@ -20,6 +20,7 @@ from .protocol import Strategy, StrategyInfo
 
 __all__ = [
     "GROUP",
+    "PROVEN_GOALS",
     "check_parameters",
     "choose",
     "failed",
@@ -51,6 +52,8 @@ _STRATEGIES = {
     "adaptive": "adaptive.goals.AdaptiveGoals",
 }
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
+PROVEN_GOALS = tuple(_IN_PHASES)
+"""Goals that some proven strategy answers."""
 """What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
 _LINKED: dict[Kind, dict[str, Any]] = {
     "yes-no": {"link": "logit", "model": "logistic", "bound": 4.0},
@@ -139,8 +142,10 @@ def propose(
     """
     if kind != "value" and goal == "epsilon-best":
         return _for_goal("linfact-glm", goal), f"it decides on {'yes and no' if kind == 'yes-no' else 'counts'}"
-    if goal not in _IN_PHASES:
-        raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
+    if goal not in PROVEN_GOALS:
+        raise AssayPilotError(
+            f"no proven strategy answers the goal {goal!r}", option="--goal", mend="Choose the strategy auto."
+        )
     phased = _for_goal(_IN_PHASES[goal], goal)
     given = set(parameters)
     if values > _LARGE:

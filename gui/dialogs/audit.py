@@ -20,7 +20,7 @@ USUAL = 48
 
 def population_of(status: Status) -> int:
     """Return how many compounds are not in, can be measured and never were; 0 where no audit is possible."""
-    if status.settings.goal == "pareto" or status.limited_endpoints or not status.measurements or status.phase:
+    if status.settings.goal in ("pareto", "top") or status.limited_endpoints or not status.measurements or status.phase:
         return 0
     free = status.library.measurable & (status.candidates.status != IN) & (status.candidates.measured == 0)
     free[list(status.unavailable)] = False

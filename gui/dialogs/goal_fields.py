@@ -36,6 +36,7 @@ GOALS = (
     ("epsilon-best", "All compounds within X of the best"),
     ("pareto", "The best trade-offs between endpoints"),
     ("best", "The one best compound"),
+    ("top", "The best compounds, so many"),
 )
 """The goals, in words."""
 
@@ -70,6 +71,7 @@ class GoalFields(Step):
         self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.objective.setMinimumContentsLength(24)
         self.endpoints = EndpointList()
+        self.top = Field("How many of the best", "10", "compounds")
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
         self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "
                            "campaign affordable. Empty: half of the distance")  # fmt: skip
@@ -93,6 +95,7 @@ class GoalFields(Step):
             ("&Goal", self.goal, self.goal),
             ("Of", self.objective, self.objective),
             ("&Endpoints", self.endpoints, self.endpoints),
+            ("How many", self.top, self.top.edit),
             ("All within", self.epsilon, self.epsilon.edit),
             ("Soft zone", self.slack, self.slack.edit),
             ("Confidence", self.confidence, self.confidence.edit),
@@ -113,7 +116,15 @@ class GoalFields(Step):
         self.controls.edit.textChanged.connect(lambda _: self._edited())
         self.endpoints.changed.connect(self._edited)
         self.endpoints.wanted.connect(self.new_endpoint)
-        for field in (self.epsilon, self.slack, self.confidence, self.per_round, self.replicates, self.budget):
+        for field in (
+            self.top,
+            self.epsilon,
+            self.slack,
+            self.confidence,
+            self.per_round,
+            self.replicates,
+            self.budget,
+        ):
             field.edit.textChanged.connect(lambda _: self._edited())
         self.name.edit.textEdited.connect(self._name_edited)
         self.file.edit.textChanged.connect(lambda _: self._check_file())
@@ -195,6 +206,7 @@ class GoalFields(Step):
         epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
         slack = self.slack.number(optional=True) if goal != "pareto" else None
+        top = self.top.number(low=0.0, whole=True) if goal == "top" else None
         percent = self.confidence.number(low=0.0)
         per_round = self.per_round.number(low=0.0, whole=True)
         replicates = self.replicates.number(low=0.0, whole=True)
@@ -202,6 +214,7 @@ class GoalFields(Step):
         endpoints = self.endpoints.read()
         told, controls = self.strategy.parameters(), self.controls.controls()
         bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
+        bad |= goal == "top" and top is None
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
             self.slack.problem("It must be 0 or more.")
@@ -232,12 +245,13 @@ class GoalFields(Step):
             max_replicates=int(replicates),
             budget=None if budget is None else int(budget),
             controls=controls,
+            top=None if top is None else int(top),
         ), endpoints
 
     def field_of(self, option: str | None) -> Field | None:
         """The field of an option as refusals name it, when it is to be seen."""
         fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
-                  "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack,
+                  "--delta": self.confidence, "--top": self.top, "--epsilon": self.epsilon, "--slack": self.slack,
                   "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
         field = fields.get(option or "")
         return field if field is not None and field.isVisibleTo(self) else None
@@ -247,13 +261,14 @@ class GoalFields(Step):
         goal = self.aim
         for widget, wanted in (
             (self.objective, goal != "pareto"),
+            (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
             (self.slack, goal != "pareto"),
         ):
             self.fields.setRowVisible(widget, wanted)
         self.slack.setToolTip(
             "A compound this much worse than the best is a right answer, too; it is what makes a campaign affordable"
-            if goal == "best"
+            if goal in ("best", "top")
             else "Compounds this much beyond may end up in or out; it is what makes a campaign affordable"
         )
         self.strategy.show_for(goal)
@@ -269,7 +284,7 @@ class GoalFields(Step):
             fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
             self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
             self.strategy.unit(unit)
-            if self.aim == "best":
+            if self.aim in ("best", "top"):
                 self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
             else:
                 self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
@@ -277,7 +292,8 @@ class GoalFields(Step):
 
     def _of_goal(self) -> list[Field]:
         """The fields that the goal chosen shows."""
-        return [self.epsilon, self.slack] if self.aim == "epsilon-best" else [self.slack] if self.aim == "best" else []
+        aim = self.aim
+        return [*([self.epsilon] if aim == "epsilon-best" else []), *([self.slack] if aim != "pareto" else [])]
 
     def _edited(self) -> None:
         if not self._filling:

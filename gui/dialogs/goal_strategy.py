@@ -124,8 +124,8 @@ class StrategyChoice(QWidget):
         """
         if (values, limited, kind) != (self._values, self._limited, self._of):
             self._values, self._limited, self._of = values, limited, kind
-            if self.combo.count():
-                self.combo.setItemText(1, self._proposed)
+            if (place := self.combo.findData("proven")) >= 0:
+                self.combo.setItemText(place, self._proposed)
                 self._tell()
 
     @property
@@ -143,7 +143,10 @@ class StrategyChoice(QWidget):
         self.combo.blockSignals(True)
         self.combo.clear()
         self.combo.addItem("Calibrated on real series: the series model", "auto")
-        self.combo.addItem(self._proposed, "proven")
+        from assaypilot.engine.strategies.registry import PROVEN_GOALS
+
+        if goal in PROVEN_GOALS:
+            self.combo.addItem(self._proposed, "proven")
         for kind in self._kinds:
             if goal in kind.info.goals:
                 self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)

@@ -189,6 +189,10 @@ def _chances(status: Status) -> list[Column]:
             titles = ("P(best)", f"P(within\n{settings.softness:g})")
             first = "Posterior probability of being the best"
             second = f"Posterior probability of being within {settings.softness:g}{unit} of the best"
+        case "top":
+            titles = (f"P(top\n{settings.top})", f"P(within\n{settings.softness:g})")
+            first = f"Posterior probability of being among the best {settings.top}"
+            second = f"Posterior probability of being within {settings.softness:g}{unit} of the last of them"
         case _:
             far = settings.distance + settings.softness
             titles = (f"P(within\n{settings.distance:g})", f"P(within\n{far:g})")

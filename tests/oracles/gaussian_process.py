@@ -64,7 +64,7 @@ def within(mean, variance, low, high, noise, steps=20_001):
     return center, float(weight @ (grid - center) ** 2)
 
 
-def membership(goal, draws, epsilon=None, slack=0.0, threshold=None):
+def membership(goal, draws, epsilon=None, slack=0.0, threshold=None, count=1):
     """Members and acceptable compounds draw by draw; ``draws[endpoint][draw][compound]``."""
     member, acceptable = [], []
     for values in zip(*draws, strict=True):
@@ -77,6 +77,10 @@ def membership(goal, draws, epsilon=None, slack=0.0, threshold=None):
             top = max(first)
             member.append([value == top for value in first])
             acceptable.append([top - value <= slack for value in first])
+        elif goal == "top":
+            last = sorted(first, reverse=True)[min(count, len(first)) - 1]
+            member.append([value >= last for value in first])
+            acceptable.append([value >= last - slack for value in first])
         elif goal == "threshold":
             member.append([value > threshold + slack for value in first])
             acceptable.append([value > threshold - slack for value in first])

@@ -53,6 +53,8 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
     data["controls"] = [control.as_json() for control in settings.controls]
     if not settings.controls:
         del data["controls"]
+    if settings.top is None:
+        del data["top"]
     if settings.goal == "pareto":
         return data | {"objectives": list(settings.objectives)}
     del data["objectives"]

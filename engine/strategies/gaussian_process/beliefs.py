@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Flags, Floats
-from ...domain.goals import AllEpsilonBest, Best, Goal, ParetoSet, Threshold
+from ...domain.goals import AllEpsilonBest, Best, Goal, ParetoSet, Threshold, Top
 
 __all__ = ["Beliefs", "believe"]
 
@@ -39,13 +39,18 @@ class Beliefs:
             chosen = np.zeros(self.member.shape[1], dtype=bool)
             chosen[int(np.argmax(self.p_acceptable + 1e-6 * self.p_member))] = True
             return chosen
+        if isinstance(goal, Top):
+            order = np.argsort(-(self.p_acceptable + 1e-6 * self.p_member), kind="stable")
+            chosen = np.zeros(self.member.shape[1], dtype=bool)
+            chosen[order[: goal.count]] = True
+            return chosen
         better: Flags = self.p_member + self.p_acceptable > 1.0
         return better
 
     def p_wrong(self, goal: Goal, answer: Flags) -> float:
         """Return the probability that an answer is not right: a member left out, or anything not acceptable in."""
         wrong = (~self.acceptable & answer).any(axis=1)
-        if not isinstance(goal, Best):
+        if not isinstance(goal, Best | Top):
             wrong = wrong | (self.member & ~answer).any(axis=1)
         return float(wrong.mean())
 
@@ -65,6 +70,14 @@ def believe(goal: Goal, draws: Floats, kept: Flags | None = None) -> Beliefs:
     elif isinstance(goal, Best):
         behind = draws[0] - draws[0].max(axis=1, keepdims=True)
         beliefs = Beliefs(behind >= 0.0, behind >= -goal.slack, behind + 0.5 * goal.slack)
+    elif isinstance(goal, Top):
+        values = draws[0]
+        if kept is not None:
+            # So many are wanted of those that keep the limits.
+            values = np.where(kept, values, values.min() - np.ptp(values) - goal.slack)
+        ahead = values - goal.border(values)[:, None]
+        margin = np.where(np.isfinite(ahead), ahead, 0.0) + 0.5 * goal.slack
+        beliefs = Beliefs(ahead >= 0.0, ahead >= -goal.slack, margin)
     else:
         assert isinstance(goal, Threshold)
         above = draws[0] - goal.threshold

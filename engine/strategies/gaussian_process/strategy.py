@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ...domain.endpoint import Kind
 from ...domain.features import SiteFeatures
-from ...domain.goals import AllEpsilonBest, Goal, ParetoSet
+from ...domain.goals import AllEpsilonBest, Goal, ParetoSet, Top
 from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
@@ -113,7 +113,7 @@ class GaussianProcess(Phased):
         name="gaussian-process",
         version=1,
         title="Series model (Gaussian process)",
-        goals=("epsilon-best", "best", "pareto"),
+        goals=("epsilon-best", "best", "top", "pareto"),
         parameters=(
             Parameter("aim", "both", "find: the best soon; settle: the whole set; both"),
             Parameter("history", "data", "data: the table's values count; shown: they are only shown"),
@@ -209,8 +209,9 @@ class GaussianProcess(Phased):
             return self._filled(counts, free, problem, size)
         now = self._said(state)
         fresh = free[now.arms] & ~new[now.arms]
-        # As long as the best may be a compound that nobody measured, that is looked for; then the set is settled.
-        best = np.argmax(now.score, axis=1)
+        # As long as the best may be compounds that nobody measured, these are looked for; then the set is settled.
+        wanted = min(problem.goal.count, now.score.shape[1]) if isinstance(problem.goal, Top) else 1
+        best = np.argpartition(now.score, -wanted, axis=1)[:, -wanted:]
         share = {"both": float(fresh[best].mean()), "find": 1.0, "settle": 0.0}[str(self.parameters(problem)["aim"])]
         found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)

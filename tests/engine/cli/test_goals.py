@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.goals import ParetoSet
 from tests.engine.cli.helpers import R1, R2, read_sheet, truth_of, write_sheet
 
@@ -266,3 +268,29 @@ def test_the_noise_of_a_selectivity_is_as_unknown_as_its_parts(small: Path, tmp_
     said = run("new", tmp_path / "a.assaypilot", "--table", small, *whole).out
     assert "of Selectivity: unknown, at first 0.5" in said
     assert "of hERG: 0.4" in said
+
+
+def test_the_best_ten_are_asked_for_by_their_number(tmp_path, capsys):
+    file, table = tmp_path / "a.assaypilot", tmp_path / "t.csv"
+    rows = [f"C{a}{b},a{a},b{b},{5 + 0.3 * a + 0.2 * b:.2f}\n" for a in range(8) for b in range(6)]
+    table.write_text("ID,R1,R2,pIC50\n" + "".join(rows))
+    words = ["new", str(file), "--table", str(table), "--sd", "0.05", "--top", "5", "--slack", "0.15", "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["strategy"] == "gaussian-process"
+    assert main(["status", str(file), "--json"]) == 0
+    now = json.loads(capsys.readouterr().out)
+    assert now["finished"]
+    assert len(now["in"]) == 5
+    truth = {f"C{a}{b}": 5 + 0.3 * a + 0.2 * b for a in range(8) for b in range(6)}
+    last = sorted(truth.values())[-5]
+    assert all(truth[one] >= last - 0.15 - 1e-9 for one in now["in"])
+    assert "The 5 compounds with the best pIC50" in str(now)
+    for more, says in (
+        (("--strategy", "adaptive"), "adaptive does not answer the goal"),
+        (("--strategy", "proven"), "no proven strategy answers the goal"),
+        (("--goal", "best"), "the goal is best"),
+        (("--top", "0"), "must be 1 or more"),
+    ):
+        (tmp_path / "b.assaypilot").unlink(missing_ok=True)
+        assert main(["new", str(tmp_path / "b.assaypilot"), *words[2:-1], *more]) == 1
+        assert says in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold, Top
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.gaussian_process.series import Measured
 from assaypilot.engine.strategies.gaussian_process.batch import find, settle, spread
@@ -75,6 +75,8 @@ def additive(sizes, rng, own=0.0):
         (AllEpsilonBest(0.7, 0.3), "epsilon-best", {"epsilon": 0.7, "slack": 0.3}),
         (Best(0.4), "best", {"slack": 0.4}),
         (Best(), "best", {}),
+        (Top(3, 0.2), "top", {"count": 3, "slack": 0.2}),
+        (Top(20), "top", {"count": 20}),
         (Threshold(0.5, 0.2), "threshold", {"threshold": 0.5, "slack": 0.2}),
         (ParetoSet((0.3, 0.3)), "pareto", {"slack": 0.3}),
         (ParetoSet((0.0, 0.0)), "pareto", {}),
@@ -88,9 +90,11 @@ def test_beliefs_count_what_each_draw_says(goal, name, more):
     np.testing.assert_array_equal(found.acceptable, acceptable)
     np.testing.assert_allclose(found.p_member, member.mean(axis=0))
     answer = found.best_answer(goal)
-    if name == "best":
-        assert answer.sum() == 1
-        assert acceptable.mean(axis=0)[answer][0] == acceptable.mean(axis=0).max()
+    if name in ("best", "top"):
+        wanted = min(more.get("count", 1), 9)
+        chances = acceptable.mean(axis=0)
+        assert answer.sum() == wanted
+        assert sorted(chances[answer]) == sorted(chances)[-wanted:]
         wrong = [not row[answer].all() for row in acceptable]
     else:
         # Each compound goes where fewer draws contradict it.
@@ -103,7 +107,7 @@ def test_beliefs_count_what_each_draw_says(goal, name, more):
 
 def test_margin_is_above_zero_for_members_and_below_for_the_unacceptable():
     draws = np.random.default_rng(2).standard_normal((1, 80, 12))
-    for goal in (AllEpsilonBest(0.7, 0.3), Best(0.4), Threshold(0.5, 0.2)):
+    for goal in (AllEpsilonBest(0.7, 0.3), Best(0.4), Top(4, 0.3), Threshold(0.5, 0.2)):
         found = believe(goal, draws)
         assert (found.margin[found.member] > 0).all()
         assert (found.margin[~found.acceptable] < 0).all()
@@ -115,6 +119,15 @@ def test_a_compound_that_breaks_a_limit_is_no_member():
     without, found = believe(AllEpsilonBest(1.0), draws), believe(AllEpsilonBest(1.0), draws, kept)
     np.testing.assert_array_equal(found.member, without.member & kept)
     np.testing.assert_array_equal(found.acceptable, without.acceptable & kept)
+
+
+def test_so_many_of_the_best_are_those_that_keep_the_limits():
+    draws = np.random.default_rng(3).standard_normal((1, 40, 6))
+    kept = np.random.default_rng(4).random((40, 6)) < 0.5
+    found = believe(Top(2), draws, kept)
+    for values, inside, member in zip(draws[0], kept, found.member, strict=True):
+        wanted = sorted(np.flatnonzero(inside), key=lambda place: -values[place])[:2]
+        assert sorted(np.flatnonzero(member)) == sorted(wanted)
 
 
 # Batches
@@ -411,7 +424,7 @@ def test_a_long_history_tells_of_effects_and_each_value_of_its_own_compound():
 # Campaigns
 
 
-@pytest.mark.parametrize("goal", [AllEpsilonBest(0.4, 0.3), Best(0.3), ParetoSet((0.4, 0.4))])
+@pytest.mark.parametrize("goal", [AllEpsilonBest(0.4, 0.3), Best(0.3), Top(5, 0.3), ParetoSet((0.4, 0.4))])
 def test_campaigns_on_a_small_additive_table_end_right(goal):
     rng = np.random.default_rng(15)
     sizes = (4, 5, 6)
