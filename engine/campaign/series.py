@@ -222,7 +222,7 @@ def measured_values(
         open_side = np.full(len(beside), np.inf)
         above, below = np.concatenate([above, -open_side]), np.concatenate([below, open_side])
     low, high = (above, below) if sign > 0 else (-below, -above)
-    return Measured(arms, sign * values, counts, low, high, _shifts([*used, *beside]))
+    return Measured(arms, sign * values, counts, low, high, _shifts([*used, *beside], arms))
 
 
 def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Reading], Ints, Floats]:
@@ -255,8 +255,12 @@ _KINDS: tuple[Callable[[Measurement | Reading], str], ...] = (
 )
 
 
-def _shifts(used: Sequence[Measurement | Reading]) -> tuple[Ints, ...]:
-    """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start."""
+def _shifts(used: Sequence[Measurement | Reading], arms: Ints) -> tuple[Ints, ...]:
+    """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start.
+
+    The values of the table also differ from the campaign's compound by compound, ``arms`` ``(n,)``: they come from
+    another assay, whose noise nobody stated.
+    """
     found = []
     for label in _KINDS:
         names = [label(m).strip() for m in used]
@@ -268,4 +272,5 @@ def _shifts(used: Sequence[Measurement | Reading]) -> tuple[Ints, ...]:
     history: Flags = np.array([m.round == 0 for m in used], dtype=bool)
     if history.any() and not history.all():
         found.append(np.where(history, 0, -1).astype(np.intp))
+        found.append(np.where(history, arms, -1).astype(np.intp))
     return tuple(found)
