@@ -154,14 +154,14 @@ class Settings:
         """The goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
         if self.goal == "pareto":
             return ParetoSet(margins)
-        if self.goal == "top":
-            return Top(self.top or 1, self.softness)
+        if self.top is not None:
+            return Top(self.top, self.softness)
         return Best(self.softness) if self.goal == "best" else AllEpsilonBest(self.distance, self.softness)
 
     def border(self, means: Floats) -> float:
         """Where the answer of a goal about one endpoint ends among means, larger being better ``(n,)``."""
-        if self.goal == "top":
-            return float(Top(self.top or 1).border(means))
+        if self.top is not None:
+            return float(Top(self.top).border(means))
         return float(np.nanmax(means)) - (self.distance if self.goal == "epsilon-best" else 0.0)
 
 

@@ -169,7 +169,10 @@ def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, te
         (["--per-round", "0"], "--per-round: measurements per round must be 1 or more"),
         (["--budget", "0"], "--budget: the budget must be 1 or more"),
         (["--max-replicates", "0"], "--max-replicates: measurements of one compound in a round must be 1 or more"),
-        (["--goal", "threshold"], "--goal: there is no goal 'threshold'. Choose one of: epsilon-best, pareto, best, top."),
+        (
+            ["--goal", "threshold"],
+            "--goal: there is no goal 'threshold'. Choose one of: epsilon-best, pareto, best, top.",
+        ),
         (["--goal", "pareto"], "--goal: the Pareto set needs at least two endpoints, got 1. Name another endpoint"),
         (["--strategy", "linfact"], "--strategy: there is no strategy 'linfact'. Did you mean linfact-g?"),
         (["--parameter", "speed=3"], "--parameter: adaptive has no parameter 'speed'"),
