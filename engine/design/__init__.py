@@ -1,24 +1,24 @@
 """Optimal designs: which compounds to measure and how often, with a certificate; and rounding to whole counts."""
 
 from .criteria import Design, Weighted, achieved
-from .directions import Against, Between, Rows
-from .pairs import Pairs
-from .product_directions import ProductPairs
+from .directions import Between, Rows, UnionDirections, against
+from .pairs import Pairs, ProductPairs
 from .products import Product
 from .rounding import apportion, ceilings, round_design
 from .solver import g_optimal
 from .xy import xy_optimal
 
 __all__ = [
-    "Against",
     "Between",
     "Design",
     "Pairs",
     "Product",
     "ProductPairs",
     "Rows",
+    "UnionDirections",
     "Weighted",
     "achieved",
+    "against",
     "apportion",
     "ceilings",
     "g_optimal",

@@ -1,4 +1,4 @@
-"""What weights may be: forced, forbidden and bounded candidates, and information that is already there."""
+"""What weights may be: forced, forbidden and bounded candidates; weights in a box."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
-from .boxes import box_projection
 
-__all__ = ["Allowed", "allowed"]
+__all__ = ["Allowed", "allowed", "box_projection", "greatest_average"]
 
 
 _SLACK = 1e-12
@@ -34,8 +33,7 @@ class Allowed:
     room: float | Floats
     """The largest v of every candidate, or of each ``(n,)``: at most 1."""
     base: Floats | None
-    """Information beside sum v x x', in the candidates' coordinates: what was already there and what is required,
-    over ``free``."""
+    """Information beside sum v x x', in the candidates' coordinates: what is required, over ``free``."""
 
     @property
     def open(self) -> Flags | None:
@@ -82,16 +80,13 @@ def allowed(
     candidates: ProjectedFeatures,
     upper: ArrayLike | None = None,
     required: ArrayLike | None = None,
-    base: ArrayLike | None = None,
 ) -> Allowed:
     """What the weights of the candidates may be; raises AssayPilotError for bounds that no weights meet.
 
     ``upper``: the largest share of each candidate, one number or ``(n,)``, 0 for a forbidden one. ``required``: the
-    smallest, ``(n,)``. ``base``: ``(d, d)`` information already there in the candidates' coordinates, per measurement
-    of the design to come.
+    smallest, ``(n,)``.
     """
-    n, d = candidates.n_rows, candidates.rank
-    known = _checked_base(base, d)
+    n = candidates.n_rows
     if upper is None or np.ndim(upper) == 0:
         most = 1.0 if upper is None else min(float(np.asarray(upper, dtype=float)), 1.0)
         if not most * n >= 1.0 - _SLACK:
@@ -101,7 +96,7 @@ def allowed(
             )
         most = max(most, 1.0 / n)
         if required is None:
-            return Allowed(n, None, 1.0, most, known)
+            return Allowed(n, None, 1.0, most, None)
         bounds = np.full(n, most)
     else:
         bounds = np.minimum(_shares(upper, n, "largest"), 1.0)
@@ -130,14 +125,13 @@ def allowed(
         )
     free = max(1.0 - float(forced.sum()), 0.0)
     if free <= _SLACK * n:
-        return Allowed(n, forced, 0.0, 1.0, known)
+        return Allowed(n, forced, 0.0, 1.0, None)
     room = np.clip(bounds - forced, 0.0, free) / free
     room *= max(1.0, 1.0 / room.sum())
     if not forced.any():
-        return Allowed(n, None, 1.0, room, known)
+        return Allowed(n, None, 1.0, room, None)
     positive = np.flatnonzero(forced)
-    made = candidates.information(forced[positive], positive)
-    return Allowed(n, forced, free, room, (made if known is None else made + known) / free)
+    return Allowed(n, forced, free, room, candidates.information(forced[positive], positive) / free)
 
 
 def _shares(given: ArrayLike, n: int, which: str) -> Floats:
@@ -155,16 +149,42 @@ def _shares(given: ArrayLike, n: int, which: str) -> Floats:
     return shares
 
 
-def _checked_base(base: ArrayLike | None, d: int) -> Floats | None:
-    if base is None:
-        return None
-    known = np.asarray(base, dtype=float)
-    if known.shape != (d, d) or not np.isfinite(known).all():
-        raise AssayPilotError(f"the information already there must be a table of {d} by {d} finite numbers")
-    scale = float(np.abs(known).max())
-    if scale == 0.0:
-        return None
-    if np.abs(known - known.T).max() > 1e-9 * scale or np.linalg.eigvalsh(known)[0] < -1e-9 * scale:
-        raise AssayPilotError("the information already there must be symmetric with no negative direction")
-    half: Floats = (known + known.T) / 2.0
-    return half
+def greatest_average(leverages: Floats, upper: float | Floats) -> float:
+    """The largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
+
+    A linear programme solved by filling the largest leverages to their bounds.
+    """
+    if isinstance(upper, np.ndarray):
+        if upper.min() >= 1.0:
+            return float(leverages.max())
+        order = np.argsort(-leverages, kind="stable")
+        filled = np.minimum(np.cumsum(upper[order]), 1.0)
+        return float(np.diff(filled, prepend=0.0) @ leverages[order]) + (1.0 - float(filled[-1])) * float(
+            leverages[order[0]]
+        )
+    if upper >= 1.0:
+        return float(leverages.max())
+    full = min(int(1.0 / upper * (1 + 1e-12)), len(leverages))
+    if full == len(leverages):
+        return upper * float(leverages.sum()) + max(0.0, 1.0 - upper * full) * float(leverages.max())
+    largest = np.partition(leverages, len(leverages) - full - 1)[len(leverages) - full - 1 :]
+    return upper * float(largest[1:].sum()) + max(0.0, 1.0 - upper * full) * float(largest[0])
+
+
+def box_projection(point: Floats, upper: float | Floats, total: float) -> Floats:
+    """The nearest vector with entries between 0 and ``upper`` that sum to ``total`` (0 <= total <= sum of upper)."""
+    # The sum of clip(point - shift, 0, upper) falls with the shift, linearly between the sorted breakpoints.
+    breaks = np.sort(np.concatenate([point, point - upper]))
+    low, high = 0, len(breaks) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if np.clip(point - breaks[middle], 0.0, upper).sum() >= total:
+            low = middle
+        else:
+            high = middle
+    at_low = float(np.clip(point - breaks[low], 0.0, upper).sum())
+    at_high = float(np.clip(point - breaks[high], 0.0, upper).sum())
+    share = (at_low - total) / (at_low - at_high) if at_low > at_high else 0.0
+    shift = breaks[low] + share * (breaks[high] - breaks[low])
+    nearest: Floats = np.clip(point - shift, 0.0, upper)
+    return nearest

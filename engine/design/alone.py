@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..domain.elimination import alone_and_core
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
-from .criteria import Design, Weighted
+from .criteria import Design, Shares, Weighted
 
 __all__ = ["Apart", "apart"]
 
@@ -86,7 +86,7 @@ class Apart(NamedTuple):
                 core = Counted(np.zeros(0, dtype=np.intp), 0.0, True)
             else:
                 try:
-                    core = of_core(_Shares(places, weights / weights.sum()), left)
+                    core = of_core(Shares(places, weights / weights.sum()), left)
                 except AssayPilotError:
                     continue
             counts = np.zeros(len(self.alone) + len(self.core), dtype=np.intp)
@@ -100,13 +100,6 @@ class Apart(NamedTuple):
             if found is None or one.variance < found.variance:
                 found = one
         return found
-
-
-class _Shares(NamedTuple):
-    """Positions and their weights, as a design has them."""
-
-    support: Ints
-    weights: Floats
 
 
 def apart(candidates: ProjectedFeatures) -> Apart | None:

@@ -20,9 +20,8 @@ from ..arrays import Floats
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..system.progress import Report, silent
 from ..text.percentages import percent
-from .criteria import Design
+from .criteria import Design, dual_bound
 from .directions import Rows
-from .saddle import dual_bound
 
 __all__ = ["Balanced", "balanced"]
 

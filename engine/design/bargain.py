@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .exchange import Bounds, Worst, inverse_information, worth_of
+from .directions import Worst
+from .exchange import Bounds
+from .inverses import inverse_information, worth_of
 
 __all__ = ["bargained"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from ..arrays import Flags, Floats
-from .boxes import box_projection, greatest_average
+from .allowed import box_projection, greatest_average
 
 __all__ = ["DenseRows", "Rows", "conjugate_steps"]
 
@@ -59,7 +59,6 @@ def conjugate_steps(
     weights: Floats,
     *,
     upper: float | Floats = 1.0,
-    base: Floats | None = None,
     tolerance: float = 1e-6,
     limit: int = 60,
 ) -> tuple[Floats, int, bool]:
@@ -74,15 +73,14 @@ def conjugate_steps(
     w = weights.copy()
     bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
     boxed = bool(bounds.min() < 1.0)
-    value, inverse = _inverse(rows, w, base)
+    value, inverse = _inverse(rows, w)
     d = len(inverse)
     for step in range(limit):
         leverages = rows.quadratic(inverse)
-        now = float(d) if base is None else float(w @ leverages)
-        if greatest_average(leverages, upper) - now <= d * tolerance:
+        if greatest_average(leverages, upper) - d <= d * tolerance:
             return w, step, True
         between = (w > 0) & (w < bounds)
-        level = float(w[between] @ leverages[between] / w[between].sum()) if boxed and between.any() else now
+        level = float(w[between] @ leverages[between] / w[between].sum()) if boxed and between.any() else float(d)
         pull = leverages - level
         least = _ENTERING * tolerance * d
         free = between | ((w <= 0) & (pull > least)) | ((w >= bounds) & (pull < -least))
@@ -100,7 +98,7 @@ def conjugate_steps(
                 new = np.maximum(new, 0.0)
                 new /= new.sum()
             try:
-                reached, inverse_there = _inverse(rows, new, base)
+                reached, inverse_there = _inverse(rows, new)
             except np.linalg.LinAlgError:
                 reached = -np.inf
             if reached > value + _SUFFICIENT * length * max(slope, 0.0) * (length < 1.0):
@@ -112,12 +110,9 @@ def conjugate_steps(
     return w, limit, False
 
 
-def _inverse(rows: Rows, w: Floats, base: Floats | None) -> tuple[float, Floats]:
+def _inverse(rows: Rows, w: Floats) -> tuple[float, Floats]:
     """The log det V and V^-1; raises LinAlgError when V is singular."""
-    total = rows.information(w)
-    if base is not None:
-        total = total + base
-    factor = np.linalg.cholesky(total)
+    factor = np.linalg.cholesky(rows.information(w))
     inverse: Floats = cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
     return 2.0 * float(np.log(np.diagonal(factor)).sum()), inverse
 

@@ -13,7 +13,9 @@ from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .bargain import bargained
-from .exchange import Bounds, Means, Worst, inverse_information
+from .directions import Rows, Worst
+from .exchange import Bounds
+from .inverses import inverse_information
 from .rounding import Method, Rounded, limits, round_design
 from .thrift import Paths, Prices, Spread, cheapest_spanning
 
@@ -92,7 +94,7 @@ def cost_frontier(
             f"{budget:g} is too little to estimate {candidates.rank} effects",
             mend=f"The cheapest way takes {first.cost:g}{short}.",
         )
-    worst = directions if directions is not None else Means(candidates if targets is None else targets)
+    worst = directions if directions is not None else Rows(candidates if targets is None else targets)
     paths = Paths(candidates, prices, low, high, first.support)
     path = paths.supports(report)
     free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_FREE].astype(np.intp)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
-from .allowed import Allowed
-from .boxes import greatest_average
+from .allowed import greatest_average
+from .inverses import inverse_information
 
-__all__ = ["Design", "Weighted", "achieved", "minimax_bound"]
+__all__ = ["Design", "Shares", "Weighted", "achieved", "dual_bound", "minimax_bound"]
 
 
-_SINGULAR = 1e-11
-"""Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""
 _NEAR_WORST = 0.01
 """Targets whose variance is within this share of the largest count as nearly as bad."""
-_ROUNDING = 1e-11
+_ROUNDING = 1e-12
 """What is taken off a proven bound for the rounding of its own arithmetic."""
 
 
@@ -35,6 +33,13 @@ class Weighted(Protocol):
     @property
     def weights(self) -> Floats:
         """One weight per position."""
+
+
+class Shares(NamedTuple):
+    """Weights on some positions."""
+
+    support: Ints
+    weights: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +68,6 @@ class Design:
     bound this is the largest leverage / d - 1; log det V(w) is at most d * gap below its maximum."""
 
 
-def information_inverse(x: Floats, weights: Floats) -> Floats | None:
-    """The inverse of the sum of w x x' over the rows of ``x``; None when it is singular."""
-    information = (x * weights[:, None]).T @ x
-    scale = np.sqrt(np.diagonal(information))
-    if not len(x) or scale.min() <= 0:
-        return None
-    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
-    if values[0] <= _SINGULAR * values[-1]:
-        return None
-    half = vectors / np.sqrt(values) / scale[:, None]
-    inverse: Floats = half @ half.T
-    return inverse
-
-
 def achieved(
     candidates: ProjectedFeatures, support: Ints, counts: ArrayLike, targets: ProjectedFeatures | None = None
 ) -> float:
@@ -86,25 +77,37 @@ def achieved(
     """
     given = np.asarray(counts, dtype=float)
     used = given > 0
-    inverse = information_inverse(candidates.coordinates(np.asarray(support, dtype=np.intp)[used]), given[used])
+    inverse = inverse_information(candidates.coordinates(np.asarray(support, dtype=np.intp)[used]), given[used])
     if inverse is None:
         return math.inf
     return float((candidates if targets is None else targets).quadratic(inverse).max())
 
 
-def minimax_bound(
-    candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, limits: float | Allowed
-) -> float:
-    """A value that no allowed weights can get the largest ||z||^2 over the targets below.
+def dual_bound(trace: float, reachable: float) -> float:
+    """A number that no allowed weights get the worst variance below, given tr(M S) and the maximum of tr(S M S V(w)).
 
-    For any p over the targets, with A = sum p z z', max_z ||z||^2 >= tr(A V^-1), which is convex in V. Its tangent at
-    t V_0, at the best t, gives tr(A V_0^-1)^2 / max_w tr(V_0^-1 A V_0^-1 V(w)); the maximum is a linear programme over
-    the candidates. ``inverse`` is V_0^-1; p is tried on the worst target and evenly on all that are nearly as bad.
-    ``limits``: what weights are allowed, or the largest of any.
+    For directions y_j with shares lambda_j (sum 1), M = sum lambda_j y_j y_j', any symmetric S and any u > 0, put
+    h_j = u S y_j. For V positive semidefinite, y'V^-1 y >= 2 h'y - h'V h for every h (the difference is
+    |V^(-1/2) y - V^(1/2) h|^2; a y outside the range of V has infinite variance). Summed with lambda,
+
+        max_j y_j'V(w)^-1 y_j >= sum_j lambda_j y_j'V(w)^-1 y_j >= 2 u tr(M S) - u^2 tr(S M S V(w)).
+
+    With R >= tr(S M S V(w)) for every allowed w (a linear programme over the scores x'S M S x, plus tr(S M S base)),
+    the best u = tr(M S) / R gives tr(M S)^2 / R. At the optimum it is tight: S = V(w*)^-1 and the optimal lambda
+    have R = tr(S M S V(w*)) = tr(M S) = the optimum. For G, Y = X and lambda = w give M = V, tr(M S) = d and
+    R = the largest leverage, hence d^2 / max leverage, which is the optimum d of Kiefer and Wolfowitz (1960) at
+    the D-optimal weights.
     """
-    room = limits.room if isinstance(limits, Allowed) else limits
-    free = limits.free if isinstance(limits, Allowed) else 1.0
-    base = limits.base if isinstance(limits, Allowed) else None
+    return trace * trace / reachable * (1.0 - _ROUNDING) if reachable > 0.0 else 0.0
+
+
+def minimax_bound(
+    candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, room: float | Floats
+) -> float:
+    """A value that no weights of at most ``room`` get the largest ||z||^2 over the targets below: see ``dual_bound``.
+
+    ``inverse`` is S; the targets' shares are tried on the worst target and evenly on all that are nearly as bad.
+    """
     variances = targets.quadratic(inverse)
     worst = int(np.argmax(variances))
     near = np.flatnonzero(variances >= (1.0 - _NEAR_WORST) * variances[worst])
@@ -112,11 +115,6 @@ def minimax_bound(
     for chosen in (np.array([worst]), near):
         spread = targets.information(np.full(len(chosen), 1.0 / len(chosen)), chosen)
         slope = inverse @ spread @ inverse
-        slope = (slope + slope.T) / 2.0
-        reachable = greatest_average(candidates.quadratic(slope), room)
-        if base is not None:
-            reachable += float(np.vdot(slope, base))
-        reachable *= free
-        if reachable > 0:
-            best = max(best, float(np.vdot(spread, inverse)) ** 2 / reachable)
-    return best * (1.0 - _ROUNDING)
+        reachable = greatest_average(candidates.quadratic((slope + slope.T) / 2.0), room)
+        best = max(best, dual_bound(float(np.vdot(spread, inverse)), reachable))
+    return best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,19 +11,94 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 from ..errors import AssayPilotError
-from .estimable import Named, refuse_apart, refuse_outside
-from .farthest import Farthest, square_root
+from .inverses import square_root
 
-__all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured"]
+__all__ = [
+    "Between",
+    "Directions",
+    "Named",
+    "Rows",
+    "UnionDirections",
+    "Worst",
+    "against",
+    "measured",
+    "refuse_apart",
+    "refuse_outside",
+]
 
 
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
 _AVERAGED = 600
 """Rows, or directions, that stand for all in an average."""
+_NAMED = 3
+"""How many offenders a refusal names."""
 
 
-class Directions(Protocol):
+class Named:
+    """Positions in words: the names given, or their number."""
+
+    def __init__(self, names: Sequence[str] | None, n: int) -> None:
+        if names is not None and len(names) != n:
+            raise ValueError("one name per row is needed")
+        self.names = names
+
+    def __call__(self, position: int) -> str:
+        """The name of the row at the position."""
+        return f"row {position + 1}" if self.names is None else self.names[position]
+
+
+def refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
+    """Raise when directions have a part that no candidate can tell anything about."""
+    if len(outside):
+        raise AssayPilotError(
+            f"{_list(outside, name)} cannot be estimated from the compounds that can be measured",
+            mend="Leave them out, or allow compounds to be measured that share their substituents.",
+        )
+
+
+def refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
+    """Raise when rows differ from the first (of ``other``) by something no candidate can tell anything about.
+
+    A compound that cannot be estimated may still be compared with one that lacks the same.
+    """
+    features = table.features
+    if table.rank == features.n_columns:
+        return
+    complement = np.eye(features.n_columns) - table.basis @ table.basis.T
+    reference = (table if other is None else other).rows[:1]
+    first = features.dense(reference)[0]
+    lengths = features.quadratic(np.eye(features.n_columns), table.rows)
+    rest = features.quadratic(complement, table.rows)
+    rest += float(first @ complement @ first) - 2.0 * features.times(complement @ first, table.rows)
+    scale = np.maximum(lengths, float(first @ first))
+    refuse_outside(np.flatnonzero(rest > OUTSIDE_TOLERANCE**2 * np.maximum(scale, 1e-300)), name)
+
+
+def _list(positions: Ints, name: Callable[[int], str]) -> str:
+    told = ", ".join(name(int(i)) for i in positions[:_NAMED])
+    more = len(positions) - _NAMED
+    return told if more <= 0 else f"{told} and {more:,} more"
+
+
+class Worst(Protocol):
+    """A finite set of directions of which the least certain can be found."""
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """Return keys ``(m, k)`` and values y' inverse y, largest first, m <= count; the first is the largest of all.
+
+        ``inverse`` is symmetric positive semidefinite ``(d, d)``. The others are large and far from alike, but not
+        all of the largest.
+        """
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """Return the same quickly: large ones, but a larger one may be missed."""
+
+    def vectors(self, keys: Ints) -> Floats:
+        """Return the directions of the keys, ``(m, d)``."""
+
+
+class Directions(Worst, Protocol):
     """A finite set of directions in the coordinates of the candidates, never held as a whole when it is implied."""
 
     @property
@@ -34,21 +109,8 @@ class Directions(Protocol):
     def dimension(self) -> int:
         """The number of coordinates d."""
 
-    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Keys ``(m, k)`` and values y' inverse y, largest first, m <= count; the first is the largest of all.
-
-        ``inverse`` is symmetric positive semidefinite ``(d, d)``. The others are large and far from alike, but not
-        all of the largest.
-        """
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same quickly: large ones, but a larger one may be missed."""
-
     def average(self, inverse: Floats, sharpness: float) -> Floats:
         """An average ``(d, d)`` of y y' over many directions, weighted by exp(sharpness * variance / largest)."""
-
-    def vectors(self, keys: Ints) -> Floats:
-        """The directions of the keys, ``(m, d)``."""
 
     def name(self, key: Ints) -> str:
         """What one direction is, in words."""
@@ -122,16 +184,6 @@ class Rows:
             refuse_outside(outside, self._name)
         self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
 
-    @classmethod
-    def of_columns(cls, candidates: ProjectedFeatures, rows: ArrayLike, *, names: Sequence[str] | None = None) -> Rows:
-        """Directions given in the columns of the features ``(m, n_columns)``; those outside the span are refused."""
-        given = _finite(rows, "the directions")
-        inside = given @ candidates.basis
-        rest = np.linalg.norm(given - inside @ candidates.basis.T, axis=1)
-        outside = np.flatnonzero(rest > OUTSIDE_TOLERANCE * np.linalg.norm(given, axis=1))
-        refuse_outside(outside, Named(names, len(given)))
-        return cls(inside, names=names)
-
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The largest, exactly: positions ``(m, 1)`` and values."""
         if self._table is not None:
@@ -140,7 +192,8 @@ class Rows:
             values = np.einsum("ij,ij->i", self._given @ inverse, self._given)
         if self._gaps is not None:
             values = values / self._gaps**2
-        return measured(self, _top(values, count)[:, None], inverse)
+        few = _top(values, count)
+        return few[:, None], values[few]
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""
@@ -169,56 +222,6 @@ class Rows:
     def name(self, key: Ints) -> str:
         """The row."""
         return self._name(int(key[0]))
-
-
-class ListedPairs:
-    """All differences z_i - z_j of listed rows, i < j, searched row by row; implied, never held."""
-
-    def __init__(self, table: ProjectedFeatures, *, names: Sequence[str] | None = None) -> None:
-        self.table = table
-        self.n = table.n_rows * (table.n_rows - 1) // 2
-        self.dimension = table.rank
-        self._name = Named(names, table.n_rows)
-        if self.n == 0:
-            raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_apart(table, None, self._name)
-        self._farthest = Farthest(table)
-
-    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
-        return self._farthest.find(inverse, count)
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs far apart, found without looking at all."""
-        return self._farthest.some(inverse, count)
-
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over all pairs of a few hundred evenly chosen rows, the larger ones weighted up."""
-        n = self.table.n_rows
-        chosen = np.arange(n) if n <= _AVERAGED else np.linspace(0, n - 1, _AVERAGED).astype(np.intp)
-        z = self.table.coordinates(chosen)
-        u = z @ square_root(inverse)
-        lengths = np.einsum("ij,ij->i", u, u)
-        weights = lengths[:, None] + lengths - 2.0 * (u @ u.T)
-        largest = float(weights.max())
-        if largest <= 0.0:
-            return np.zeros_like(inverse)
-        weights *= sharpness / largest
-        weights -= sharpness
-        np.exp(weights, out=weights)
-        np.fill_diagonal(weights, 0.0)
-        # The sum over pairs of weight times (z_i - z_j)(z_i - z_j)'.
-        total = 2.0 * (z.T @ (z * weights.sum(axis=1)[:, None]) - z.T @ weights @ z)
-        average: Floats = (total + total.T) / (2.0 * float(weights.sum()))
-        return average
-
-    def vectors(self, keys: Ints) -> Floats:
-        """The differences of the pairs."""
-        return self.table.coordinates(keys[:, 0]) - self.table.coordinates(keys[:, 1])
-
-    def name(self, key: Ints) -> str:
-        """The pair."""
-        return f"{self._name(int(key[0]))} against {self._name(int(key[1]))}"
 
 
 class Between:
@@ -332,59 +335,66 @@ class Between:
         return f"{self._names[0](int(key[0]))} against {self._names[1](int(key[1]))}"
 
 
-class Against:
-    """Differences z* - z of one row and every other row of a table (the best arm), divided by gaps where given."""
+def against(
+    table: ProjectedFeatures, best: int, *, gaps: ArrayLike | None = None, names: Sequence[str] | None = None
+) -> Between:
+    """Return the differences z* - z of one row and every other row of a table, divided by gaps ``(n,)`` where given."""
+    if not 0 <= best < table.n_rows:
+        raise ValueError(f"there is no row {best} in a table of {table.n_rows}")
+    one = table.onto(table.rows[[best]])
+    levels = None if gaps is None else (np.zeros(1), -np.asarray(gaps, dtype=float))
+    return Between(one, table, gaps=levels, names=(None if names is None else [names[best]], names))
 
-    def __init__(
-        self,
-        table: ProjectedFeatures,
-        best: int,
-        *,
-        gaps: ArrayLike | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        if not 0 <= best < table.n_rows:
-            raise ValueError(f"there is no row {best} in a table of {table.n_rows}")
-        self.table, self.best = table, best
-        self.n, self.dimension = table.n_rows - 1, table.rank
-        self._name = Named(names, table.n_rows)
-        if self.n == 0:
-            raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_apart(table, None, self._name)
-        self._others = np.delete(np.arange(table.n_rows), best)
-        self._gaps = None
-        if gaps is not None:
-            # The gap of the best to itself is 0 in any list of gaps, and used nowhere.
-            given = np.array(gaps, dtype=float)
-            if given.shape != (table.n_rows,):
-                raise ValueError("one gap per row is needed")
-            given[best] = 1.0
-            self._gaps = _positive_gaps(given, table.n_rows)
+
+class UnionDirections:
+    """The union of sets of directions in the same coordinates; a key is the set and the key in it."""
+
+    def __init__(self, parts: Sequence[Directions]) -> None:
+        if not parts or len({part.dimension for part in parts}) != 1:
+            raise ValueError("at least one set of directions is needed, all in the same coordinates")
+        self.parts = tuple(parts)
+        self.n = sum(part.n for part in parts)
+        self.dimension = parts[0].dimension
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The largest, exactly: positions ``(m, 1)`` of the other rows, and values."""
-        at_best = self.table.coordinates(np.array([self.best]))[0] @ inverse
-        own = self.table.quadratic(inverse)
-        values = np.maximum(own + own[self.best] - 2.0 * self.table.times(at_best), 0.0)
-        if self._gaps is not None:
-            values = values / self._gaps**2
-        few = self._others[_top(values[self._others], count)]
-        return measured(self, few[:, None], inverse)
+        """Keys and values of the largest of all sets, largest first; ties go to the earlier set."""
+        return self._largest([part.find(inverse, count) for part in self.parts], count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same as ``find``."""
-        return self.find(inverse, count)
+        """The same quickly: large ones, but a larger one may be missed."""
+        return self._largest([part.some(inverse, count) for part in self.parts], count)
 
     def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over the directions found, the larger ones weighted up."""
-        keys, values = self.find(inverse, _AVERAGED)
-        return _weighted_average(self.vectors(keys), values, sharpness)
+        """An average of y y' over many directions of every set, each set counted alike."""
+        parts = [part.average(inverse, sharpness) for part in self.parts]
+        total: Floats = np.sum(parts, axis=0) / len(parts)
+        return total
+
+    def _largest(self, found: Sequence[tuple[Ints, Floats]], count: int) -> tuple[Ints, Floats]:
+        width = max(keys.shape[1] for keys, _ in found)
+        keys = np.concatenate(
+            [
+                np.column_stack(
+                    [np.full(len(own), place), own, np.full((len(own), width - own.shape[1]), -1)],
+                )
+                for place, (own, _) in enumerate(found)
+            ]
+        ).astype(np.intp)
+        values = np.concatenate([own for _, own in found])
+        order = np.argsort(-values, kind="stable")[:count]
+        return keys[order], values[order]
 
     def vectors(self, keys: Ints) -> Floats:
-        """The differences, divided by their gaps."""
-        rows = self.table.coordinates(np.array([self.best])) - self.table.coordinates(keys[:, 0])
-        return rows if self._gaps is None else rows / self._gaps[keys[:, 0], None]
+        """The directions of the keys."""
+        out = np.empty((len(keys), self.dimension))
+        for place, part in enumerate(self.parts):
+            own = keys[:, 0] == place
+            if own.any():
+                inner = keys[own, 1:]
+                out[own] = part.vectors(inner[:, (inner >= 0).all(axis=0)])
+        return out
 
     def name(self, key: Ints) -> str:
-        """The pair."""
-        return f"{self._name(self.best)} against {self._name(int(key[0]))}"
+        """What the direction is called in its own set."""
+        inner = key[1:]
+        return self.parts[int(key[0])].name(inner[inner >= 0])

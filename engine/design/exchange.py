@@ -5,31 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..domain.features import ProjectedFeatures
 from ..system.progress import Report, silent
-from .factors import sound_inverse
-from .moves import Bounds, Changes, Moves, moves_of, worth_of
+from .directions import Worst
+from .inverses import inverse_information
+from .moves import Bounds, Changes, Moves, moves_of
 
 __all__ = [
     "Bounds",
     "Exchanged",
-    "Means",
-    "Worst",
     "exchange",
     "grow",
-    "inverse_information",
-    "nearly_inverse",
-    "worth_of",
 ]
 
 
-_SINGULAR = 1e-11
-"""Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""
 _GAIN = 1e-9
 """A smaller relative gain is rounding."""
 _RIDGE = 1e-7
@@ -46,46 +38,6 @@ _TRIES = 5
 """Moves of one look whose value over all directions is computed before more directions are looked at."""
 
 
-class Worst(Protocol):
-    """A finite set of directions of which the least certain can be had; every ``Directions`` is one."""
-
-    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Keys of at most ``count`` directions and their y' inverse y, largest first; the first is the largest."""
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same quickly: large ones, but a larger one may be missed."""
-
-    def vectors(self, keys: Ints) -> Floats:
-        """The directions of the keys, ``(m, d)``."""
-
-
-class Means:
-    """The rows of a table as directions: y' inverse y is the variance of an estimated mean (G)."""
-
-    def __init__(self, rows: ProjectedFeatures) -> None:
-        self.rows = rows
-
-    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The rows with the largest variances, largest first; ties go to the earlier row."""
-        variances = self.rows.quadratic(inverse)
-        if count == 1:
-            order = np.array([int(np.argmax(variances))], dtype=np.intp)
-        else:
-            some = np.arange(len(variances))
-            if count < len(variances):
-                some = np.sort(np.argpartition(-variances, count - 1)[:count])
-            order = some[np.argsort(-variances[some], kind="stable")].astype(np.intp)
-        return order[:, None], variances[order]
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same as ``find``."""
-        return self.find(inverse, count)
-
-    def vectors(self, keys: Ints) -> Floats:
-        """The rows at the positions."""
-        return self.rows.coordinates(keys[:, 0])
-
-
 @dataclass(frozen=True, slots=True)
 class Exchanged:
     """Counts from which no single move gains, unless the limit came first."""
@@ -96,41 +48,6 @@ class Exchanged:
     moves: int
     finished: bool
     """Whether no single move gains any more."""
-
-
-def inverse_information(
-    x: Floats, counts: Floats | Ints, base: Floats | None = None, ratio: float = 0.0
-) -> Floats | None:
-    """The inverse of base + the worth of the counts times x x' over rows ``x`` ``(m, d)``; None when it is singular."""
-    information = (x * worth_of(counts, ratio)[:, None]).T @ x
-    if base is not None:
-        information = information + base
-    scale = np.sqrt(np.maximum(np.diagonal(information), 0.0))
-    if not len(scale) or scale.min() <= 0:
-        return None
-    scaled = information / scale / scale[:, None]
-    sound = sound_inverse(scaled)
-    if sound is not None:
-        return sound / scale / scale[:, None]
-    values, vectors = np.linalg.eigh(scaled)
-    if values[0] <= _SINGULAR * values[-1]:
-        return None
-    half = vectors / np.sqrt(values) / scale[:, None]
-    inverse: Floats = half @ half.T
-    return inverse
-
-
-def nearly_inverse(x: Floats, weights: Floats) -> Floats:
-    """The inverse of the sum of w x x'; of a singular one with a little of every row of ``x`` added.
-
-    Directions that the weights tell nothing about then have a variance beyond all others instead of none.
-    """
-    inverse = inverse_information(x, weights)
-    if inverse is not None:
-        return inverse
-    information = (x * weights[:, None]).T @ x
-    size = max(float(np.trace(information)) / len(information), 1e-300)
-    return np.asarray(np.linalg.inv(information + _RIDGE**2 * size * np.eye(len(information))), dtype=np.float64)
 
 
 def exchange(

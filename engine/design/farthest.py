@@ -8,9 +8,9 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
-from .factors import sound_factor
+from .inverses import square_root
 
-__all__ = ["Farthest", "square_root"]
+__all__ = ["Farthest"]
 
 
 _SMALL = 1500
@@ -28,23 +28,6 @@ _STARTS = 24
 _CLIMBS = 3
 """The first guess: from so many rows to the farthest row, and from there again."""
 _ROUNDING = 1e-12
-
-
-def square_root(matrix: Floats) -> Floats:
-    """A factor F with F F' = matrix for a symmetric positive semidefinite matrix, ``(d, rank)``."""
-    # With a unit diagonal, so that columns of unlike size keep their digits.
-    scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
-    inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
-    scaled = matrix * inverse_scale * inverse_scale[:, None]
-    lower = sound_factor(scaled)
-    if lower is not None:
-        return scale[:, None] * lower
-    values, vectors = np.linalg.eigh(scaled)
-    kept = values > _ROUNDING * 1e-3 * max(float(values[-1]), 0.0)
-    if not kept.any():
-        return np.zeros((len(matrix), 1))
-    factor: Floats = scale[:, None] * vectors[:, kept] * np.sqrt(values[kept])
-    return factor
 
 
 @dataclass(slots=True)

@@ -14,9 +14,8 @@ from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .alternatives import mixture_bound, nearest_within, single_comparisons
-from .directions import Against, Between, Directions, Rows
-from .exchange import nearly_inverse
-from .together import Together
+from .directions import Between, Directions, Rows, UnionDirections, against
+from .inverses import nearly_inverse
 from .xy import xy_optimal
 
 __all__ = [
@@ -107,7 +106,7 @@ def best_arm(
         return _NOTHING
     if np.delete(gaps, best).min() <= 0:
         return _ENDLESS
-    return _solved(candidates, Against(table, best, gaps=gaps), sigma, gap, report)
+    return _solved(candidates, against(table, best, gaps=gaps), sigma, gap, report)
 
 
 def all_epsilon_best(
@@ -154,7 +153,7 @@ def all_epsilon_best(
         best = int(np.argmax(means))
         x = candidates.coordinates(excluded)
         rows = (candidates.coordinates(np.array([best])) - x) / (top - means[excluded] - epsilon)[:, None]
-        return _solved(candidates, Together([inside, Rows(rows)]), sigma, gap, report)
+        return _solved(candidates, UnionDirections([inside, Rows(rows)]), sigma, gap, report)
     return _Proven(candidates, means, inside, excluded, epsilon, sigma, gap).bound(report)
 
 
@@ -218,7 +217,7 @@ class _Proven:
         for step in range(_ROUNDS):
             report(step / _ROUNDS, "looking for the nearest alternatives")
             design = xy_optimal(
-                self.candidates, Together([self.inside, Rows(self.halves)]), gap=self.gap / 4.0, warm=design
+                self.candidates, UnionDirections([self.inside, Rows(self.halves)]), gap=self.gap / 4.0, warm=design
             )
             value = self.look(design.support, design.weights)
             if value < best.value / unit:

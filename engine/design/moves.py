@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .inverses import worth_of
 
-__all__ = ["Bounds", "Changes", "Moves", "least_of", "moves_of", "worth_of"]
+__all__ = ["Bounds", "Changes", "Moves", "least_of", "moves_of"]
 
 
 _GAIN = 1e-9
@@ -30,16 +31,6 @@ class Bounds:
     """``(m,)`` the fewest measurements of each row."""
     high: Ints
     """``(m,)`` the most; 0 is forbidden."""
-
-
-def worth_of(counts: Floats | Ints, ratio: float) -> Floats:
-    """The information in n measurements of one compound, in single measurements: n / (1 + n ratio).
-
-    ``ratio`` is tau^2 / sigma^2, the variance of a compound's own deviation over that of a measurement: with it no
-    number of replicates is worth more than 1 / ratio measurements.
-    """
-    n = np.asarray(counts, dtype=float)
-    return n / (1.0 + n * ratio)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import lapack
 
 from ..arrays import Flags, Floats
-from .boxes import box_projection, greatest_average
+from .allowed import box_projection, greatest_average
 from .conjugate import DenseRows, Rows, conjugate_steps
 
-__all__ = ["MANY", "box_projection", "diagonal_of", "greatest_average", "information", "maximise_log_det", "whitened"]
+__all__ = ["MANY", "diagonal_of", "information", "maximise_log_det", "whitened"]
 
 
 MANY = 800
@@ -35,15 +35,15 @@ _RIDGE = 1e-10
 """Share of the largest diagonal entry added to the Hessian, whose null directions leave the information as it is."""
 
 
-def information(x: Floats, weights: Floats, base: Floats | None) -> Floats:
-    """V(w): the sum of w x x' over the rows of ``x``, and ``base``, the information already there, if any."""
+def information(x: Floats, weights: Floats) -> Floats:
+    """V(w): the sum of w x x' over the rows of ``x``."""
     total: Floats = (x * weights[:, None]).T @ x
-    return total if base is None else total + base
+    return total
 
 
-def whitened(x: Floats, weights: Floats, base: Floats | None = None) -> tuple[Floats, float]:
+def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
     """Rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
-    factor = _cholesky(information(x, weights, base))
+    factor = _cholesky(information(x, weights))
     y: Floats = lapack.dtrtrs(factor, x.T, lower=1)[0].T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
 
@@ -58,8 +58,8 @@ def _cholesky(matrix: Floats) -> Floats:
     return found
 
 
-def _log_det(x: Floats, weights: Floats, base: Floats | None) -> float:
-    sign, value = np.linalg.slogdet(information(x, weights, base))
+def _log_det(x: Floats, weights: Floats) -> float:
+    sign, value = np.linalg.slogdet(information(x, weights))
     return float(value) if sign > 0 else -np.inf
 
 
@@ -175,16 +175,15 @@ def maximise_log_det(
     weights: Floats,
     *,
     upper: float | Floats = 1.0,
-    base: Floats | None = None,
     tolerance: float = 1e-9,
     limit: int = 100,
     rows: Rows | None = None,
 ) -> tuple[Floats, int]:
     """Weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
 
-    Starts from feasible ``weights`` of nonsingular V; never ends lower. ``upper`` bounds them, one for all or ``(m,)``;
-    ``base`` ``(d, d)`` is information already there. Ends when no allowed weights have an average leverage more than
-    d * ``tolerance`` above that of these (which is d without ``base``), when nothing gains, or after ``limit`` steps.
+    Starts from feasible ``weights`` of nonsingular V; never ends lower. ``upper`` bounds them, one for all or ``(m,)``.
+    Ends when no allowed weights have an average leverage more than
+    d * ``tolerance`` above that of these, which is d, when nothing gains, or after ``limit`` steps.
     Sequential quadratic programming: the Hessian is -(x_i' V^-1 x_j)^2 (Boyd and Vandenberghe, Convex Optimization,
     7.5), each step goes towards the maximum of the quadratic model inside the box. Many rows by conjugate gradients,
     for which ``rows`` may give ``x`` in a faster form.
@@ -193,17 +192,16 @@ def maximise_log_det(
     d = x.shape[1]
     if len(w) > MANY:
         w, steps, done = conjugate_steps(
-            DenseRows(x) if rows is None else rows, w, upper=upper, base=base, tolerance=tolerance, limit=limit
+            DenseRows(x) if rows is None else rows, w, upper=upper, tolerance=tolerance, limit=limit
         )
         if done or len(w) > _LARGEST:
             return w, steps
     bounds = np.full(len(w), upper)
     bounded = bool(bounds.min() < 1.0)
-    y, value = whitened(x, w, base)
+    y, value = whitened(x, w)
     for step in range(limit):
         leverages = np.einsum("ij,ij->i", y, y)
-        now = float(d) if base is None else float(w @ leverages)
-        if greatest_average(leverages, upper) - now <= d * tolerance:
+        if greatest_average(leverages, upper) - d <= d * tolerance:
             return w, step
         free = _movable(w, leverages, bounds)
         if not free.any():
@@ -215,19 +213,17 @@ def maximise_log_det(
         diagonal += _RIDGE * float(diagonal.max())
         model = _Model(hessian, leverages + hessian @ w, bounds, float(w.sum()))
         direction = _model_maximum(model, w, free) - w
-        new = _line_search(x, w, direction, leverages, y, value, base)
+        new = _line_search(x, w, direction, leverages, y, value)
         if new is None:
             return w, step
         w = np.minimum(np.maximum(new, 0.0), bounds)
         if not bounded:
             w /= w.sum()
-        y, value = whitened(x, w, base)
+        y, value = whitened(x, w)
     return w, limit
 
 
-def _line_search(
-    x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float, base: Floats | None
-) -> Floats | None:
+def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float) -> Floats | None:
     """Weights further along a direction with a larger log det; None when it does not rise that way."""
     # The direction sums to 0; without the average, gains far smaller than the leverages survive rounding.
     slope = float((leverages - leverages.sum() / len(w)) @ direction)
@@ -239,7 +235,7 @@ def _line_search(
     while length > 1e-9:
         new = w + length * direction
         # The model's length of the step; a short one is safe, and its gain may drown in rounding.
-        if length * decrement <= _SAFE_DECREMENT or _log_det(x, new, base) >= value + _SUFFICIENT * length * slope:
+        if length * decrement <= _SAFE_DECREMENT or _log_det(x, new) >= value + _SUFFICIENT * length * slope:
             return new
         length /= 2.0
     return None

@@ -14,9 +14,8 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .directions import Between, Rows
-from .exchange import nearly_inverse
-from .together import Together
+from .directions import Between, Rows, UnionDirections
+from .inverses import nearly_inverse
 from .xy import xy_optimal
 
 __all__ = ["Oracle", "oracle", "simultaneous_level"]
@@ -144,7 +143,7 @@ class _Sides:
         called = self.may_be_in & (nearer_in | ~self.may_be_out)
         return called, np.full(len(self.means), self.best, dtype=np.intp)
 
-    def directions(self, called: Flags, rivals: Ints) -> Together | Between:
+    def directions(self, called: Flags, rivals: Ints) -> UnionDirections | Between:
         """The comparisons that certify these calls, each divided by its gap."""
         members = np.flatnonzero(called).astype(np.intp)
         table = self.candidates
@@ -157,7 +156,7 @@ class _Sides:
         if not len(out):
             return inside
         gaps = self.means[rivals[out]] - self.means[out] - self.epsilon
-        return Together([inside, Rows((self.x[rivals[out]] - self.x[out]) / gaps[:, None])])
+        return UnionDirections([inside, Rows((self.x[rivals[out]] - self.x[out]) / gaps[:, None])])
 
     def cheaper(self, support: Ints, weights: Floats) -> tuple[Flags, Ints]:
         """The side of each compound, and the rival of each that is out, that cost least under a design."""

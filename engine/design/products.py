@@ -14,11 +14,11 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .criteria import Design
+from .criteria import Design, Shares
 from .extremes import largest_quadratic
 from .orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
 
-__all__ = ["Product", "Shares", "orthogonal_start", "product_design", "recognised"]
+__all__ = ["Product", "orthogonal_start", "product_design", "recognised"]
 
 
 _MOST_ROWS = 2_000_000
@@ -30,14 +30,6 @@ _ATTEMPTS = 4
 _RAKING = 50
 _STRIP = 256
 _SINGULAR = 1e-10
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Weights on some positions."""
-
-    support: Ints
-    weights: Floats
 
 
 @dataclass(frozen=True, slots=True)

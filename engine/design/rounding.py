@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,10 @@ from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .alone import Counted, apart
-from .criteria import Weighted
-from .exchange import Bounds, Means, Worst, exchange, grow, inverse_information
+from .criteria import Shares, Weighted
+from .directions import Rows, Worst
+from .exchange import Bounds, exchange, grow
+from .inverses import inverse_information
 from .subspace import told_span, within
 from .swapping import swap_rounded
 
@@ -163,7 +165,6 @@ def round_design(
     least: ArrayLike | None = None,
     most: ArrayLike | None = None,
     pool: Ints | None = None,
-    base: Floats | None = None,
     ratio: float = 0.0,
     report: Report = silent,
 ) -> Rounded:
@@ -177,14 +178,13 @@ def round_design(
     The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
     ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
     ``pool``: compounds that may be used besides the design's and the required ones, by ``exchange`` and ``best``; None:
-    all of a small table, of a large one those that tell most. ``base``: ``(d, d)`` information already there, as a
-    share of the planned measurements. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
+    all of a small table, of a large one those that tell most. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
 
     AssayPilotError when ``n`` is too small to estimate every effect, or when the bounds cannot be met.
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
-    free = method == "best" and ratio == 0 and all(o is None for o in (directions, targets, least, pool, base))
+    free = method == "best" and ratio == 0 and all(o is None for o in (directions, targets, least, pool))
     if free and (most is None or np.ndim(most) == 0) and (parts := apart(candidates)) is not None:
 
         def of_core(shares: Weighted, left: int) -> Counted:
@@ -199,13 +199,12 @@ def round_design(
         if whole is not None:
             used = np.flatnonzero(whole.counts)
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
-    told = None if base is None else base * n
     low, high = limits(candidates.n_rows, n, least, most)
     design = without_traces(design, n)
-    worst: Worst = directions if directions is not None else Means(candidates if targets is None else targets)
-    span = told_span(design, candidates, worst, told)
+    worst: Worst = directions if directions is not None else Rows(candidates if targets is None else targets)
+    span = told_span(design, candidates, worst)
     if span is None:
-        _refuse_too_few(candidates, n, high, told)
+        _refuse_too_few(candidates, n, high)
     elif n < span.rank:
         raise _too_few(n, span.rank, span.rank)
     alone = method in ("apportion", "swap")
@@ -213,7 +212,7 @@ def round_design(
     if span is not None and int(high[places[span.holds(candidates, places)]].sum()) < n:
         # What tells these directions alone cannot be measured so often: then everything is estimated.
         span = None
-        _refuse_too_few(candidates, n, high, told)
+        _refuse_too_few(candidates, n, high)
     if (room := int(high[places].sum())) < n:
         raise AssayPilotError(
             f"{n:,} measurements do not fit on the compounds of the design, which take at most {room:,}",
@@ -225,9 +224,9 @@ def round_design(
     weights[known] = np.asarray(design.weights)[order][np.isin(np.asarray(design.support)[order], places)]
     x = candidates.coordinates(places)
     if span is not None:
-        worst, told = within(worst, span.axes), None if told is None else span.axes.T @ told @ span.axes
+        worst = within(worst, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
-    run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, told, ratio, report)
+    run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, ratio, report)
     tried = run.best(n) if method == "best" else [run.one(method, n)]
     name, counts, value, finished = min(tried, key=lambda one: one[2])
     if not math.isfinite(value) and not alone:
@@ -239,20 +238,13 @@ def round_design(
     return Rounded(places[used], counts[used], value * n, name, finished)
 
 
-class _Weights(NamedTuple):
-    """Compounds and their weights, as a design has them."""
-
-    support: Ints
-    weights: Floats
-
-
 def without_traces(design: Weighted, n: int) -> Weighted:
     """The design without what a solver's last step left: weights far below one of n measurements."""
     weights = np.asarray(design.weights, dtype=float)
     kept = weights >= _NEGLIGIBLE / n
     if kept.all() or not kept.any():
         return design
-    return _Weights(np.asarray(design.support)[kept], weights[kept] / weights[kept].sum())
+    return Shares(np.asarray(design.support)[kept], weights[kept] / weights[kept].sum())
 
 
 _Tried = tuple[str, Counts, float, bool]
@@ -267,8 +259,6 @@ class _Rounding:
     weights: Floats
     bounds: Bounds
     worst: Worst
-    told: Floats | None
-    """Information already there, in measurements."""
     ratio: float
     report: Report
 
@@ -287,20 +277,18 @@ class _Rounding:
         weights = self.weights if self.weights.sum() > 0 else (self.bounds.high > 0).astype(float)
         counts = apportion_within(weights, n, self.bounds.low, self.bounds.high)
         if method == "exchange":
-            by_determinant = exchange(
-                self.x, counts, None, self.bounds, base=self.told, ratio=self.ratio, report=self.report
-            )
+            by_determinant = exchange(self.x, counts, None, self.bounds, ratio=self.ratio, report=self.report)
             # Where there are many measurements for the weights, they may already be closer than det V leads.
             start = min(by_determinant.counts, counts, key=self.value_of)
             return method, *self.moved(start, np.ones(len(counts), dtype=bool))
         if method == "swap":
-            swapped = swap_rounded(self.x, weights, n, counts, self.bounds.low, self.bounds.high, self.told)
+            swapped = swap_rounded(self.x, weights, n, counts, self.bounds.low, self.bounds.high)
             counts = counts if swapped is None else swapped
         return method, counts, self.value_of(counts), False
 
     def value_of(self, counts: Counts) -> float:
         """The largest variance over the directions; infinite when it is singular."""
-        inverse = inverse_information(self.x, counts, self.told, self.ratio)
+        inverse = inverse_information(self.x, counts, ratio=self.ratio)
         return math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
 
     def moved(self, counts: Counts, among: Flags) -> tuple[Counts, float, bool]:
@@ -311,7 +299,6 @@ class _Rounding:
             counts[kept],
             self.worst,
             Bounds(self.bounds.low[kept], self.bounds.high[kept]),
-            base=self.told,
             ratio=self.ratio,
             report=self.report,
         )
@@ -336,7 +323,7 @@ def fewest(
     """
     low, high = limits(candidates.n_rows, most, None, None)
     design = without_traces(design, n)
-    span = told_span(design, candidates, directions, None)
+    span = told_span(design, candidates, directions)
     rank = candidates.rank if span is None else span.rank
     if n < rank:
         raise _too_few(n, rank, rank)
@@ -348,7 +335,7 @@ def fewest(
         worst = within(directions, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
     bounds = Bounds(low[places], high[places])
-    run = _Rounding(x, weights, bounds, worst, None, 0.0, report)
+    run = _Rounding(x, weights, bounds, worst, 0.0, report)
     _, counts, value, _ = run.one("apportion", n)
     if value > _CLOSE * enough:
         moved = exchange(x, counts, None, bounds, limit=_LOOKS, report=report).counts
@@ -402,18 +389,14 @@ def _so_many(number: int) -> str:
     return f"{number:,} {'compound is' if number == 1 else 'compounds are'}"
 
 
-def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints, told: Floats | None) -> None:
+def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints) -> None:
     """Refuse measurements that cannot reach the rank, or allowed compounds that do not."""
     d = candidates.rank
-    rank = 0 if told is None else _rank(told)
-    if n < d - rank:
-        raise _too_few(n, d, d - rank)
+    if n < d:
+        raise _too_few(n, d, d)
     if (high > 0).all():
         return
-    allowed = candidates.information((high > 0).astype(float))
-    reached = _rank(
-        allowed if told is None else allowed + told * float(np.trace(allowed) / max(np.trace(told), 1e-300))
-    )
+    reached = _rank(candidates.information((high > 0).astype(float)))
     if reached < d:
         raise AssayPilotError(
             f"the compounds that are not forbidden tell {reached} of {d} effects",

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ..arrays import Flags, Floats, Ints
-from .factors import lower_inverse
-from .newton import greatest_average
+from .allowed import greatest_average
+from .criteria import dual_bound
+from .inverses import lower_inverse
 
-__all__ = ["Point", "dual_bound", "solve_saddle", "starting_point"]
+__all__ = ["Bundles", "Point", "solve_saddle", "starting_point"]
 
 
 _TO_THE_BOUNDARY = 0.995
@@ -37,8 +38,6 @@ _AHEAD = 30.0
 """The complementarity is not lowered while the error of the multipliers is this many times larger."""
 _PATIENCE = 12
 """Steps without much gain before the method gives up."""
-_ROUNDING = 1e-12
-"""What is taken off a proven bound for the rounding of its own arithmetic."""
 
 
 @dataclass(slots=True)
@@ -56,24 +55,6 @@ class Point:
     """Multipliers of the bounds on w; 0 where there is no upper bound."""
     level: float
     """The multiplier of the sum: what a unit of weight is worth."""
-
-
-def dual_bound(trace: float, reachable: float) -> float:
-    """A number that no allowed weights get the worst variance below, given tr(M S) and the maximum of tr(S M S V(w)).
-
-    For directions y_j with shares lambda_j (sum 1), M = sum lambda_j y_j y_j', any symmetric S and any u > 0, put
-    h_j = u S y_j. For V positive semidefinite, y'V^-1 y >= 2 h'y - h'V h for every h (the difference is
-    |V^(-1/2) y - V^(1/2) h|^2; a y outside the range of V has infinite variance). Summed with lambda,
-
-        max_j y_j'V(w)^-1 y_j >= sum_j lambda_j y_j'V(w)^-1 y_j >= 2 u tr(M S) - u^2 tr(S M S V(w)).
-
-    With R >= tr(S M S V(w)) for every allowed w (a linear programme over the scores x'S M S x, plus tr(S M S base)),
-    the best u = tr(M S) / R gives tr(M S)^2 / R. At the optimum it is tight: S = V(w*)^-1 and the optimal lambda
-    have R = tr(S M S V(w*)) = tr(M S) = the optimum. For G, Y = X and lambda = w give M = V, tr(M S) = d and
-    R = the largest leverage, hence d^2 / max leverage, which is the optimum d of Kiefer and Wolfowitz (1960) at
-    the D-optimal weights.
-    """
-    return trace * trace / reachable * (1.0 - _ROUNDING) if reachable > 0.0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..system.progress import Report
 from ..text.percentages import percent
-from .allowed import Allowed
-from .boxes import greatest_average
+from .allowed import Allowed, greatest_average
 from .conjugate import Rows
 from .criteria import Weighted
 from .newton import MANY, information, maximise_log_det
@@ -71,18 +70,11 @@ class Search:
         self.report = report
         self.looks = 0
         self.batch = max(_LEAST_BATCH, table.d)
-        self.base = None if allowed.base is None else table.inside(allowed.base)
-        self.least = max(table.d - self._known(), allowed.fewest())
+        self.least = max(table.d, allowed.fewest())
         self._done = 0.0
-        free = allowed.base is None and not isinstance(allowed.room, np.ndarray) and allowed.room >= 1.0
+        free = not isinstance(allowed.room, np.ndarray) and allowed.room >= 1.0
         self._choosy = free and table.n * table.d >= _COSTLY
         self._near: tuple[Ints, Rows] | None = None
-
-    def _known(self) -> int:
-        if self.base is None:
-            return 0
-        values = np.linalg.eigvalsh(self.base)
-        return int((values > _SINGULAR * values[-1]).sum())
 
     def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
         """The state of some weights, with the leverages of every candidate and the gap over all of them.
@@ -92,7 +84,7 @@ class Search:
         """
         used = w > 0
         support, x, w = support[used], x[used], w[used]
-        inverse = np.asarray(np.linalg.inv(information(x, w, self.base)), dtype=np.float64)
+        inverse = np.asarray(np.linalg.inv(information(x, w)), dtype=np.float64)
         if within is not None and self._near is not None:
             near, rows = self._near
             some = rows.quadratic(inverse)
@@ -104,8 +96,6 @@ class Search:
         leverages = self.table.leverages(inverse)
         self.looks += 1
         reached = greatest_average(leverages, self.allowed.room)
-        if self.base is not None:
-            reached += float(np.vdot(inverse, self.base))
         gap = reached / self.table.d - 1.0
         if self._choosy:
             near = np.flatnonzero(leverages > self.table.d * (1.0 - _NEAR * np.sqrt(max(gap, 0.0))))
@@ -118,12 +108,11 @@ class Search:
         self._done = max(self._done, min(fraction, 1.0))
         self.report(self._done, message)
 
-    def start(self, warm: Weighted | None) -> State:
-        """Weights to start from: those given where they span, else candidates that do, evenly."""
+    def start(self, start: Weighted | None) -> State:
+        """Weights to start from: those given, else candidates that span, evenly."""
         self.tell(0.0, "choosing first compounds")
-        given = None if warm is None else self._from(warm)
-        if given is not None:
-            return given
+        if start is not None:
+            return self.look(start.support, self.table.rows(start.support), start.weights)
         allowed, is_open = self.allowed, self.allowed.open
         among = None if is_open is None or is_open.all() else np.flatnonzero(is_open)
         support = self.table.spanning(among)
@@ -154,24 +143,8 @@ class Search:
         return self.look(support, x, w)
 
     def _spans(self, x: Floats, w: Floats) -> bool:
-        values = np.linalg.eigvalsh(information(x, w, self.base))
+        values = np.linalg.eigvalsh(information(x, w))
         return bool(values[0] > _SINGULAR * values[-1])
-
-    def _from(self, warm: Weighted) -> State | None:
-        """The state of weights given, moved into their bounds; None when they cannot be a design."""
-        support = np.asarray(warm.support, dtype=np.intp)
-        w = np.asarray(warm.weights, dtype=float)
-        if not len(support) or support.min() < 0 or support.max() >= self.table.n or not np.isfinite(w).all():
-            return None
-        if self.allowed.required is not None:
-            w = w - self.allowed.required[support]
-        w = np.maximum(w, 0.0)
-        if not w.sum() > 0 or float(np.sum(np.broadcast_to(self.allowed.room_of(support), w.shape))) < 1.0:
-            return None
-        w = self.allowed.nearest(w / w.sum(), support)
-        support, w = support[w > 0], w[w > 0]
-        x = self.table.rows(support)
-        return self.look(support, x, w) if self._spans(x, w) else None
 
     def converge(self, state: State) -> State:
         """The state when its gap is small enough, or when nothing gains any more."""
@@ -221,7 +194,7 @@ class Search:
         """The D-optimal weights on a support to a tolerance, and the steps they took."""
         rows = self.table.part(support, x) if len(support) > MANY else None
         room = self.allowed.room_of(support)
-        return maximise_log_det(x, w, upper=room, base=self.base, tolerance=tolerance, rows=rows)
+        return maximise_log_det(x, w, upper=room, tolerance=tolerance, rows=rows)
 
     def enter(self, state: State, batch: int, above: float | None = None) -> tuple[Ints, Floats, Floats, int]:
         """The support, rows and weights after the most violating candidates came in, and how many did.
@@ -232,8 +205,6 @@ class Search:
         """
         d, room = self.table.d, self.allowed.room
         level = float(d)
-        if self.base is not None:
-            level = float(state.w @ state.leverages[state.support])
         margin = 1.0 + (min(0.25 * self.gap, 0.5 * max(state.gap, 0.0)) if above is None else above)
         threshold = level * margin
         if isinstance(room, np.ndarray) or room < 1.0:

@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
 from .allowed import Allowed
-from .saddle import dual_bound
+from .criteria import dual_bound
 
 __all__ = ["Even", "even_design"]
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from .directions import Directions
-from .farthest import square_root
-from .pairs import Pairs
-from .product_directions import ProductPairs
+from .inverses import square_root
+from .pairs import Pairs, ProductPairs
 
 __all__ = ["Soft", "SoftMaximum", "softened"]
 

@@ -9,8 +9,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from .criteria import Weighted
-from .directions import Rows
-from .exchange import Worst
+from .directions import Rows, Worst
 
 __all__ = ["Span", "told_span", "within"]
 
@@ -79,7 +78,7 @@ class Span(NamedTuple):
         return inside
 
 
-def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> Span | None:
+def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst) -> Span | None:
     """The subspace that a design tells about, when that is not all but all that is wanted.
 
     An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
@@ -89,8 +88,6 @@ def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, tol
     scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
     rows = candidates.coordinates(np.asarray(design.support, dtype=np.intp)) / scale
     information = (rows * np.asarray(design.weights)[:, None]).T @ rows
-    if told is not None:
-        information = information + told / scale / scale[:, None]
     values, vectors = np.linalg.eigh(information)
     seen = values > _NOTHING * max(float(values[-1]), 1e-300)
     if seen.all():

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from ..arrays import Floats, Ints
-from .boxes import box_projection
+from .allowed import box_projection
 from .newton import diagonal_of, maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
@@ -38,9 +38,7 @@ class Elimination:
     """How many have gone, and the weights of all rows then (of those that stay: may be slightly below 0)."""
 
 
-def elimination(
-    x: Floats, weights: Floats, remove: int, *, base: Floats | None = None, worth: Floats | None = None
-) -> Elimination:
+def elimination(x: Floats, weights: Floats, remove: int, *, worth: Floats | None = None) -> Elimination:
     """The ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
 
     They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
@@ -48,7 +46,7 @@ def elimination(
     H = (x_i' V^-1 x_j)^2), one by one or in small blocks. ``worth`` ``(m,)`` multiplies that loss.
     """
     m = len(x)
-    y, _ = whitened(x, weights, base)
+    y, _ = whitened(x, weights)
     hessian = y @ y.T
     hessian *= hessian
     diagonal = diagonal_of(hessian)
@@ -88,7 +86,6 @@ def without_least_needed(
     *,
     upper: float | Floats,
     tolerance: float,
-    base: Floats | None = None,
 ) -> tuple[Ints, Floats]:
     """The kept positions in ``x`` and their D-optimal weights after the first ``remove`` rows of the plan have gone.
 
@@ -104,7 +101,7 @@ def without_least_needed(
     w = next((weights for count, weights in plan.weights if count >= remove), plan.weights[-1][1])
     start = np.maximum(w[kept], _LEAST_SHARE / m)
     start = box_projection(start, bounds[kept], 1.0) if bounds.min() < 1.0 else start / start.sum()
-    best, _ = maximise_log_det(x[kept], start, upper=bounds[kept], base=base, tolerance=tolerance)
+    best, _ = maximise_log_det(x[kept], start, upper=bounds[kept], tolerance=tolerance)
     return kept[best > 0], best[best > 0]
 
 
@@ -149,18 +146,16 @@ def _dependences(x: Floats, keep_sum: bool) -> Floats:
     return null
 
 
-def same_information_on_fewer(
-    x: Floats, weights: Floats, *, upper: float | Floats, base: Floats | None = None
-) -> Floats:
+def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floats, keep_sum: bool = False) -> Floats:
     """Weights on at most d (d + 1) / 2 rows whose information is no smaller (Caratheodory); others become 0.
 
     Fewer still where the products x x' span less, as those of a site table do. Moves along null directions of
     w -> V(w), so V stays as it is until the sum of the weights has fallen, which is then given back to all. With an
-    upper bound or a base the sum is kept instead, and rows at the bound do not count.
+    upper bound, or to ``keep_sum``, the sum stays as it is, and rows at the bound do not count.
     """
     w = weights.copy()
     bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
-    keep_sum = base is not None or bool(bounds.min() < 1.0)
+    keep_sum = keep_sum or bool(bounds.min() < 1.0)
     movable = np.flatnonzero((w > 0) & (w < bounds))
     null = _dependences(x[movable], keep_sum)
     v, top = w[movable], np.where(bounds >= 1.0, np.inf, bounds)[movable]

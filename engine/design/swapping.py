@@ -23,33 +23,29 @@ _SWAPS = 4
 """Swaps per measurement before the best counts so far are returned; the paper needs at most 1 / kappa."""
 
 
-def swap_rounded(
-    x: Floats, weights: Floats, n: int, start: Ints, low: Ints, high: Ints, base: Floats | None = None
-) -> Ints | None:
+def swap_rounded(x: Floats, weights: Floats, n: int, start: Ints, low: Ints, high: Ints) -> Ints | None:
     """Counts of sum ``n`` reached from ``start`` by swaps; None when the weights themselves do not span.
 
-    The rows ``x`` ``(m, d)`` are brought to coordinates in which n V(weights) (with ``base``, information already
-    there) is the identity; swaps then raise the smallest eigenvalue of the counts' information, so that every
-    criterion is nearly that of the weights: within 1 + 6 kappa for n >= 5 d / kappa^2 by GEGE appendix H. Allen-Zhu,
+    The rows ``x`` ``(m, d)`` are brought to coordinates in which n V(weights) is the identity; swaps then raise the
+    smallest eigenvalue of the counts' information, so that every criterion is nearly that of the weights: within
+    1 + 6 kappa for n >= 5 d / kappa^2 by GEGE appendix H. Allen-Zhu,
     Li, Singh and Wang, Near-optimal design of experiments via regret minimization (ICML 2017): A = (c I + alpha Z)^-2
     with trace 1 and alpha = sqrt(d) / kappa; out goes the row of smallest x'Ax / (1 - 2 alpha x'A^(1/2)x), in comes
     that of largest x'Ax / (1 + 2 alpha x'A^(1/2)x). The paper stops when that gains less than kappa / n; here it goes
     on while anything is gained, and the counts of the largest smallest eigenvalue on the way are returned.
     """
-    whole = (x * (n * weights)[:, None]).T @ x + (0.0 if base is None else base)
-    values, vectors = eigh(whole)
+    values, vectors = eigh((x * (n * weights)[:, None]).T @ x)
     if values[0] <= _SINGULAR * values[-1]:
         return None
     half = vectors / np.sqrt(values)
     rows = x @ half
     d = rows.shape[1]
-    there = np.zeros((d, d)) if base is None else half.T @ base @ half
     kappa = min(_KAPPA, math.sqrt(5.0 * d / n))
     alpha = math.sqrt(d) / kappa
     counts = start.astype(np.intp).copy()
     best, best_least = counts.copy(), -math.inf
     for _ in range(_SWAPS * n + 1):
-        z, basis = eigh((rows * counts[:, None]).T @ rows + there)
+        z, basis = eigh((rows * counts[:, None]).T @ rows)
         if z[0] > best_least:
             best, best_least = counts.copy(), float(z[0])
         turned = rows @ basis

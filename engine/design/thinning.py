@@ -117,7 +117,7 @@ def _independent(search: Search, state: State) -> State:
     ):
         return state
     search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
-    w = same_information_on_fewer(state.x, state.w, upper=room, base=search.base)
+    w = same_information_on_fewer(state.x, state.w, upper=room)
     fewer = search.look(state.support, state.x, w)
     if fewer.gap > max(search.gap, state.gap):
         w, _ = search.balanced(fewer.support, fewer.x, fewer.w, max(0.1 * search.gap, _TIGHTEST))
@@ -172,7 +172,7 @@ def _planned(
             order = np.argsort(state.w, kind="stable")[:remove].astype(np.intp)
             return Elimination(order, [(remove, state.w)])
         worth = None if chance is None else np.exp(_JITTER * chance.standard_normal(len(state.w)))
-        return elimination(state.x, state.w, remove, base=search.base, worth=worth)
+        return elimination(state.x, state.w, remove, worth=worth)
     except np.linalg.LinAlgError:
         return None
 
@@ -183,7 +183,7 @@ def _removed(
     """The state without its least needed candidates; None when the rest cannot be a design."""
     room = search.allowed.room_of(state.support)
     try:
-        kept, w = without_least_needed(state.x, plan, remove, upper=room, base=search.base, tolerance=tolerance)
+        kept, w = without_least_needed(state.x, plan, remove, upper=room, tolerance=tolerance)
         return search.look(state.support[kept], state.x[kept], w, within)
     except (np.linalg.LinAlgError, ValueError):
         return None

@@ -47,22 +47,20 @@ def xy_optimal(
     warm: Weighted | None = None,
     max_support: int | None = None,
     required: ArrayLike | None = None,
-    base: ArrayLike | None = None,
     recognise: bool = True,
     report: Report = silent,
 ) -> Design:
     """A design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
 
-    V(w) = base + sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
+    V(w) is the sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
     ``lower_bound`` a proven bound on it for every allowed design (``saddle.dual_bound``); ``converged`` says that
     value / lower_bound - 1, which is ``gap`` of the design, is at most what was asked for.
 
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
     ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
-    ``required``: the smallest share of each, ``(n,)``. ``base``: ``(d, d)`` information that is already there, per
-    measurement of the design to come. ``warm``: a design to start from. ``max_support``: the most candidates with
-    weight; the best found on so many is returned, converged or not. ``recognise``: whether a full product of sites is
-    recognised, whose best value over all pairs is known.
+    ``required``: the smallest share of each, ``(n,)``. ``warm``: a design to start from. ``max_support``: the most
+    candidates with weight; the best found on so many is returned, converged or not. ``recognise``: whether a full
+    product of sites is recognised, whose best value over all pairs is known.
 
     The support has at most d (d + 1) / 2 candidates beyond those required or at their bound. It may tell nothing about
     effects that no direction involves: V is then singular and the variances are those of its generalised inverse.
@@ -76,7 +74,7 @@ def xy_optimal(
         raise ValueError(f"the directions have {directions.dimension} coordinates, the candidates {candidates.rank}")
     if candidates.n_rows == 0 or candidates.rank == 0:
         raise AssayPilotError("there is nothing to measure", mend="Allow at least one compound with known parts.")
-    limits = allowed(candidates, upper, required, base)
+    limits = allowed(candidates, upper, required)
     if isinstance(directions, Pairs) and _of_all(directions, candidates):
         even = even_design(candidates, limits, max_support, gap, pairs=True)
         if even is not None:
@@ -85,7 +83,7 @@ def xy_optimal(
             return Design("xy", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
     frame = Frame(candidates, limits)
     scale = _checked_directions(frame, directions)
-    free = max_support is None and upper is None and required is None and base is None
+    free = max_support is None and upper is None and required is None
     if free and recognise:
         known = full_product_value(candidates, directions)
         if known is not None:

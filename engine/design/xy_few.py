@@ -56,8 +56,8 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
             state = fewer
             break
     x = search.frame.rows(state.support)
-    base = search.frame.base if search.frame.base.any() else None
-    w = same_information_on_fewer(x, state.w, upper=search.room[state.support], base=base)
+    made = bool(search.frame.base.any())
+    w = same_information_on_fewer(x, state.w, upper=search.room[state.support], keep_sum=made)
     if (w > 0).sum() < len(w):
         fewer = _evaluated(search, state.support[w > 0], w[w > 0])
         if fewer is not None and fewer.value <= most:

@@ -10,11 +10,10 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats, Ints
 from ..system.progress import Report
 from ..text.percentages import percent
-from .allowed import Allowed
-from .criteria import Weighted
+from .allowed import Allowed, box_projection, greatest_average
+from .criteria import Weighted, dual_bound
 from .directions import Directions
-from .newton import box_projection, greatest_average
-from .saddle import Bundles, dual_bound, solve_saddle, starting_point
+from .saddle import Bundles, solve_saddle, starting_point
 from .xy_frame import Frame, may_be_singular, unseen_lengths
 
 __all__ = ["XYSearch", "XYState"]

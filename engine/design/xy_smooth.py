@@ -16,13 +16,11 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..text.percentages import percent
-from .criteria import Weighted
+from .allowed import greatest_average
+from .criteria import Shares, Weighted, dual_bound
 from .gliding import Sample, even_leverages, glided, same_information
-from .newton import greatest_average
-from .pairs import Pairs
-from .product_directions import ProductPairs
-from .products import Shares
-from .saddle import dual_bound
+from .inverses import positive_inverse
+from .pairs import Pairs, ProductPairs
 from .softmax import Soft, softened
 from .solver import g_optimal
 from .xy_search import XYSearch, XYState
@@ -187,7 +185,7 @@ class _Smooth:
         information = (x * w[:, None]).T @ x
         if self.base is not None:
             information += self.base
-        return _inverse(information)
+        return positive_inverse(information)
 
     def run(self) -> XYState:
         """The best design found, on few candidates when it is as good as asked for."""
@@ -330,12 +328,6 @@ class _Smooth:
         if search.anchor is not None:
             return search.released(state)
         return XYState(state.support, state.w, search.worth(state.support, state.w), exact=True)
-
-
-def _inverse(information: Floats) -> Floats:
-    factor = np.linalg.inv(np.linalg.cholesky(information))
-    found: Floats = factor.T @ factor
-    return found
 
 
 def _moments(candidates: ProjectedFeatures) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..arrays import Floats
-from ..design.directions import Against
+from ..design.directions import against
 from ..design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
 from ..design.oracle import oracle
 from ..design.xy import xy_optimal
@@ -134,7 +134,7 @@ def _best(
     if slack == 0:
         bound = best_arm(candidates, theta, targets=wanted, sigma=sigma)
         return Yardsticks(bound.measurements(delta), float(math.ceil(level**2 * bound.value / 2.0)))
-    design = xy_optimal(candidates, Against(wanted, best, gaps=behind + slack), gap=1e-4)
+    design = xy_optimal(candidates, against(wanted, best, gaps=behind + slack), gap=1e-4)
     least = 2.0 * sigma**2 * float(design.lower_bound) * math.log(1.0 / (2.4 * delta)) if alone else None
     return Yardsticks(
         None if least is None else max(least, 0.0),

@@ -132,8 +132,6 @@ def g_design(
     span: Ints | None = None,
     gap: float = 1e-3,
     upper: ArrayLike | None = None,
-    required: ArrayLike | None = None,
-    base: ArrayLike | None = None,
     max_support: int | None = None,
     report: Report = silent,
 ) -> Plan:
@@ -152,14 +150,12 @@ def g_design(
                 targets=None if targets is None else table(features, targets, origin),
                 gap=gap,
                 upper=upper,
-                required=required,
-                base=base,
                 max_support=max_support,
                 report=report,
             )
         )
 
-    options = (upper, required, base, max_support)
+    options = (upper, max_support)
     return Plan(candidates, _designed("g", features, (rows, targets, span), gap, options, make, report))
 
 
@@ -171,8 +167,6 @@ def xy_design(
     span: Ints | None = None,
     gap: float = 1e-3,
     upper: ArrayLike | None = None,
-    required: ArrayLike | None = None,
-    base: ArrayLike | None = None,
     max_support: int | None = None,
     report: Report = silent,
 ) -> Plan:
@@ -190,14 +184,12 @@ def xy_design(
                 Pairs(candidates if targets is None else table(features, targets, origin)),
                 gap=gap,
                 upper=upper,
-                required=required,
-                base=base,
                 max_support=max_support,
                 report=report,
             )
         )
 
-    options = (upper, required, base, max_support)
+    options = (upper, max_support)
     return Plan(candidates, _designed("xy", features, (rows, targets, span), gap, options, make, report))
 
 

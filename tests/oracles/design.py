@@ -98,25 +98,23 @@ def minimax(rows, targets, upper=1.0):
     return float(worst(w).max())
 
 
-def limited_minimax(x, upper, required, base):
+def limited_minimax(x, upper):
     """An upper estimate of the least worst variance under bounds: the epigraph form from the middle of the bounds."""
     n = len(x)
-    room = upper - required
-    start = required + room * (1.0 - required.sum()) / room.sum()
-    known = np.zeros((x.shape[1],) * 2) if base is None else base
+    start = upper / upper.sum()
 
     def variances(w):
-        inverse = np.linalg.inv(x.T @ (x * w[:, None]) + known)
+        inverse = np.linalg.inv(x.T @ (x * w[:, None]))
         return np.einsum("ij,jk,ik->i", x, inverse, x)
 
     def rise(w):
-        return -((x @ np.linalg.inv(x.T @ (x * w[:, None]) + known) @ x.T) ** 2)
+        return -((x @ np.linalg.inv(x.T @ (x * w[:, None])) @ x.T) ** 2)
 
     found = minimize(
         lambda v: v[-1],
         np.append(start, variances(start).max()),
         jac=lambda v: np.append(np.zeros(n), 1.0),
-        bounds=[(low, high) for low, high in zip(required, upper, strict=True)] + [(0.0, None)],
+        bounds=[(0.0, high) for high in upper] + [(0.0, None)],
         constraints=[
             {"type": "eq", "fun": lambda v: v[:-1].sum() - 1.0, "jac": lambda v: np.append(np.ones(n), 0.0)},
             {
@@ -128,5 +126,5 @@ def limited_minimax(x, upper, required, base):
         method="SLSQP",
         options={"maxiter": 300, "ftol": 1e-11},
     )
-    w = np.clip(found.x[:-1], required, upper)
+    w = np.clip(found.x[:-1], 0.0, upper)
     return min(float(variances(start).max()), float(variances(w / w.sum()).max()))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from assaypilot.engine.design.directions import Against
+from assaypilot.engine.design.directions import against
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import ProjectedFeatures
 from assaypilot.engine.simulate import instances
@@ -28,7 +28,7 @@ def _optimal(_: Lookup) -> Verdict:
     table = ProjectedFeatures(drawn.features, np.arange(3))
     means = drawn.truth[0]
     best = int(np.argmax(means))
-    design = xy_optimal(table, Against(table, best, gaps=means[best] - means), gap=1e-6)
+    design = xy_optimal(table, against(table, best, gaps=means[best] - means), gap=1e-6)
     weights = np.zeros(3)
     weights[design.support] = design.weights
     time = 2.0 * design.value

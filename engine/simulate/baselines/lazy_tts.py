@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
-from ...design import Against, Rows, xy_optimal
+from ...design import Rows, against, xy_optimal
 from ...domain.goals import AllEpsilonBest, Best, Threshold
 from ...strategies.designs import table
 from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
@@ -265,8 +265,8 @@ class LazyTts(Phased):
                 weights /= weights.sum()
                 return weights
             few = table(problem.features, rows[apart], measurable)
-            against = Against(few, int(np.flatnonzero(np.flatnonzero(apart) == leader)[0]), gaps=gaps[apart])
-            design = xy_optimal(candidates, against, gap=_GAP)
+            others = against(few, int(np.flatnonzero(np.flatnonzero(apart) == leader)[0]), gaps=gaps[apart])
+            design = xy_optimal(candidates, others, gap=_GAP)
         weights[measurable[design.support]] = design.weights
         return weights
 

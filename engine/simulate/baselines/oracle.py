@@ -13,10 +13,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...design import Against, Between, Design, Rows, xy_optimal
+from ...design import Between, Design, Rows, UnionDirections, against, xy_optimal
 from ...design.lower_bounds import effects_of
 from ...design.oracle import oracle
-from ...design.together import Together
 from ...domain.features import Features, ProjectedFeatures
 from ...domain.goals import AllEpsilonBest, Best
 from ...errors import AssayPilotError
@@ -95,7 +94,7 @@ class OracleRun(StaticRun):
             if len(aims) < 2:
                 return Shares(measurable[:1], np.ones(1), Certificate("xy", 0.0, 0.0))
             gaps = means[aims][best] - means[aims] + goal.slack
-            found: Design = xy_optimal(candidates, Against(targets, best, gaps=gaps), gap=_GAP, report=report)
+            found: Design = xy_optimal(candidates, against(targets, best, gaps=gaps), gap=_GAP, report=report)
             return Shares(measurable[found.support], found.weights, Certificate("xy", found.value, found.lower_bound))
         assert isinstance(goal, AllEpsilonBest)
         return _all_within(problem, goal, means, candidates, targets, report)
@@ -131,7 +130,7 @@ def _all_within(
     inside = Between(targets.onto(targets.rows[stays]), targets, gaps=(mu[stays] + goal.epsilon + goal.slack, mu))
     x = targets.coordinates()
     away = (x[int(np.argmax(mu))] - x[~stays]) / (behind[~stays] - goal.epsilon)[:, None]
-    directions = Together([inside, Rows(away)]) if len(away) else inside
+    directions = UnionDirections([inside, Rows(away)]) if len(away) else inside
     found = xy_optimal(candidates, directions, gap=_GAP, report=report)
     return Shares(rows[found.support], found.weights, Certificate("xy", found.value, found.lower_bound))
 

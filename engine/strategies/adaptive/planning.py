@@ -186,7 +186,7 @@ class Draft:
         size = wanted
         while size < rank:
             # Of more measurements fewer weights are traces, and the rest may tell about more effects.
-            span = told_span(without_traces(self.design, size), self.candidates, self.directions, None)
+            span = told_span(without_traces(self.design, size), self.candidates, self.directions)
             if span is None:
                 return rank
             if size > held:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, ceilings, round_design
-from ...design.criteria import information_inverse
+from ...design.inverses import inverse_information
 from ...domain.features import ProjectedFeatures
 from ...system.progress import Report, silent
 from ..designs import Plan, fit, remembered, saturated, table, xy_design
@@ -220,7 +220,7 @@ def _all_equal(rows: ProjectedFeatures) -> bool:
 def _value(candidates: ProjectedFeatures, pairs: Pairs, support: Ints, counts: Ints) -> float:
     """The largest ||y||^2_{V^-1} over the pairs for V of the counts."""
     used = counts > 0
-    inverse = information_inverse(candidates.coordinates(support[used]), counts[used].astype(float))
+    inverse = inverse_information(candidates.coordinates(support[used]), counts[used].astype(float))
     return math.inf if inverse is None else float(pairs.find(inverse)[1][0])
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Flags, Floats, Ints
-from ...design.farthest import square_root
+from ...design.inverses import square_root
 from ...domain.features import Features, ProjectedFeatures, SiteFeatures
 from ...models.ols import Estimate
 

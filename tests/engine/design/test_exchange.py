@@ -8,15 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design.exchange import (
-    Bounds,
-    Means,
-    exchange,
-    grow,
-    inverse_information,
-    nearly_inverse,
-    worth_of,
-)
+from assaypilot.engine.design import Rows
+from assaypilot.engine.design.exchange import Bounds, exchange, grow
+from assaypilot.engine.design.inverses import inverse_information, nearly_inverse, worth_of
 from assaypilot.engine.design.moves import Changes, moves_of
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
@@ -64,7 +58,7 @@ def test_no_single_move_gains_after_it(seed, m, d, extra, ratio):
     x, counts = case(seed, m, d, d + extra)
     bounds = free(m, d + extra)
     before = worst_of(x, x, counts, ratio)
-    found = exchange(x, counts, Means(plain(x)), bounds, ratio=ratio)
+    found = exchange(x, counts, Rows(plain(x)), bounds, ratio=ratio)
     assert found.counts.sum() == counts.sum()
     assert found.counts.min() >= 0
     value = worst_of(x, x, found.counts, ratio)
@@ -84,7 +78,7 @@ def test_no_single_move_gains_of_more_rows_than_the_first_look_takes(monkeypatch
     for seed in range(5):
         x, counts = case(seed, 40, 3, 20)
         bounds = free(40, 20)
-        found = exchange(x, counts, Means(plain(x)), bounds)
+        found = exchange(x, counts, Rows(plain(x)), bounds)
         value = worst_of(x, x, found.counts)
         assert found.finished
         assert found.value == pytest.approx(value, rel=1e-6)
@@ -134,7 +128,7 @@ def test_growing_counts_keep_what_is_asked(seed, m, d, enough, limit):
     d = min(d, m)
     x, counts = case(seed, m, d, d + 1)
     most = 400
-    found = grow(x, counts, Means(plain(x)), free(m, most), enough, most, limit=limit)
+    found = grow(x, counts, Rows(plain(x)), free(m, most), enough, most, limit=limit)
     total = int(found.counts.sum())
     assert d + 1 <= total <= most
     value = worst_of(x, x, found.counts)
@@ -161,7 +155,7 @@ def test_growing_adds_about_as_few_as_there_can_be():
 
         fewest = next(n for n in range(2, 30) if value(n) <= enough)
         start = np.array([1, 1, 0, 0], dtype=np.intp)
-        found = grow(x, start, Means(plain(x)), free(4, 30), enough, 30, limit=40)
+        found = grow(x, start, Rows(plain(x)), free(4, 30), enough, 30, limit=40)
         assert fewest <= found.counts.sum() <= fewest + 1
 
 
@@ -193,7 +187,7 @@ def test_bounds_are_kept_and_never_block_a_move_they_allow(seed, m, d):
     for i in rng.permutation(np.repeat(np.arange(m), room))[: n - int(low.sum())]:
         counts[i] += 1
     bounds = Bounds(low, high)
-    found = exchange(x, counts, Means(plain(x)), bounds)
+    found = exchange(x, counts, Rows(plain(x)), bounds)
     assert found.counts.sum() == n
     assert np.all(found.counts >= low)
     assert np.all(found.counts <= high)
@@ -206,19 +200,19 @@ def test_information_that_is_there_counts():
     """With the first effect known well, all measurements go to the second."""
     x = np.eye(2)
     base = np.diag([1000.0, 0.0])
-    found = exchange(x, np.array([3, 1], dtype=np.intp), Means(plain(x)), free(2, 4), base=base)
+    found = exchange(x, np.array([3, 1], dtype=np.intp), Rows(plain(x)), free(2, 4), base=base)
     assert found.counts.tolist() == [0, 4]
     assert found.value == pytest.approx(0.25)
 
 
 def test_singular_counts_are_given_a_rank_first():
     x = np.eye(3)
-    found = exchange(x, np.array([3, 0, 0], dtype=np.intp), Means(plain(x)), free(3, 3))
+    found = exchange(x, np.array([3, 0, 0], dtype=np.intp), Rows(plain(x)), free(3, 3))
     assert found.counts.tolist() == [1, 1, 1]
     assert found.moves == 2
     # No move reaches the third row, which is forbidden.
     closed = Bounds(np.zeros(3, dtype=np.intp), np.array([3, 3, 0], dtype=np.intp))
-    stuck = exchange(x, np.array([3, 0, 0], dtype=np.intp), Means(plain(x)), closed)
+    stuck = exchange(x, np.array([3, 0, 0], dtype=np.intp), Rows(plain(x)), closed)
     assert math.isinf(stuck.value)
     assert not stuck.finished
     assert stuck.counts.sum() == 3
@@ -229,8 +223,8 @@ def test_the_limit_ends_it_with_the_best_so_far():
     x = rng.normal(size=(30, 4))
     counts = np.zeros(30, dtype=np.intp)
     counts[:4] = 5
-    cut = exchange(x, counts, Means(plain(x)), free(30, 20), limit=1)
-    whole = exchange(x, counts, Means(plain(x)), free(30, 20))
+    cut = exchange(x, counts, Rows(plain(x)), free(30, 20), limit=1)
+    whole = exchange(x, counts, Rows(plain(x)), free(30, 20))
     assert not cut.finished
     assert whole.finished
     assert whole.value < cut.value <= worst_of(x, x, counts)
@@ -240,11 +234,11 @@ def test_the_limit_ends_it_with_the_best_so_far():
 def test_two_of_three_on_a_line_by_hand():
     """x = 1, 2, 3 with one effect: everything on 3 is best, 9 / (4 * 9)."""
     x = np.array([[1.0], [2.0], [3.0]])
-    found = exchange(x, np.array([2, 1, 1], dtype=np.intp), Means(plain(x)), free(3, 4))
+    found = exchange(x, np.array([2, 1, 1], dtype=np.intp), Rows(plain(x)), free(3, 4))
     assert found.counts.tolist() == [0, 0, 4]
     assert found.value == pytest.approx(0.25)
     limited = Bounds(np.zeros(3, dtype=np.intp), np.array([4, 4, 2], dtype=np.intp))
-    found = exchange(x, np.array([2, 1, 1], dtype=np.intp), Means(plain(x)), limited)
+    found = exchange(x, np.array([2, 1, 1], dtype=np.intp), Rows(plain(x)), limited)
     assert found.counts.tolist() == [0, 2, 2]
     assert found.value == pytest.approx(9 / 26)
 
@@ -258,8 +252,8 @@ def test_an_own_deviation_turns_replicates_into_compounds():
     """Two alike rows: without tau any split is as good, with it the even one is best."""
     x = np.array([[1.0], [1.0]])
     start = np.array([4, 0], dtype=np.intp)
-    assert exchange(x, start, Means(plain(x)), free(2, 4)).counts.tolist() == [4, 0]
-    spread = exchange(x, start, Means(plain(x)), free(2, 4), ratio=1.0)
+    assert exchange(x, start, Rows(plain(x)), free(2, 4)).counts.tolist() == [4, 0]
+    spread = exchange(x, start, Rows(plain(x)), free(2, 4), ratio=1.0)
     assert spread.counts.tolist() == [2, 2]
     assert spread.value == pytest.approx(1 / (2 / 3 + 2 / 3))
 

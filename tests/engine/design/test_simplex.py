@@ -18,7 +18,7 @@ def table(x) -> ProjectedFeatures:
 
 
 def asked(candidates, gap, *, pairs, most=None, **limits):
-    limits = {"upper": None, "required": None, "base": None} | limits
+    limits = {"upper": None, "required": None} | limits
     return even_design(candidates, allowed(candidates, **limits), most, gap, pairs=pairs)
 
 
@@ -102,7 +102,6 @@ def test_what_is_not_plain_is_left_to_the_search():
     for limits in (
         {"upper": np.full(4, 0.5)},
         {"required": np.array([0.4, 0, 0, 0])},
-        {"base": np.eye(4)},
     ):
         assert asked(candidates, 1e-3, **limits, **plain) is None
     wide = table(np.random.default_rng(2).normal(size=(9, 4)))

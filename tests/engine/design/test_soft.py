@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import xy_smooth
-from assaypilot.engine.design.directions import Against, Rows
+from assaypilot.engine.design.directions import Rows, against
 from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.softmax import softened
@@ -62,7 +62,7 @@ def test_soft_maximum_of_pairs_is_the_sum_over_all_of_them():
 def test_the_average_is_the_slope_of_the_soft_maximum(kind):
     rng = np.random.default_rng(5)
     table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
-    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": Against(table, 2)}[kind]
+    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": against(table, 2)}[kind]
     half = rng.normal(size=(3, 3))
     inverse = half @ half.T + np.eye(3)
     soft = softened(directions, inverse, np.arange(12), np.full(12, 1 / 12))
@@ -140,7 +140,7 @@ def test_certificates_of_large_tables_hold_by_brute_force(seed):
     cases = [
         (Pairs(table), None, lambda inverse: farthest(x, inverse)),
         (Pairs(part), forbidden, lambda inverse: farthest(part.coordinates(), inverse)),
-        (Against(table, 7), None, lambda inverse: float((((x[7] - x) @ inverse) * (x[7] - x)).sum(axis=1).max())),
+        (against(table, 7), None, lambda inverse: float((((x[7] - x) @ inverse) * (x[7] - x)).sum(axis=1).max())),
         (Rows(table), None, lambda inverse: float(((x @ inverse) * x).sum(axis=1).max())),
     ]
     rank = table.rank
@@ -190,7 +190,7 @@ def test_few_of_thousands_of_candidates(size):
 @pytest.mark.parametrize("kind", ["pairs", "against"])
 def test_the_heaviest_directions_and_their_shares(kind):
     table = ProjectedFeatures(DenseFeatures(np.random.default_rng(8).normal(size=(30, 4))))
-    directions = Pairs(table) if kind == "pairs" else Against(table, 3)
+    directions = Pairs(table) if kind == "pairs" else against(table, 3)
     rows = np.arange(30)
     soft = softened(directions, np.eye(4), rows, np.full(30, 1.0 / 30))
     keys, shares = soft.heaviest(np.eye(4), 0.3, 7)
@@ -199,8 +199,8 @@ def test_the_heaviest_directions_and_their_shares(kind):
         every = np.array([(i, j) for i in range(30) for j in range(i + 1, 30)])
         y = z[every[:, 0]] - z[every[:, 1]]
     else:
-        every = np.delete(rows, 3)[:, None]
-        y = z[3] - z[every[:, 0]]
+        every = np.array([(0, j) for j in np.delete(rows, 3)])
+        y = z[3] - z[every[:, 1]]
     weights = np.exp(0.3 * (y**2).sum(axis=1))
     weights /= weights.sum()
     order = np.argsort(-weights)[:7]
