@@ -18,7 +18,7 @@ from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..text.percentages import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound
-from .gliding import Sample, even_leverages, glided, same_information
+from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from .inverses import positive_inverse
 from .pairs import Pairs, ProductPairs
 from .softmax import Soft, softened
@@ -261,7 +261,7 @@ class _Smooth:
 
     def _glide(self, looks: int) -> None:
         self.proof = 0.0, 0.0, np.zeros((0, 0))
-        self.w = glided(lambda w: self._look(self.x, w), self.w, looks)
+        self.w = minimised(lambda w: self._look(self.x, w), self.w, looks)
 
     def _refresh(self) -> tuple[float, bool]:
         """The true gap; candidates and directions that matter more than was known come in."""

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.design import xy_smooth
 from assaypilot.engine.design.directions import Rows, against
-from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
+from assaypilot.engine.design.log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.softmax import softened
 from assaypilot.engine.design.xy import xy_optimal
@@ -82,7 +82,7 @@ def test_a_descent_ends_at_the_minimum_of_a_convex_function():
         looks.append(w)
         return Sample(float(np.sum((w - target) ** 2)), 2 * (w - target), enough=False)
 
-    w = glided(away, np.full(40, 1 / 40), 200)
+    w = minimised(away, np.full(40, 1 / 40), 200)
     assert len(looks) <= 200
     assert w == pytest.approx(target, abs=5e-4)
     assert w.sum() == pytest.approx(1.0)
@@ -90,9 +90,9 @@ def test_a_descent_ends_at_the_minimum_of_a_convex_function():
 
 def test_a_descent_keeps_what_it_has_where_the_function_is_not_defined():
     w = np.array([0.25, 0.75])
-    assert glided(lambda _: None, w, 10) is w
+    assert minimised(lambda _: None, w, 10) is w
     calls = iter([Sample(1.0, np.array([1.0, -1.0]), False)])
-    assert glided(lambda _: next(calls, None), w, 30) is w
+    assert minimised(lambda _: next(calls, None), w, 30) is w
 
 
 def test_even_leverages_are_the_rank_everywhere():
