@@ -15,9 +15,9 @@ from ..campaign.words import many
 from ..design.cost import Priced, Prices, cost_frontier
 from ..design.criteria import Design
 from ..design.directions import Directions, Rows
+from ..design.g import g_optimal
 from ..design.pairs import Pairs
 from ..design.rounding import limits, round_design
-from ..design.solver import g_optimal
 from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.library import Library

@@ -2,10 +2,10 @@
 
 from .criteria import Design, Weighted, achieved
 from .directions import Between, Rows, UnionDirections, against
+from .g import g_optimal
 from .pairs import Pairs, ProductPairs
 from .products import Product
 from .rounding import apportion, ceilings, round_design
-from .solver import g_optimal
 from .xy import xy_optimal
 
 __all__ = [

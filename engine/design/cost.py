@@ -12,12 +12,12 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .bargain import bargained
+from .budget_exchange import bargained
+from .budget_supports import Paths, Prices, Spread, cheapest_spanning
 from .directions import Rows, Worst
 from .exchange import Bounds
 from .inverses import inverse_information
 from .rounding import Method, Rounded, limits, round_design
-from .thrift import Paths, Prices, Spread, cheapest_spanning
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -51,7 +52,7 @@ def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int
         found: Floats = grown / grown.sum()
         return found
 
-    def look(z: Floats) -> tuple[float, Floats]:
+    def look(z: Any) -> tuple[float, Floats]:
         nonlocal best, last
         if not z.any():
             now, there = first, w
@@ -67,12 +68,18 @@ def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int
         slope: Floats = there * (now.slope - float(there @ now.slope)) / root
         return now.value, slope
 
-    def stop(_: Floats) -> None:
+    def stop(xk: Floats) -> None:
         if last.enough:
             raise StopIteration
 
-    options = {"maxcor": _MEMORY, "maxfun": limit, "maxiter": limit, "ftol": 0.0, "gtol": 0.0}
-    minimize(look, np.zeros(len(w)), jac=True, method="L-BFGS-B", callback=stop, options=options)
+    minimize(
+        look,
+        np.zeros(len(w)),
+        jac=True,
+        method="L-BFGS-B",
+        callback=stop,
+        options={"maxcor": _MEMORY, "maxfun": limit - 1, "maxiter": limit, "ftol": 0.0, "gtol": 0.0},
+    )
     return best[1]
 
 

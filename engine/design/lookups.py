@@ -1,8 +1,9 @@
-"""Leverages of a very large site table: sites merged into few groups, so that a row costs few look-ups."""
+"""Rows prepared for many sums and quadratic forms; those of site tables by few look-ups over groups of sites."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..domain.features import SiteFeatures
 
-__all__ = ["LookedUp", "Lookups", "grouped"]
+__all__ = ["DenseRows", "LookedUp", "Lookups", "SummedRows", "grouped"]
 
 
 _LARGEST_TABLE = 1 << 18
@@ -32,6 +33,33 @@ def grouped(sizes: tuple[int, ...], limit: int) -> list[list[int]]:
             break
         groups = merged
     return sorted(sorted(group) for group in groups)
+
+
+class SummedRows(Protocol):
+    """Some rows x, prepared for many sums and quadratic forms."""
+
+    def information(self, weights: Floats) -> Floats:
+        """The sum of w x x', ``(d, d)``."""
+
+    def quadratic(self, matrix: Floats) -> Floats:
+        """The x'Mx of each row for a symmetric M, ``(m,)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRows:
+    """Rows held as a matrix ``(m, d)``."""
+
+    x: Floats
+
+    def information(self, weights: Floats) -> Floats:
+        """The sum of w x x'."""
+        total: Floats = (self.x * weights[:, None]).T @ self.x
+        return total
+
+    def quadratic(self, matrix: Floats) -> Floats:
+        """The x'Mx of each row."""
+        out: Floats = np.einsum("ij,ij->i", self.x @ matrix, self.x)
+        return out
 
 
 class Lookups:

@@ -14,7 +14,7 @@ from ..errors import AssayPilotError
 from .directions import Named, measured, refuse_apart, refuse_outside
 from .farthest import Farthest
 from .inverses import square_root
-from .pairwise import Pieces, largest_sum
+from .largest_sum import Pieces, largest_sum
 from .products import Product
 
 __all__ = ["Pairs", "ProductPairs"]

@@ -15,7 +15,7 @@ from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .criteria import Design, Shares
-from .extremes import largest_quadratic
+from .largest_sum import largest_quadratic
 from .orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
 
 __all__ = ["Product", "orthogonal_start", "product_design", "recognised"]

@@ -14,13 +14,13 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .alone import Counted, apart
 from .criteria import Shares, Weighted
 from .directions import Rows, Worst
 from .exchange import Bounds, exchange, grow
 from .inverses import inverse_information
+from .sparse_series import Counted, apart
 from .subspace import told_span, within
-from .swapping import swap_rounded
+from .swap_rounding import swap_rounded
 
 __all__ = [
     "Method",

@@ -8,8 +8,7 @@ from scipy.linalg import lapack
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
-from .conjugate import DenseRows, Rows
-from .lookups import LookedUp, Lookups
+from .lookups import DenseRows, LookedUp, Lookups, SummedRows
 
 __all__ = ["Table", "refuse_nothing"]
 
@@ -29,7 +28,7 @@ _BLOCKED = 66
 _PIECE = 2048
 _MOST_PIVOTED = 4096
 _MOST_ENTRIES = 400_000
-"""Rows, and entries of them, among which the first candidates are picked by pivoting."""
+"""SummedRows, and entries of them, among which the first candidates are picked by pivoting."""
 
 
 def refuse_nothing(candidates: ProjectedFeatures) -> None:
@@ -81,7 +80,7 @@ class Table:
         candidates = self.candidates
         return candidates.features.dense(candidates.rows[positions]) @ self._features_to_here
 
-    def part(self, positions: Ints, x: Floats | None = None) -> Rows:
+    def part(self, positions: Ints, x: Floats | None = None) -> SummedRows:
         """The candidates at the positions in the form that is fastest to sum up; ``x``: their coordinates, if known."""
         features = self.candidates.features
         if isinstance(features, SiteFeatures) and features.sizes:

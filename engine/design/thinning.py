@@ -7,8 +7,8 @@ from scipy.linalg import qr
 
 from ..arrays import Ints
 from ..text.percentages import percent
-from .search import Search, State
-from .support import Elimination, elimination, same_information_on_fewer, without_least_needed
+from .elimination import Elimination, elimination, same_information_on_fewer, without_least_needed
+from .g_search import Search, State
 
 __all__ = ["thin"]
 

@@ -17,13 +17,13 @@ from ..system.progress import Report, silent
 from .allowed import Allowed, allowed
 from .criteria import Design, Weighted
 from .directions import Directions
+from .fewer_xy import on_at_most, tidied
+from .g import g_optimal
+from .minimal_support import even_design
 from .pairs import Pairs
-from .simplex import even_design
-from .solver import g_optimal
-from .xy_few import on_at_most, tidied
+from .soft_xy import settled
 from .xy_frame import Frame, unseen_lengths
 from .xy_search import XYSearch, XYState
-from .xy_smooth import settled
 
 __all__ = ["full_product_value", "xy_optimal"]
 
@@ -53,7 +53,7 @@ def xy_optimal(
     """A design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
 
     V(w) is the sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
-    ``lower_bound`` a proven bound on it for every allowed design (``saddle.dual_bound``); ``converged`` says that
+    ``lower_bound`` a proven bound on it for every allowed design (``dual_bound``); ``converged`` says that
     value / lower_bound - 1, which is ``gap`` of the design, is at most what was asked for.
 
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.

@@ -13,7 +13,7 @@ from ..text.percentages import percent
 from .allowed import Allowed, box_projection, greatest_average
 from .criteria import Weighted, dual_bound
 from .directions import Directions
-from .saddle import Bundles, solve_saddle, starting_point
+from .interior_point import Bundles, solve_saddle, starting_point
 from .xy_frame import Frame, may_be_singular, unseen_lengths
 
 __all__ = ["XYSearch", "XYState"]

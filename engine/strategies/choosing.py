@@ -24,11 +24,11 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..design import Pairs, Rows, g_optimal, round_design, xy_optimal
 from ..design.balance import Balanced
+from ..design.budget_supports import cheapest_spanning
 from ..design.criteria import Design
 from ..design.directions import Directions
 from ..design.prompt import prompt_design, prompt_whole
 from ..design.rounding import Rounded
-from ..design.thrift import cheapest_spanning
 from ..domain.features import DenseFeatures, ProjectedFeatures
 from ..domain.goals import ParetoSet
 from ..domain.stock import PLANS, PlanName

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assaypilot.engine.design import alone
+from assaypilot.engine.design import sparse_series as alone
+from assaypilot.engine.design.g import g_optimal
 from assaypilot.engine.design.rounding import round_design
-from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 
 

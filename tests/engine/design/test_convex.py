@@ -37,12 +37,12 @@ def limits(seed, table, candidates):
     """What is asked of the weights."""
     rng = np.random.default_rng(500 + seed)
     n = candidates.n_rows
-    form = seed // 20 % 4
+    form = seed // 20 % 5
     if form == 1:
         ours = {"upper": max(0.15, 1.5 / n)}
-    elif form == 2:
+    elif form in (2, 3):
         ours = {"required": np.where(rng.random(n) < 0.3, 0.3 / n, 0.0)}
-    elif form == 3:
+    elif form == 4:
         forbidden = np.where(rng.random(n) < 0.2, 0.0, 0.6)
         keep = np.linalg.matrix_rank(table.dense(np.flatnonzero(forbidden)), tol=1e-7) == candidates.rank
         ours = {"upper": forbidden if keep else np.full(n, 0.6)}

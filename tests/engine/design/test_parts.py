@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import g_optimal
 from assaypilot.engine.design.allowed import box_projection, greatest_average
-from assaypilot.engine.design.conjugate import conjugate_steps
 from assaypilot.engine.design.criteria import minimax_bound
-from assaypilot.engine.design.newton import maximise_log_det
-from assaypilot.engine.design.support import elimination, same_information_on_fewer, without_least_needed
+from assaypilot.engine.design.elimination import elimination, same_information_on_fewer, without_least_needed
+from assaypilot.engine.design.log_det import conjugate_steps, maximise_log_det
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.oracles import design as oracle
@@ -205,7 +204,7 @@ def test_conjugate_steps_end_where_they_promise(kind, upper):
 
 def test_the_same_information_on_fewer_of_many_rows(monkeypatch):
     """Rows so many that dependences come from their products with each other, which here few have to do."""
-    monkeypatch.setattr("assaypilot.engine.design.support._PIVOTING", 0.0)
+    monkeypatch.setattr("assaypilot.engine.design.elimination._PIVOTING", 0.0)
     table = crowd("sites")
     x = table.rows(np.arange(500))
     w = np.random.default_rng(14).dirichlet(np.ones(500))

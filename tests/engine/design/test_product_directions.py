@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import pairwise
+from assaypilot.engine.design import largest_sum as pairwise
+from assaypilot.engine.design.largest_sum import Pieces, largest_sum
 from assaypilot.engine.design.pairs import Pairs, ProductPairs
-from assaypilot.engine.design.pairwise import Pieces, largest_sum
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Product, g_optimal
-from assaypilot.engine.design import extremes as extremes_module
-from assaypilot.engine.design import solver as solver_module
-from assaypilot.engine.design.extremes import largest_quadratic
+from assaypilot.engine.design import g as solver_module
+from assaypilot.engine.design import largest_sum as extremes_module
+from assaypilot.engine.design.largest_sum import largest_quadratic
 from assaypilot.engine.design.lookups import Lookups, grouped
 from assaypilot.engine.design.orthogonal import orthogonal_array, orthogonal_rows
 from assaypilot.engine.design.products import orthogonal_start, product_design, recognised

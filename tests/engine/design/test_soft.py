@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from assaypilot.engine.design import xy_smooth
+from assaypilot.engine.design import soft_xy as xy_smooth
 from assaypilot.engine.design.directions import Rows, against
 from assaypilot.engine.design.log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.softmax import softened
+from assaypilot.engine.design.soft_maximum import softened
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import xy_search
 from assaypilot.engine.design.directions import Between, Rows, against
+from assaypilot.engine.design.interior_point import dual_bound
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.design.xy import full_product_value, xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError

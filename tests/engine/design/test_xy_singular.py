@@ -130,7 +130,7 @@ def test_a_soft_maximum_that_fails_leaves_the_design_to_newton_steps(monkeypatch
     def fails(*_):
         raise LinAlgError("Matrix is not positive definite")
 
-    monkeypatch.setattr("assaypilot.engine.design.xy_smooth._Smooth._refresh", fails)
+    monkeypatch.setattr("assaypilot.engine.design.soft_xy._Smooth._refresh", fails)
     candidates, wanted = of_the_best(1, rows=400, wanted=40)
     design = xy_optimal(candidates, Pairs(wanted), gap=1e-2)
     assert design.converged

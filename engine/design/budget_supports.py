@@ -12,8 +12,8 @@ from ..arrays import Floats, Ints
 from ..domain.features import DenseFeatures, ProjectedFeatures, span_basis
 from ..errors import AssayPilotError
 from ..system.progress import Report
-from .newton import maximise_log_det
-from .solver import g_optimal
+from .g import g_optimal
+from .log_det import maximise_log_det
 
 __all__ = ["Paths", "Prices", "Spread", "cheapest_spanning"]
 

@@ -18,11 +18,11 @@ from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..text.percentages import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound
-from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
+from .g import g_optimal
 from .inverses import positive_inverse
+from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from .pairs import Pairs, ProductPairs
-from .softmax import Soft, softened
-from .solver import g_optimal
+from .soft_maximum import Soft, softened
 from .xy_search import XYSearch, XYState
 
 __all__ = ["settled"]

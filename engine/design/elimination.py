@@ -9,7 +9,7 @@ from scipy.linalg import lapack, qr, solve_triangular
 
 from ..arrays import Floats, Ints
 from .allowed import box_projection
-from .newton import diagonal_of, maximise_log_det, whitened
+from .log_det import diagonal_of, maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 

@@ -11,9 +11,9 @@ from ..errors import AssayPilotError
 from ..system.progress import Report
 from ..text.percentages import percent
 from .allowed import Allowed, greatest_average
-from .conjugate import Rows
 from .criteria import Weighted
-from .newton import MANY, information, maximise_log_det
+from .log_det import MANY, information, maximise_log_det
+from .lookups import SummedRows
 from .table import Table
 
 __all__ = ["Search", "State"]
@@ -74,7 +74,7 @@ class Search:
         self._done = 0.0
         free = not isinstance(allowed.room, np.ndarray) and allowed.room >= 1.0
         self._choosy = free and table.n * table.d >= _COSTLY
-        self._near: tuple[Ints, Rows] | None = None
+        self._near: tuple[Ints, SummedRows] | None = None
 
     def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
         """The state of some weights, with the leverages of every candidate and the gap over all of them.

@@ -52,7 +52,7 @@ def even_design(
     """Even weights on d candidates where these are proven to be within the gap of the best; None elsewhere.
 
     For G, or for all ``pairs`` of the candidates. G: the optimum is d (Kiefer and Wolfowitz 1960), which d candidates
-    without others have exactly. Pairs: with even shares on the pairs among the d, ``saddle.dual_bound`` has
+    without others have exactly. Pairs: with even shares on the pairs among the d, ``dual_bound`` has
     tr(M S) = 2 d and scores 2 d^2 / (d - 1) (|c|^2 - (sum of c)^2 / d), which are 2 d for the d themselves, so that
     they, too, are optimal where there are no others.
     """
