@@ -12,12 +12,13 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 from ..campaign.words import many
+from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
 from ..design.criteria import Design
 from ..design.directions import Directions, Rows
 from ..design.g import g_optimal
 from ..design.pairs import Pairs
-from ..design.rounding import limits, round_design
+from ..design.rounding import round_design
 from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.library import Library

@@ -1,11 +1,12 @@
 """Optimal designs: which compounds to measure and how often, with a certificate; and rounding to whole counts."""
 
+from .apportionment import apportion, ceilings
 from .criteria import Design, Weighted, achieved
 from .directions import Between, Rows, UnionDirections, against
 from .g import g_optimal
 from .pairs import Pairs, ProductPairs
 from .products import Product
-from .rounding import apportion, ceilings, round_design
+from .rounding import round_design
 from .xy import xy_optimal
 
 __all__ = [

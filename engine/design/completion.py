@@ -16,10 +16,10 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..system.progress import Report, part_of, silent
-from .balance import Balanced
+from .criteria import Design
 from .directions import Rows
 from .exchange import Bounds, exchange
-from .rounding import Rounded
+from .subspace import worst_variance
 
 __all__ = ["completed"]
 
@@ -40,36 +40,30 @@ _TAKERS = 300
 """Candidates that measurements may move to in the end, beside those chosen."""
 _MOVES = 60
 """Looks at these moves."""
-_BLIND = 1e-10
-"""Eigenvalues of scaled information below this share of the largest count as zero."""
-_UNSEEN = 1e-9
-"""A direction with more than this share of its squared length where nothing is told is not estimable."""
 
 
 def completed(
-    design: Balanced, candidates: ProjectedFeatures, directions: Rows, n: int, most: int | None, report: Report = silent
-) -> Rounded | None:
-    """Whole measurements of sum ``n``, at most ``most`` of a candidate, and the value they reach over the directions.
+    design: Design, candidates: ProjectedFeatures, directions: Rows, n: int, most: int, report: Report = silent
+) -> tuple[Ints, float] | None:
+    """Return counts of sum ``n``, at most ``most`` of a candidate, and their largest variance over the directions.
 
-    None where they would leave a direction untold or do not fit: ``round_design`` may know more, or says why not.
+    None where they would leave a direction untold or do not fit.
     """
-    if most is not None and most * candidates.n_rows < n:
+    if most * candidates.n_rows < n:
         return None
     try:
-        counts = _Plan(design, candidates, directions, n, n if most is None else min(most, n)).whole(report)
+        counts = _Plan(design, candidates, directions, n, most).whole(report)
     except LinAlgError:
         return None
     support = np.flatnonzero(counts)
-    value = _worst(candidates.coordinates(support), counts[support], directions)
-    if not math.isfinite(value):
-        return None
-    return Rounded(support, counts[support], value * n, "completion", False)
+    value = worst_variance(candidates.coordinates(support), counts[support], directions)[0]
+    return (counts, value) if math.isfinite(value) else None
 
 
 class _Plan:
     """What is chosen so far, among all candidates, and the design for the rest."""
 
-    def __init__(self, design: Balanced, candidates: ProjectedFeatures, directions: Rows, n: int, most: int) -> None:
+    def __init__(self, design: Design, candidates: ProjectedFeatures, directions: Rows, n: int, most: int) -> None:
         self._candidates, self._directions, self._n, self._most = candidates, directions, n, most
         self._each = candidates.information(design.weights, design.support)
         self._counts = np.zeros(candidates.n_rows, dtype=np.intp)
@@ -145,18 +139,3 @@ class _Plan:
         counts = np.zeros_like(self._counts)
         counts[pool] = found.counts
         return counts
-
-
-def _worst(x: Floats, counts: Ints, directions: Rows) -> float:
-    """The largest variance over the directions; infinite when one of them cannot be estimated."""
-    information = (x * counts[:, None]).T @ x
-    scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
-    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
-    told = values > _BLIND * values[-1]
-    if not told.all():
-        blind = vectors[:, ~told] / scale[:, None]
-        longest = float(directions.find(np.diag(1.0 / scale**2))[1][0])
-        if float(directions.find(blind @ blind.T)[1][0]) > _UNSEEN * longest:
-            return math.inf
-    half = vectors[:, told] / np.sqrt(values[told]) / scale[:, None]
-    return float(directions.find(half @ half.T)[1][0])

@@ -12,12 +12,13 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
+from .apportionment import limits
 from .budget_exchange import bargained
 from .budget_supports import Paths, Prices, Spread, cheapest_spanning
 from .directions import Rows, Worst
 from .exchange import Bounds
 from .inverses import inverse_information
-from .rounding import Method, Rounded, limits, round_design
+from .rounding import Method, Rounded, round_design
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 

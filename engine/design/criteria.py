@@ -66,6 +66,9 @@ class Design:
     gap: float = math.inf
     """The certificate of D-optimality: no allowed weights have an average leverage above d (1 + gap). Without an upper
     bound this is the largest leverage / d - 1; log det V(w) is at most d * gap below its maximum."""
+    shares: Floats | None = None
+    """The share of each listed direction in the average that about proves the bound; None where a design is not from
+    ``multiplicative_xy``."""
 
 
 def achieved(

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .criteria import Shares, Weighted
+from .apportionment import Counts, apportion_within, limits, swap_rounded
+from .completion import completed
+from .criteria import Design, Shares, Weighted
 from .directions import Rows, Worst
 from .exchange import Bounds, exchange, grow
 from .inverses import inverse_information
 from .sparse_series import Counted, apart
 from .subspace import told_span, within
-from .swap_rounding import swap_rounded
 
-__all__ = [
-    "Method",
-    "Rounded",
-    "apportion",
-    "apportion_within",
-    "ceilings",
-    "fewest",
-    "limits",
-    "round_design",
-    "without_traces",
-]
-
-Counts = NDArray[np.intp]
+__all__ = ["Method", "Rounded", "fewest", "round_design", "without_traces"]
 
 Method = Literal["best", "apportion", "swap", "exchange"]
 
-_WHOLE = 1e-9
-"""A product this close above a whole number is that number: weights carry rounding errors, 384 * w may be 3 + 4e-16."""
 _NEGLIGIBLE = 0.01
 """A weight below this share of one measurement counts as none."""
 
@@ -71,89 +57,6 @@ class Rounded:
     """Whether no single measurement moved elsewhere would lower the value; False where that was not looked at."""
 
 
-def _checked(weights: ArrayLike) -> Floats:
-    given = np.asarray(weights, dtype=float)
-    if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
-        raise ValueError("weights must be finite, at least one of them above 0 and none below")
-    return given
-
-
-def apportion(weights: ArrayLike, n: int) -> Counts:
-    """Whole counts that sum to ``n`` and follow the weights; each positive weight gets one when ``n`` allows.
-
-    Efficient design apportionment (Pukelsheim, Optimal Design of Experiments, 12.5; RAGE appendix B): it makes the
-    smallest counts / weights as large as any counts of that sum can. With fewer measurements than positive weights the
-    largest weights get one each. Ties go to the earlier position.
-    """
-    shares = _checked(weights)
-    shares = shares / shares.sum()
-    if n < 0:
-        raise ValueError("n must not be negative")
-    counts = np.zeros(len(shares), dtype=np.intp)
-    positive = np.flatnonzero(shares > 0)
-    if n <= len(positive):
-        counts[positive[np.argsort(-shares[positive], kind="stable")[:n]]] = 1
-        return counts
-    w = shares[positive]
-    given = np.ceil((n - len(w) / 2.0) * w)
-    off = n - round(float(given.sum()))
-    if off > 0:
-        # One more where counts / weight is smallest.
-        heap = [(float(c / s), i) for i, (c, s) in enumerate(zip(given, w, strict=True))]
-        heapq.heapify(heap)
-        for _ in range(off):
-            _, i = heap[0]
-            given[i] += 1.0
-            heapq.heapreplace(heap, (float(given[i] / w[i]), i))
-    elif off < 0:
-        # One fewer where what is left / weight stays largest; the last measurement of a compound is never taken.
-        heap = [(-float((c - 1.0) / s), -i) for i, (c, s) in enumerate(zip(given, w, strict=True))]
-        heapq.heapify(heap)
-        for _ in range(-off):
-            _, i = heap[0]
-            given[-i] -= 1.0
-            heapq.heapreplace(heap, (-float((given[-i] - 1.0) / w[-i]), i))
-    counts[positive] = given.astype(np.intp)
-    return counts
-
-
-def apportion_within(weights: ArrayLike, n: int, low: Ints, high: Ints) -> Counts:
-    """Counts of sum ``n`` near the apportioned ones, each from ``low`` to ``high`` (low.sum() <= n <= high.sum()).
-
-    What is missing goes, one by one, where counts / weight is smallest; what is too much is taken where it is largest.
-    """
-    w = _checked(weights)
-    if not low.sum() <= n <= high.sum():
-        raise ValueError("the bounds cannot hold n")
-    counts = np.clip(apportion(w, n), low, high)
-    sign = 1 if counts.sum() < n else -1
-    end = high if sign > 0 else low
-    heap = [(sign * _per(int(c), float(v)), -float(v), i) for i, (c, v) in enumerate(zip(counts, w, strict=True))]
-    heapq.heapify(heap)
-    off = abs(n - int(counts.sum()))
-    while off:
-        _, weight, i = heapq.heappop(heap)
-        if counts[i] != end[i]:
-            counts[i] += sign
-            off -= 1
-            heapq.heappush(heap, (sign * _per(int(counts[i]), -weight), weight, i))
-    return counts
-
-
-def _per(count: int, weight: float) -> float:
-    """Count over weight; without weight a first measurement comes after all that have one."""
-    return count / weight if weight > 0 else math.inf
-
-
-def ceilings(weights: ArrayLike, total: float) -> Counts:
-    """The least whole number not below ``total`` * weight, for each weight (LinFACT eq. 21); the sum may exceed it."""
-    if not np.isfinite(total) or total < 0:
-        raise ValueError("total must be finite and not negative")
-    wanted = _checked(weights) * total
-    whole = np.ceil(wanted - _WHOLE * np.maximum(wanted, 1.0))
-    return np.maximum(whole, wanted > 0).astype(np.intp)
-
-
 def round_design(
     design: Weighted,
     candidates: ProjectedFeatures,
@@ -173,7 +76,8 @@ def round_design(
     ``method``: ``apportion`` (Pukelsheim; within 1 + 2 p / n of the design for n >= 2 p, p its support), ``swap``
     (Allen-Zhu et al. 2017; within 1 + 6 kappa for n >= 5 d / kappa^2, GEGE appendix H), ``exchange`` (Fedorov: single
     measurements move for det V, then for the value; from the apportioned ones where those are better), or ``best``: the
-    best of all three, in each of which single measurements move until none gains.
+    best of all three, in each of which single measurements move until none gains; of a design by ``multiplicative_xy``
+    compounds are chosen one after the other instead (``completion``).
 
     The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
     ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
@@ -184,8 +88,15 @@ def round_design(
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
-    free = method == "best" and ratio == 0 and all(o is None for o in (directions, targets, least, pool))
-    if free and (most is None or np.ndim(most) == 0) and (parts := apart(candidates)) is not None:
+    low, high = limits(candidates.n_rows, n, least, most)
+    each = int(high[0])
+    plain = method == "best" and ratio == 0 and all(o is None for o in (targets, least, pool)) and (high == each).all()
+    if plain and isinstance(directions, Rows) and isinstance(design, Design) and design.shares is not None:
+        made = completed(design, candidates, directions, n, each, report)
+        if made is not None:
+            used = np.flatnonzero(made[0])
+            return Rounded(used, made[0][used], made[1] * n, "completion", False)
+    if plain and directions is None and (parts := apart(candidates)) is not None:
 
         def of_core(shares: Weighted, left: int) -> Counted:
             found = round_design(shares, parts.candidates, left, most=most, report=report)
@@ -193,13 +104,10 @@ def round_design(
             counts[found.support] = found.counts
             return Counted(counts, found.value / left, found.finished)
 
-        whole = parts.rounded(
-            design, n, n if most is None else int(np.minimum(np.asarray(most, dtype=float), n)), of_core
-        )
+        whole = parts.rounded(design, n, each, of_core)
         if whole is not None:
             used = np.flatnonzero(whole.counts)
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
-    low, high = limits(candidates.n_rows, n, least, most)
     design = without_traces(design, n)
     worst: Worst = directions if directions is not None else Rows(candidates if targets is None else targets)
     span = told_span(design, candidates, worst)
@@ -344,49 +252,6 @@ def fewest(
     used = np.flatnonzero(found.counts)
     total = int(found.counts.sum())
     return Rounded(places[used], found.counts[used], found.value * total, "exchange", found.finished)
-
-
-def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:
-    """The fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
-    if n < 1:
-        raise AssayPilotError(f"{n} measurements tell nothing", mend="Plan at least one.")
-    sides = []
-    for given, otherwise in ((least, 0.0), (most, float(n))):
-        side = (
-            np.full(n_rows, otherwise) if given is None else np.broadcast_to(np.asarray(given, dtype=float), (n_rows,))
-        )
-        # An infinite ``most`` is no limit; any other number must be a whole one.
-        side = np.minimum(side, float(n)) if otherwise else side
-        if not (np.isfinite(side).all() and (side >= 0).all() and (side == np.floor(side)).all()):
-            raise AssayPilotError(
-                "the limits on the measurements of a compound must be whole numbers of 0 or more",
-                mend="For example at most 4.",
-            )
-        sides.append(side.astype(np.intp))
-    low, high = sides
-    if not high.any():
-        raise AssayPilotError("every compound is forbidden", mend="Allow at least some of them.")
-    if (low > high).any():
-        raise AssayPilotError(
-            f"{_so_many(int((low > high).sum()))} required and forbidden at once, or required more often than allowed",
-            mend="Take one of the two back.",
-        )
-    if low.sum() > n:
-        raise AssayPilotError(
-            f"the required compounds alone take {int(low.sum()):,} measurements, and only {n:,} are planned",
-            mend=f"Plan at least {int(low.sum()):,} measurements, or require fewer compounds.",
-        )
-    if high.sum() < n:
-        raise AssayPilotError(
-            f"{n:,} measurements do not fit: the limits on single compounds allow {int(high.sum()):,} in all",
-            mend=f"Plan at most {int(high.sum()):,} measurements, or allow more per compound.",
-        )
-    return low, high
-
-
-def _so_many(number: int) -> str:
-    """``1 compound is``, ``3 compounds are``."""
-    return f"{number:,} {'compound is' if number == 1 else 'compounds are'}"
 
 
 def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints) -> None:

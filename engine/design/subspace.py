@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +12,29 @@ from ..domain.features import ProjectedFeatures
 from .criteria import Weighted
 from .directions import Rows, Worst
 
-__all__ = ["Span", "told_span", "within"]
+__all__ = ["Span", "told_span", "within", "worst_variance"]
 
 
+_SINGULAR = 1e-10
+"""Eigenvalues of scaled information below this share of the largest count as zero."""
 _NOTHING = 1e-9
 """Shares of information, or of a squared length, below this count as none."""
+
+
+def worst_variance(x: Floats, weights: Floats | Ints, worst: Worst) -> tuple[float, Floats]:
+    """Return the largest y'V^-1 y of V = sum of w x x', and a generalised V^-1; inf where V misses a direction."""
+    information = (x * np.asarray(weights)[:, None]).T @ x
+    scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
+    seen = values > _SINGULAR * values[-1]
+    half = vectors[:, seen] / np.sqrt(values[seen]) / scale[:, None]
+    inverse: Floats = half @ half.T
+    if not seen.all():
+        blind = vectors[:, ~seen] / scale[:, None]
+        longest = float(worst.find(np.diag(1.0 / scale**2))[1][0])
+        if float(worst.find(blind @ blind.T)[1][0]) > _NOTHING * longest:
+            return math.inf, inverse
+    return float(worst.find(inverse)[1][0]), inverse
 
 
 def within(worst: Worst, axes: Floats) -> Worst:

@@ -15,7 +15,6 @@ Where a cheaper plan is as good, within what whole numbers of measurements lose 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,12 +22,12 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 from ..design import Pairs, Rows, g_optimal, round_design, xy_optimal
-from ..design.balance import Balanced
 from ..design.budget_supports import cheapest_spanning
 from ..design.criteria import Design
 from ..design.directions import Directions
-from ..design.prompt import prompt_design, prompt_whole
+from ..design.multiplicative_xy import fast_xy
 from ..design.rounding import Rounded
+from ..design.subspace import worst_variance
 from ..domain.features import DenseFeatures, ProjectedFeatures
 from ..domain.goals import ParetoSet
 from ..domain.stock import PLANS, PlanName
@@ -56,8 +55,6 @@ _WORST = 60
 """Comparisons that are told worst, by which compounds are looked at."""
 _POWERS = (0.5, 0.25, 0.125)
 """Powers of the price that designs share out, from thrift to hardly any."""
-_BLIND, _UNSEEN = 1e-9, 1e-6
-"""Below these shares an effect is not measured, and a direction has no part in it."""
 _USUAL = 0.1
 """What a measurement counts as costing where that was not said, as a share of the usual price of a compound."""
 
@@ -149,7 +146,7 @@ class Plans:
     def _value(self, allocation: Allocation) -> float:
         candidates, directions, _ = self._judge
         at = np.searchsorted(candidates.rows, allocation.arms)
-        return _worst(candidates.coordinates(at), allocation.counts / allocation.total, directions)[0]
+        return worst_variance(candidates.coordinates(at), allocation.counts / allocation.total, directions)[0]
 
     def _cheapest(self) -> Flags:
         """What is at hand, and the cheapest others without which something could not be told."""
@@ -169,8 +166,8 @@ class Plans:
         dear = np.flatnonzero(~chosen[candidates.rows] & np.isfinite(price))
         start, free = (np.searchsorted(candidates.rows, one.arms) for one in (self._asked(chosen), self._free))
         counts = self._asked(chosen).counts
-        dearest, inverse = _worst(candidates.coordinates(start), counts / counts.sum(), directions)
-        told = _worst(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
+        dearest, inverse = worst_variance(candidates.coordinates(start), counts / counts.sum(), directions)
+        told = worst_variance(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
         most = float(price[free[~chosen[candidates.rows[free]]]].sum())
         if not len(dear) or not most or told >= dearest:
             return chosen
@@ -187,7 +184,7 @@ class Plans:
             scaled = ProjectedFeatures(DenseFeatures(x * scale[:, None]), None, np.eye(candidates.rank))
             design = xy_optimal(scaled, directions, gap=_GAP) if self._told else g_optimal(scaled, gap=_GAP)
             shares = design.weights * scale[design.support] ** 2
-            value = _worst(x[design.support], shares / shares.sum(), directions)[0]
+            value = worst_variance(x[design.support], shares / shares.sum(), directions)[0]
             new = pool[design.support]
             new = new[~chosen[candidates.rows[new]]]
             # Of what there is to gain the share that is gained, less the share of what that costs that is paid.
@@ -215,7 +212,7 @@ def _thrifty(
         return strategy
 
     def design(candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report) -> Design:
-        found = prompt_design(candidates, directions, gap=max(gap, _GAP), report=report)
+        found = fast_xy(candidates, directions, gap=max(gap, _GAP), report=report)
         if not seen:
             seen.append((candidates, directions, found))
         return found
@@ -223,12 +220,12 @@ def _thrifty(
     def whole(
         design: Design, candidates: ProjectedFeatures, n: int, *, directions: Rows | None = None, **options: Any
     ) -> Rounded:
-        if isinstance(design, Balanced):
-            return prompt_whole(design, candidates, n, directions=directions, **options)
+        if design.shares is not None:
+            return round_design(design, candidates, n, directions=directions, **options)
         # Beside the design's own compounds only some that are at hand: each other one would have to be made.
         pool = design.support
         if directions is not None:
-            inverse = _worst(candidates.coordinates(pool), design.weights, directions)[1]
+            inverse = worst_variance(candidates.coordinates(pool), design.weights, directions)[1]
             here = np.flatnonzero(ready[candidates.rows])
             more = _telling(candidates, directions, inverse, here, np.ones(candidates.n_rows), _BESIDE)
             pool = np.union1d(pool, more)
@@ -237,19 +234,3 @@ def _thrifty(
     kind: type = AdaptivePareto if isinstance(state.problem.goal, ParetoSet) else Adaptive
     made: Strategy = type("Thrifty", (kind,), {"way": Way(design, whole)})()
     return made
-
-
-def _worst(x: Floats, weights: Floats, directions: Directions) -> tuple[float, Floats]:
-    """The largest y'V^-1 y of V = sum of w x x', infinite where V does not see a direction; and its inverse.
-
-    A phase need not tell about effects that no direction involves: the inverse is the generalised one.
-    """
-    values, vectors = np.linalg.eigh((x * weights[:, None]).T @ x)
-    seen = values > _BLIND * values[-1]
-    blind = vectors[:, ~seen] @ vectors[:, ~seen].T
-    inverse: Floats = (vectors[:, seen] / values[seen]) @ vectors[:, seen].T
-    if not seen.all():
-        whole = float(directions.find(np.eye(len(values)))[1][0])
-        if float(directions.find(blind)[1][0]) > _UNSEEN * whole:
-            return math.inf, inverse
-    return float(directions.find(inverse)[1][0]), inverse

@@ -12,8 +12,8 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...design import Rows
 from ...design.criteria import Design
-from ...design.prompt import prompt_design, prompt_whole
-from ...design.rounding import Rounded, without_traces
+from ...design.multiplicative_xy import fast_xy
+from ...design.rounding import Rounded, round_design, without_traces
 from ...design.subspace import told_span
 from ...domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
 from ...errors import AssayPilotError
@@ -60,7 +60,7 @@ class Way(NamedTuple):
     """As ``round_design``."""
 
 
-CAREFUL = Way(prompt_design, prompt_whole)
+CAREFUL = Way(fast_xy, round_design)
 
 
 class Needs(NamedTuple):

@@ -10,9 +10,10 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
+from assaypilot.engine.design.apportionment import apportion_within
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.rounding import apportion_within, fewest, round_design
+from assaypilot.engine.design.rounding import fewest, round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError

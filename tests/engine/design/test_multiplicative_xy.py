@@ -11,9 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Rows, round_design, xy_optimal
-from assaypilot.engine.design.balance import Balanced, balanced
 from assaypilot.engine.design.completion import completed
-from assaypilot.engine.design.prompt import prompt_design, prompt_whole
+from assaypilot.engine.design.multiplicative_xy import fast_xy, multiplicative_xy
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.system.progress import Cancelled
 
@@ -55,7 +54,7 @@ TABLES = [((10, 6, 4), 1.0, 300), ((14, 9, 3), 0.6, 120), ((6, 5, 4, 4), 0.4, 40
 def test_the_gap_is_reached_and_proven(sizes: tuple[int, ...], share: float, m: int) -> None:
     candidates = table(sizes, share)
     directions = comparisons(candidates, m)
-    found = balanced(candidates, directions, gap=GAP)
+    found = multiplicative_xy(candidates, directions, gap=GAP)
     assert found is not None
     assert found.converged
     assert found.gap <= GAP
@@ -77,11 +76,11 @@ def test_whole_measurements_are_as_good_as_careful_ones(
 ) -> None:
     candidates = table(sizes, share)
     directions = comparisons(candidates, m)
-    design = balanced(candidates, directions, gap=GAP)
+    design = multiplicative_xy(candidates, directions, gap=GAP)
     assert design is not None
     n = 3 * candidates.rank
-    found = completed(design, candidates, directions, n, most)
-    assert found is not None
+    found = round_design(design, candidates, n, directions=directions, most=most)
+    assert found.method == "completion"
     assert found.counts.sum() == n
     assert found.counts.min() >= 1
     assert most is None or found.counts.max() <= most
@@ -101,29 +100,29 @@ def test_a_direction_that_the_design_hardly_minds_is_told_all_the_same() -> None
     rare, common = int(np.argmax(codes[:, 10])), int(np.argmin(codes[:, 10]))
     y = np.concatenate([100.0 * (x[1:40] - x[0]), x[[rare]] - x[[common]]])
     directions = Rows(y[np.abs(y).sum(axis=1) > 0])
-    design = balanced(candidates, directions, gap=GAP)
+    design = multiplicative_xy(candidates, directions, gap=GAP)
     assert design is not None
-    found = completed(design, candidates, directions, candidates.rank, None)
-    assert found is None or found.value / candidates.rank < 1e6
+    found = completed(design, candidates, directions, candidates.rank, candidates.rank)
+    assert found is None or found[1] < 1e6
 
 
 def test_what_cannot_be_told_is_left_to_the_careful_way() -> None:
     candidates = table((12, 8, 6, 4))
     directions = comparisons(candidates, 300)
-    design = balanced(candidates, directions, gap=GAP)
+    design = multiplicative_xy(candidates, directions, gap=GAP)
     assert design is not None
-    assert completed(design, candidates, directions, candidates.rank // 2, None) is None
+    assert completed(design, candidates, directions, candidates.rank // 2, candidates.rank) is None
     assert completed(design, candidates, directions, candidates.n_rows + 1, 1) is None
 
 
 def test_few_directions_dense_features_and_small_tables_are_left_to_the_careful_way() -> None:
     candidates = table((12, 8, 6, 4))
-    assert balanced(candidates, comparisons(candidates, 3), gap=GAP) is None
+    assert multiplicative_xy(candidates, comparisons(candidates, 3), gap=GAP) is None
     dense = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(500, 6))))
-    assert balanced(dense, comparisons(dense, 60), gap=GAP) is None
+    assert multiplicative_xy(dense, comparisons(dense, 60), gap=GAP) is None
     small = table((8, 6, 4))
-    design = prompt_design(small, comparisons(small, 60), gap=GAP)
-    assert not isinstance(design, Balanced)
+    design = fast_xy(small, comparisons(small, 60), gap=GAP)
+    assert design.shares is None
 
 
 def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:
@@ -132,9 +131,9 @@ def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:
     begun = time.process_time()
     plans = []
     for _ in range(2):
-        design = prompt_design(candidates, directions, gap=GAP)
-        assert isinstance(design, Balanced)
-        plans.append(prompt_whole(design, candidates, 500, directions=directions, most=4))
+        design = fast_xy(candidates, directions, gap=GAP)
+        assert design.shares is not None
+        plans.append(round_design(design, candidates, 500, directions=directions, most=4))
     assert time.process_time() - begun < 5.0  # about 0.7 s; careful ways take half a minute
     assert plans[0].method == "completion"
     assert plans[0].value < 1.12 * design.lower_bound
@@ -146,7 +145,7 @@ def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:
 def test_both_can_be_stopped(at: float) -> None:
     candidates = table((12, 8, 6, 4))
     directions = comparisons(candidates, 300)
-    design = balanced(candidates, directions, gap=GAP)
+    design = multiplicative_xy(candidates, directions, gap=GAP)
     assert design is not None
 
     def stop(fraction: float, message: str) -> None:
@@ -154,9 +153,9 @@ def test_both_can_be_stopped(at: float) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        balanced(candidates, directions, gap=1e-3 if at < 0.7 else GAP, report=stop)
+        multiplicative_xy(candidates, directions, gap=1e-3 if at < 0.7 else GAP, report=stop)
     with pytest.raises(Cancelled):
-        completed(design, candidates, directions, 200, None, stop)
+        round_design(design, candidates, 200, directions=directions, report=stop)
 
 
 def test_what_the_pace_will_not_reach_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,10 +165,10 @@ def test_what_the_pace_will_not_reach_is_given_up_soon(monkeypatch: pytest.Monke
     needed = np.random.default_rng(5).lognormal(0.0, 4.0, rows.n)
     directions = Rows(rows.vectors(np.arange(rows.n)[:, None]) * needed[:, None])
     looks: list[float] = []
-    assert balanced(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
+    assert multiplicative_xy(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
     assert len(looks) < 10
     looks.clear()
-    monkeypatch.setattr("assaypilot.engine.design.balance._hopeless", lambda gaps, gap: False)
+    monkeypatch.setattr("assaypilot.engine.design.multiplicative_xy._hopeless", lambda gaps, gap: False)
     # All the steps there are do not get there, either.
-    assert balanced(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
+    assert multiplicative_xy(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
     assert len(looks) == 30
