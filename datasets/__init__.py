@@ -106,12 +106,12 @@ _ALL = (
 
 
 def names() -> tuple[str, ...]:
-    """The names of the shipped tables."""
+    """Return the names of the shipped tables."""
     return tuple(dataset.name for dataset in _ALL)
 
 
 def load(name: str) -> Dataset:
-    """The shipped table of that name; AssayPilotError when there is none."""
+    """Return the shipped table of that name; AssayPilotError when there is none."""
     for dataset in _ALL:
         if dataset.name == name.strip().lower():
             return dataset
@@ -123,7 +123,7 @@ def load(name: str) -> Dataset:
 
 
 def truth(name: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The ids and true values (model scale) of a table whose truth is known; AssayPilotError for any other."""
+    """Return the ids and true values (model scale) of a table whose truth is known; AssayPilotError for any other."""
     path = load(name).truth
     if path is None:
         raise AssayPilotError(f"the true values of {name} are not known", mend="Use practice-960, which is synthetic.")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assaypilot.engine.campaign.confirmed import Check
+from assaypilot.engine.campaign.phrases import joined
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.export.shortlist import confirmed
 
 __all__ = ["confirmation_rows", "confirmed_text", "doubt_text"]

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result

@@ -82,7 +82,7 @@ class Replay(QObject):
         view = self._session.view
         if self._past is None or self._round is None or view is None:
             return ""
-        from assaypilot.engine.campaign.past import Moment, as_it_stood
+        from assaypilot.engine.campaign.rewind import Moment, as_it_stood
 
         then = self._past.status
         moment = Moment(self._round, then.events, then.measurements_used)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.file.store import Verification
+    from assaypilot.engine.campaign.history_text import LogEntry
     from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.stock.choice import PlanOption
-    from assaypilot.engine.campaign.wording import LogEntry
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result

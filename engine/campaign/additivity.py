@@ -69,7 +69,10 @@ _SIZE = 4096
 
 
 def tolerance(ledger: Ledger, endpoint: int) -> float:
-    """What a deviation is compared with: the softness of what is asked; where nothing is soft, the assay noise."""
+    """Return what a deviation is compared with: the softness of what is asked.
+
+    Where nothing is soft, the assay noise.
+    """
     settings = ledger.settings
     soft = settings.softness if endpoint in ledger.behind(ledger.goal_endpoints) else 0.0
     if settings.goal == "pareto":
@@ -83,12 +86,15 @@ def tolerance(ledger: Ledger, endpoint: int) -> float:
 
 
 def deviations(ledger: Ledger) -> tuple[Deviations, ...]:
-    """What the values say of every endpoint that is measured and modelled as a sum of effects, at this moment."""
+    """Return what the values say of every endpoint that is measured and modelled as a sum of effects.
+
+    At this moment.
+    """
     return tuple(_judged(ledger, k) for k in ledger.measured if k not in ledger.coarse)
 
 
 def spread_out(ledger: Ledger, state: State) -> State:
-    """The state in which the next phase is planned: of one compound no more than tells something.
+    """Return the state in which the next phase is planned: of one compound no more than tells something.
 
     Beyond about sigma^2 / tau^2 measurements of a compound its own deviation is what is left, which none of them makes
     smaller, so the same measurements go to more compounds. The cap rests on earlier values alone, as all of a plan may.
@@ -126,13 +132,13 @@ def _most_replicates(ledger: Ledger) -> int | None:
 
 
 def _cap(told: Deviations) -> int | None:
-    """The same of one endpoint: sigma^2 / tau^2."""
+    """Return the same of one endpoint: sigma^2 / tau^2."""
     tau = told.found.tau_low
     return max(1, round((told.noise_sd / tau) ** 2)) if tau > 0.0 else None
 
 
 def _judged(ledger: Ledger, endpoint: int) -> Deviations:
-    """The deviations in one endpoint."""
+    """Return the deviations in one endpoint."""
     own = _determined(ledger, endpoint)
     sd, shown = _noise(ledger, endpoint)
     own = _uncut(ledger, endpoint, own, shown)
@@ -196,7 +202,10 @@ def _determined(ledger: Ledger, endpoint: int) -> list[Measurement]:
 
 
 def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
-    """The noise SD that a lack of fit is tested against, and the one that is likely: that stated, where it was."""
+    """Return the noise SD that a lack of fit is tested against, and the one that is likely.
+
+    That stated, where it was.
+    """
     stated = ledger.endpoints[endpoint].noise_sd or 0.0
     upto = len(ledger.phases) + (ledger.under_way is not None)
     own = [one for one in scatter.spreads(ledger, upto) if one.endpoint == endpoint]
@@ -206,7 +215,7 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
 
 
 def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> list[Measurement]:
-    """The values of compounds that are expected well within every bound that was met; all where none was.
+    """Return the values of compounds that are expected well within every bound that was met; all where none was.
 
     Nearer ones came as numbers only where the noise took them within, which looks like a deviation. Expected by all
     values, those known only as bounds with them, so that it hardly depends on the compound's own noise; without bounds
@@ -228,7 +237,7 @@ def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> 
 
 
 def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
-    """The compounds whose bounds contradict additivity; ``own``: the exact values that no bound cut.
+    """Return the compounds whose bounds contradict additivity; ``own``: the exact values that no bound cut.
 
     By the same p as a lack of fit, and a distance of at least three times the tau that would contradict it.
     """
@@ -241,7 +250,7 @@ def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) ->
 
 
 def _by_others(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
-    """The arms of which only bounds are known beside what exact values ``own`` of others predict."""
+    """Return the arms of which only bounds are known beside what exact values ``own`` of others predict."""
     found = bounds_at(ledger, endpoint)
     if found is None:
         return ()
@@ -256,14 +265,17 @@ def _by_others(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float)
 
 
 def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[SiteFeatures, Ints, Ints, Floats, Floats]:
-    """The features that are to explain the values, their rows there, the compounds, and means and counts ``(m,)``."""
+    """Return the features that are to explain the values, their rows there, the compounds.
+
+    And means and counts ``(m,)``.
+    """
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
     return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], pooled.counts[rows]
 
 
 def _found(features: SiteFeatures, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
-    """What the means of the measured arms say, against a noise."""
+    """Return what the means of the measured arms say, against a noise."""
     return remembered(
         "additivity",
         features,
@@ -294,7 +306,7 @@ def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[
 
 
 def _beyond_replicates(found: Additivity, stated: float, replicates: tuple[float, int]) -> float:
-    """The p of the lack of fit against replicates instead of the stated noise (F)."""
+    """Return the p of the lack of fit against replicates instead of the stated noise (F)."""
     if found.p is None:
         return 1.0
     from scipy.special import chdtri, fdtrc
@@ -306,7 +318,7 @@ def _beyond_replicates(found: Additivity, stated: float, replicates: tuple[float
 
 
 def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
-    """What was found, for people."""
+    """Return what was found, for people."""
     found, several = told.found, len(ledger.measured) > 1
     of = f" in {told.endpoint}" if several else ""
     if told.beyond:
@@ -386,7 +398,7 @@ def _mattering(ledger: Ledger, endpoint: int, told: Deviations) -> str:
 
 
 def _most(ledger: Ledger, told: Deviations) -> str:
-    """The compounds that deviate most, behind a comma; empty when none is sure to."""
+    """Return the compounds that deviate most, behind a comma; empty when none is sure to."""
     sure = told.sure_cliffs
     if not sure:
         return ""
@@ -399,7 +411,7 @@ def _most(ledger: Ledger, told: Deviations) -> str:
 
 
 def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
-    """What can be done when effects do not add up, the most promising first."""
+    """Return what can be done when effects do not add up, the most promising first."""
     found = [
         f"Take {pair_name(pair.sites)} together, in a new campaign with these values as its history: that explains "
         f"{percent(pair.explained)} of what the model leaves, with {pair.rank_after} unknowns instead of "
@@ -439,7 +451,7 @@ def _imputed(
 
 
 def _truncated_mean(a: Floats, b: Floats) -> Floats:
-    """The mean of a standard normal variable known to lie between two ends, either of which may be infinite."""
+    """Return the mean of a standard normal variable known to lie between two ends, either of which may be infinite."""
     # Mirrored where both ends are above 0, so that differences of probabilities keep their digits.
     mirrored = a > 0
     left, right = np.where(mirrored, -b, a), np.where(mirrored, -a, b)

@@ -27,7 +27,7 @@ from scipy.special import bdtr, gammaln, ndtri
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
-from .counting import Issued
+from .bookkeeping import Issued
 from .events.issued import AuditIssued
 from .file import codec
 from .file.chain import Draft

@@ -29,13 +29,14 @@ from .events.fold import UNFIT, Work, describe, take
 from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
-from .past import Moment, Past, retold
+from .history_text import LogEntry
 from .plates import plating
 from .reasons.reasons import Reasons
 from .replay import Ledger
 from .results import amending
 from .results.intake import to_mark
 from .results.recording import recorded
+from .rewind import Moment, Past, retold
 from .rounds import (
     closed_round,
     due_decision,
@@ -48,7 +49,6 @@ from .stock.choice import PlanOption, options
 from .stock.stocked import arrived_drafts, stock_drafts
 from .undoing import done_again, opposite, refuse_late
 from .view import build_status
-from .wording import LogEntry
 
 __all__ = ["Campaign"]
 
@@ -96,7 +96,7 @@ class Campaign:
         warnings: Sequence[str] = (),
         report: Report = silent,
     ) -> Campaign:
-        """A new campaign in a new file.
+        """Return a new campaign in a new file.
 
         Values already in the table (``history``, in entry units) are shown and used to estimate, not to decide.
         Raises AssayPilotError, and writes nothing, when the file exists, the table cannot be modelled, the assay
@@ -115,7 +115,7 @@ class Campaign:
 
     @classmethod
     def open(cls, path: str | Path, *, read_only: bool = False, report: Report = silent) -> Campaign:
-        """The campaign in a file; read-only when asked for, or when another window or program has it open."""
+        """Return the campaign in a file; read-only when asked for, or when another window or program has it open."""
         store = Store.open(path, read_only=read_only)
         try:
             with _fitting(store.path):
@@ -182,7 +182,10 @@ class Campaign:
         return self._status
 
     def moments(self) -> tuple[Moment, ...]:
-        """The ends of all closed rounds, which ``status_at`` tells of, oldest first; before them the start, round 0."""
+        """Return the ends of all closed rounds, which ``status_at`` tells of, oldest first.
+
+        Before them the start, round 0.
+        """
         return self._told().moments
 
     def status_at(self, number: int) -> Status:
@@ -208,11 +211,11 @@ class Campaign:
         return self._past
 
     def round(self, number: int) -> Round:
-        """An issued round by its number; AssayPilotError when there is none."""
+        """Return an issued round by its number; AssayPilotError when there is none."""
         return self._ledger.view(self._ledger.issued(number))
 
     def history(self) -> tuple[LogEntry, ...]:
-        """The log in plain words, oldest first."""
+        """Return the log in plain words, oldest first."""
         entries = []
         with _fitting(self.path):
             ledger = retold(self._store.part, self._ledger)
@@ -224,7 +227,7 @@ class Campaign:
     # -- rounds
 
     def plan(self, report: Report = silent, *, choice: PlanName | None = None) -> Round | None:
-        """The next round, or the open one unchanged; None when nothing more needs to be measured, or can be yet.
+        """Return the next round, or the open one unchanged; None when nothing more needs to be measured, or can be yet.
 
         With ``choice`` one of the plans of ``plan_options``, while no round is open and the phase has no result.
         """
@@ -240,7 +243,7 @@ class Campaign:
         return None if issued is None else self._ledger.view(issued)
 
     def plan_options(self, report: Report = silent) -> tuple[PlanOption, ...]:
-        """The plans to choose from for the next phase; see ``choice.options``."""
+        """Return the plans to choose from for the next phase; see ``choice.options``."""
         return options(self._ledger.fork({}), report)
 
     def set_stock(
@@ -268,7 +271,9 @@ class Campaign:
         self._commit(self._begin(*drafts))
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
-        """The next confirmation round, or the open one unchanged; None when every compound that is in was measured.
+        """Return the next confirmation round, or the open one unchanged.
+
+        None when every compound that is in was measured.
 
         Each compound that is in and lacks a measurement, once for every measured endpoint; only when the campaign has
         ended. It decides nothing, counts against no budget, and notes what each measurement is predicted to give.
@@ -315,7 +320,7 @@ class Campaign:
         return self._ledger.view(issued)
 
     def lay_out(self, number: int, use: PlateUse | None) -> Round:
-        """A round with the plates it stands on from now on, kept in the file; with None on none any more.
+        """Return a round with the plates it stands on from now on, kept in the file; with None on none any more.
 
         Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
         """
@@ -398,17 +403,20 @@ class Campaign:
         self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason))
 
     def consequences_of_excluding(self, number: int, *, judgement: bool) -> tuple[str, ...]:
-        """What leaving a value out would do to the guarantee and the decisions; empty: nothing. Nothing is done."""
+        """Return what leaving a value out would do to the guarantee and the decisions.
+
+        Empty: nothing. Nothing is done.
+        """
         return amending.consequences(self._ledger, amending.excluded(self._ledger, number, "?", judgement=judgement))
 
     def consequences_of_including(self, number: int) -> tuple[str, ...]:
-        """What using an excluded value again would do to the guarantee and the decisions; nothing is done."""
+        """Return what using an excluded value again would do to the guarantee and the decisions; nothing is done."""
         return amending.consequences(self._ledger, amending.included(self._ledger, number, "?"))
 
     def consequences_of_correcting(
         self, number: int, value: float, *, relation: Relation = "=", unit: str | None = None
     ) -> tuple[str, ...]:
-        """What another value would do to the guarantee and the decisions; nothing is done."""
+        """Return what another value would do to the guarantee and the decisions; nothing is done."""
         return amending.consequences(self._ledger, amending.corrected(self._ledger, number, value, relation, unit, "?"))
 
     def amend_control(
@@ -455,21 +463,29 @@ class Campaign:
     # -- changed terms
 
     def consequences(self, changes: Change) -> tuple[str, ...]:
-        """What a change would do to the guarantee, the decisions and the rounds, in sentences; nothing is done."""
+        """Return what a change would do to the guarantee, the decisions and the rounds, in sentences.
+
+        Nothing is done.
+        """
         return consequences(self._ledger, changes)
 
     def change(self, changes: Change, note: str = "") -> Status:
-        """The campaign under other terms; AssayPilotError when they are refused. See ``changing`` for what holds."""
+        """Return the campaign under other terms.
+
+        AssayPilotError when they are refused. See ``changing`` for what holds.
+        """
         drafts, parts = change_drafts(self._ledger, changes, note)
         self._commit_with(drafts, parts)
         return self.status()
 
     def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
-        """What more compounds would do to the guarantee, the decisions and the rounds; nothing is done."""
+        """Return what more compounds would do to the guarantee, the decisions and the rounds; nothing is done."""
         return consequences_of_adding(self._ledger, compounds)
 
     def add_compounds(self, compounds: Library, note: str = "", source: Source | None = None) -> Status:
-        """The campaign with more compounds, which may bring new substituents, at the same sites; those there stay.
+        """Return the campaign with more compounds, which may bring new substituents, at the same sites.
+
+        Those there stay.
 
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
         something else there, and while a phase is under way. See ``changing.library`` for what holds.
@@ -495,7 +511,7 @@ class Campaign:
         return self._ledger.redo[-1].label if self._ledger.redo else None
 
     def undo(self) -> str:
-        """The label of the action taken back. The opposite is appended; nothing is erased."""
+        """Return the label of the action taken back. The opposite is appended; nothing is erased."""
         if not self._ledger.undo:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
@@ -504,7 +520,7 @@ class Campaign:
         return step.label
 
     def redo(self) -> str:
-        """The label of the action done again."""
+        """Return the label of the action done again."""
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
@@ -514,7 +530,7 @@ class Campaign:
     # -- the file
 
     def save_copy(self, path: str | Path) -> None:
-        """A copy of the whole file; AssayPilotError when the path exists."""
+        """Write a copy of the whole file; AssayPilotError when the path exists."""
         self._store.save_copy(path)
 
     def _begin(self, *drafts: Draft) -> Work:

@@ -42,7 +42,9 @@ def view_of(ledger: Ledger, endpoint: int) -> View | None:
 
 
 def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:
-    """The same evidence on the scale of the objective's link, where effects add up: a mean there, and its weight.
+    """Return the same evidence on the scale of the objective's link, where effects add up.
+
+    A mean there, and its weight.
 
     The maximum of the likelihood and its curvature (Laplace), of values that scatter as the link's own kind does, so
     that their noise is 1: what a normal posterior can be made of.
@@ -74,7 +76,7 @@ def pooled(ledger: Ledger, endpoint: int) -> Pooled:
 
 
 def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
-    """The posterior of an endpoint over everything measured (``data``); None before the first usable value.
+    """Return the posterior of an endpoint over everything measured (``data``); None before the first usable value.
 
     On the scale of the strategy's link, where it has one: see ``shown_means``.
     """
@@ -170,7 +172,7 @@ def _evidence(ledger: Ledger) -> _Evidence:
 
 
 def _only_known(limits: Mapping[int, Floats]) -> dict[int, Floats]:
-    """The limits of endpoints that have some."""
+    """Return the limits of endpoints that have some."""
     return {k: one for k, one in limits.items() if not np.isnan(one).all()}
 
 
@@ -334,7 +336,7 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
 
 
 def _cutoff(ledger: Ledger, value: float) -> float:
-    """A cutoff as it is shown."""
+    """Return a cutoff as it is shown."""
     return float(ledger.scale.shown(np.array([value]))[0])
 
 

@@ -30,7 +30,7 @@ _BEYOND = 1.96
 
 
 def bounds_of(ledger: Ledger, endpoint: int) -> tuple[Measurement, ...]:
-    """The values known only as bounds that estimates of an endpoint count (of both parts of a difference)."""
+    """Return the values known only as bounds that estimates of an endpoint count (of both parts of a difference)."""
     if endpoint in ledger.coarse:
         return ()
     own = parts(ledger.endpoints, endpoint)
@@ -62,7 +62,7 @@ def untold(ledger: Ledger, endpoint: int, *, by_values: bool = False) -> Flags:
 
 
 def fitted(ledger: Ledger, endpoint: int) -> Posterior | None:
-    """What values and bounds of an endpoint say together; None where there is no bound, and so nothing new.
+    """Return what values and bounds of an endpoint say together; None where there is no bound, and so nothing new.
 
     Of a difference what both parts say, each on its own.
     """
@@ -76,7 +76,7 @@ def fitted(ledger: Ledger, endpoint: int) -> Posterior | None:
 
 
 def _measured(ledger: Ledger, position: int) -> Posterior | None:
-    """The same of one measured endpoint; without bounds the plain posterior. None before any value."""
+    """Return the same of one measured endpoint; without bounds the plain posterior. None before any value."""
     data = measured_pool(ledger, position)
     rows = np.flatnonzero(data.counts > 0)
     exact = Cells(rows, data.counts[rows], data.means[rows])
@@ -94,7 +94,7 @@ def _measured(ledger: Ledger, position: int) -> Posterior | None:
 
 
 def bounds_at(ledger: Ledger, position: int) -> Bounds | None:
-    """The bounds of one measured endpoint, equal ones once; None without any."""
+    """Return the bounds of one measured endpoint, equal ones once; None without any."""
     found: dict[tuple[int, float, float, float], int] = {}
     for m in bounds_of(ledger, position):
         sign = 1.0 if m.relation in ("<", "<=") else -1.0
@@ -108,7 +108,7 @@ def bounds_at(ledger: Ledger, position: int) -> Bounds | None:
 
 
 def _scatter(ledger: Ledger, exact: Cells, bounds: Bounds | None) -> float:
-    """The noise SD as exact values scatter around the sum of effects, where nobody said it."""
+    """Return the noise SD as exact values scatter around the sum of effects, where nobody said it."""
     if len(exact.rows):
         found = least_squares(ledger.features, *exact)
         freedom = len(exact.rows) - found.rank

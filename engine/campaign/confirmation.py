@@ -23,10 +23,10 @@ from .events.issued import ConfirmationIssued
 from .file import codec
 from .file.chain import Draft
 from .noise import known as assay_noise
+from .phrases import many, names
 from .replay import Ledger
 from .rounds import expected
 from .state import Candidates, RoundItem
-from .words import many, names
 
 __all__ = ["confirmation", "confirmation_round", "lacking", "same_predictions"]
 
@@ -35,7 +35,7 @@ Place = tuple[int, int]
 
 
 def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]]:
-    """The compounds that are in and lack a usable value of a measured endpoint: 1 for each that lacks, else 0.
+    """Return the compounds that are in and lack a usable value of a measured endpoint: 1 for each that lacks, else 0.
 
     One number per measured endpoint; the best estimate first, for trade-offs the most probable. None where values are
     yes and no, or counts: one of them cannot confirm anything.
@@ -57,13 +57,15 @@ def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]
 
 
 def _answer(ledger: Ledger) -> str:
-    """What one value of the endpoint is called whose values cannot confirm anything."""
+    """Return what one value of the endpoint is called whose values cannot confirm anything."""
     counted = ledger.link[0] == "log" or ledger.endpoints[ledger.coarse[0]].kind == "count"
     return "count" if counted else "yes or no"
 
 
 def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | None = None) -> list[Draft]:
-    """The event of the next confirmation round, with what it is predicted to find; none when nothing is left to ask.
+    """Return the event of the next confirmation round, with what it is predicted to find.
+
+    None when nothing is left to ask.
 
     At most what the lab takes in a round; the rest comes in the next one. AssayPilotError where one value of the
     objective tells next to nothing.
@@ -116,21 +118,21 @@ def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:
 
 
 def _asked_before(ledger: Ledger) -> set[Place]:
-    """What was predicted in confirmation rounds already."""
+    """Return what was predicted in confirmation rounds already."""
     return {
         (p.endpoint, p.compound) for issued in ledger.rounds if issued.state != "withdrawn" for p in issued.predicted
     }
 
 
 def _width(family: int) -> float:
-    """The half-width, in SDs, of two-sided intervals of which all ``family`` hold together at LEVEL (Bonferroni)."""
+    """Return half-width, in SDs, of two-sided intervals of which all ``family`` hold together at LEVEL (Bonferroni)."""
     from scipy.special import ndtri
 
     return float(-ndtri((1.0 - LEVEL) / (2.0 * family)))
 
 
 def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width: float) -> list[Prediction]:
-    """What a measurement of an endpoint of each compound is predicted to give, from everything usable so far.
+    """Return what a measurement of an endpoint of each compound is predicted to give, from everything usable so far.
 
     The compounds have no usable value of their own, so nothing of what is to be confirmed is in it.
     """
@@ -168,7 +170,10 @@ def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
 
 
 def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Confirmation:
-    """What confirmation rounds have found, and whom the next one would ask for when the campaign has ``ended``."""
+    """Return what confirmation rounds have found.
+
+    And whom the next one would ask for when the campaign has ``ended``.
+    """
     lack = lacking(ledger, candidates) if ended else {}
     held = ended and ledger.open_round is None
     issued = [one for one in ledger.rounds if one.confirmation and one.state != "withdrawn"]
@@ -193,7 +198,7 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
 
 
 def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
-    """A prediction against the values of its compound and endpoint: none of them was there when it was made."""
+    """Return a prediction against the values of its compound and endpoint: none of them was there when it was made."""
     exact = [m for m in values if m.usable]
     n = sum(m.n for m in exact)
     if n:
@@ -246,7 +251,10 @@ def _how_far(ledger: Ledger, checks: Sequence[Check], compound: int) -> str:
 
 
 def _models(ledger: Ledger) -> tuple[str, ...]:
-    """What ``check`` says of the additive model, on everything that is measured by now, for each measured endpoint."""
+    """Return what ``check`` says of the additive model, on everything that is measured by now.
+
+    For each measured endpoint.
+    """
     from ..models.report import Noise, model_report
 
     told = []

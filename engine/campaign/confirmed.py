@@ -116,7 +116,7 @@ class Confirmation:
         return tuple(compound for compound, state in self.states.items() if state is None)
 
     def of(self, compound: int) -> tuple[Check, ...]:
-        """The checks of a compound, one for each endpoint it was to be confirmed in; empty for all others."""
+        """Return the checks of a compound, one for each endpoint it was to be confirmed in; empty for all others."""
         return tuple(check for check in self.checks if check.prediction.compound == compound)
 
     def outside(self, compound: int) -> tuple[Check, ...]:

@@ -22,11 +22,11 @@ from .events import setup
 from .events.fold import rehearse
 from .file import codec
 from .file.chain import Draft, as_parts
+from .preconditions import check_campaign
 from .replay import Ledger
 from .results.intake import prepare
 from .state import Settings, Source
 from .stock.stocked import stock_drafts
-from .suitable import check_campaign
 
 __all__ = ["creation_drafts"]
 
@@ -42,7 +42,7 @@ def creation_drafts(
     warnings: Sequence[str],
     stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
 ) -> tuple[list[Draft], dict[str, bytes]]:
-    """The events that make a campaign, and the parts they name.
+    """Return the events that make a campaign, and the parts they name.
 
     Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
     or a setting, an endpoint or a value does not fit.
@@ -139,14 +139,14 @@ def _about_bounds(ledger: Ledger) -> list[str]:
 
 
 def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:
-    """The kind of the one endpoint that the goal is about; plain values where it is about several."""
+    """Return the kind of the one endpoint that the goal is about; plain values where it is about several."""
     if settings.goal == "pareto":
         return "value"
     return next(endpoint.kind for endpoint in endpoints if endpoint.name == settings.objectives[0])
 
 
 def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
-    """The settings with the endpoints the goal is about: those named, else all there are.
+    """Return the settings with the endpoints the goal is about: those named, else all there are.
 
     AssayPilotError for a name that is no endpoint or that two endpoints share, for a goal about one endpoint that does
     not say which of several, and for trade-offs between fewer than two.
@@ -183,7 +183,7 @@ def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Setti
 
 
 def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int) -> list[str]:
-    """What to say of settings that can be followed and may not be what was meant; refuses what cannot be."""
+    """Return what to say of settings that can be followed and may not be what was meant; refuses what cannot be."""
     if settings.per_round < n_measured:
         raise AssayPilotError(
             f"a round of {settings.per_round} cannot hold one measurement of each of {n_measured} endpoints",
@@ -223,7 +223,7 @@ def _with_noise(
     *,
     learned: bool,
 ) -> tuple[list[Endpoint], list[str]]:
-    """The endpoints with their noise, where it is known, and what to say of noise that was not given.
+    """Return the endpoints with their noise, where it is known, and what to say of noise that was not given.
 
     ``learned``: whether the model estimates an unknown noise with the rest, so that none has to be given.
 

@@ -11,11 +11,11 @@ import numpy as np
 from ..errors import AssayPilotError
 from ..strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
 from . import limits, series
-from .asking import Terms
-from .counting import Decided
+from .bookkeeping import Decided
 from .file import codec
 from .file.parts import from_bytes
 from .noise import scatter
+from .problem import Terms
 
 __all__ = ["Decisions"]
 
@@ -35,7 +35,7 @@ class Decisions(Terms):
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
 
     def current(self) -> State:
-        """The strategy's state with what can be measured now and what was spent so far."""
+        """Return the strategy's state with what can be measured now and what was spent so far."""
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
         if self.calibrated:
             return series.informed(self, state)
@@ -54,7 +54,7 @@ class Decisions(Terms):
         return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
 
     def deciding(self) -> State:
-        """The state in which the phase under way is decided: what came back in it counts as to be had.
+        """Return the state in which the phase under way is decided: what came back in it counts as to be had.
 
         So a compound used up after its results came in is decided by them.
         """
@@ -69,7 +69,9 @@ class Decisions(Terms):
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
     def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
-        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates.
+        """Return what came back for a phase, per endpoint of the goal and arm, larger is better.
+
+        ``spent`` in replicates.
 
         A value known only as a bound counts as the bound itself; it ends the guarantee.
         """
@@ -79,16 +81,16 @@ class Decisions(Terms):
         return Outcome(allocation, counts, signs * means, spent)
 
     def part(self, digest: str) -> bytes:
-        """A part of the file by its digest."""
+        """Return a part of the file by its digest."""
         return self._part(digest)
 
     def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
-        """The arm of every compound that a stored decision names."""
+        """Return the arm of every compound that a stored decision names."""
         named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
         return self.arms_of((*named, *(name for entry in data.get("limits", ()) for name in entry["out"])))
 
     def arms_of(self, names: Iterable[str]) -> dict[str, int]:
-        """The arms of compounds by their ids; AssayPilotError for one that is not there."""
+        """Return the arms of compounds by their ids; AssayPilotError for one that is not there."""
         arm_of = {}
         for name in names:
             compound = self.library.find(name)
@@ -111,7 +113,7 @@ class Decisions(Terms):
         self.under_way = None
 
     def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
-        """A stored decision, and what its phase said about the limits."""
+        """Return a stored decision, and what its phase said about the limits."""
         arm_of = self.arms_named(data)
         numbers = from_bytes(self._part(data["part"]))
         decision = codec.decision_from_json(data, numbers, arm_of)
@@ -148,7 +150,10 @@ class Decisions(Terms):
         self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
 
     def before(self, phase: int) -> State:
-        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then."""
+        """Return the strategy's state in which a decided phase was decided.
+
+        Earlier decisions, and what could be had then.
+        """
         state = self.fresh()
         for number in range(1, phase):
             state = self.strategy.apply(self._then(state, number), self.estimates[number])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..domain.controls import Control
+from ..domain.default_noise import usual
 from ..domain.endpoint import Endpoint
 from ..domain.stock import UNSAID, StockTerms
-from ..domain.usual import usual
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.check import EndpointFacts, endpoint_facts
@@ -19,8 +19,8 @@ from ..tables.importer import ImportedTable
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
 from .campaign import Campaign
+from .phrases import many
 from .state import Settings, Source
-from .words import many
 
 __all__ = ["Wanted", "campaign_from_table", "refuse_taken"]
 
@@ -136,7 +136,10 @@ def _left_out(imported: ImportedTable) -> list[str]:
 
 
 def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
-    """The endpoints the goal is about: those named, else the only one; for trade-offs () stands for all of them."""
+    """Return the endpoints the goal is about: those named, else the only one.
+
+    For trade-offs () stands for all of them.
+    """
     names = [endpoint.name for endpoint in endpoints]
     if not names:
         raise AssayPilotError(
@@ -167,7 +170,7 @@ def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goa
 def _epsilon(
     given: float | None, by_endpoint: Mapping[str, float], objectives: Sequence[str], goal: str
 ) -> float | None:
-    """The distance from the best; trade-offs take those of the endpoints from the endpoints themselves."""
+    """Return the distance from the best; trade-offs take those of the endpoints from the endpoints themselves."""
     if given is not None or goal == "pareto":
         return given
     return next((value for name, value in by_endpoint.items() if name.casefold() == objectives[0].casefold()), None)
@@ -181,7 +184,7 @@ def _as_usual(
     epsilon: float | None,
     goal: str,
 ) -> tuple[ImportedTable, float | None, list[str]]:
-    """The table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
+    """Return table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
     endpoints, said = [], []
     for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]

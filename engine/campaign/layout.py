@@ -18,7 +18,7 @@ _INDEPENDENT = 1e-8
 
 
 def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, seed: int) -> list[tuple[int, int]]:
-    """The order of a phase's measurements as (position, measurements) runs, fixed before the first is made.
+    """Return the order of a phase's measurements as (position, measurements) runs, fixed before the first is made.
 
     ``counts`` ``(m,)`` are the measurements of each compound, ``vectors`` ``(m, d)`` its feature coordinates. Every
     stretch of ``per_round`` measurements starts with compounds that span as much as is left to span, then takes an
@@ -59,7 +59,7 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
 
 
 def _spanning(vectors: Floats, order: Ints, most: int) -> list[int]:
-    """The first positions in ``order`` that together span all of them, or the first ``most`` (Gram-Schmidt)."""
+    """Return the first positions in ``order`` that together span all of them, or the first ``most`` (Gram-Schmidt)."""
     most = min(most, vectors.shape[1])
     whole = np.zeros((most, vectors.shape[1]))
     chosen: list[int] = []
@@ -79,7 +79,7 @@ def _spanning(vectors: Floats, order: Ints, most: int) -> list[int]:
 def next_round(
     order: Sequence[tuple[int, int]], done: dict[int, int], per_round: int, max_replicates: int
 ) -> list[tuple[int, int]]:
-    """The next (compound, measurements) to issue: what the order still asks for, earliest first.
+    """Return the next (compound, measurements) to issue: what the order still asks for, earliest first.
 
     ``done`` are the measurements of each compound that are in or lost, so that missing ones come again first.
     """

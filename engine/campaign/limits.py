@@ -17,7 +17,7 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
 from ..models.ols import least_squares
-from .counting import Books
+from .bookkeeping import Books
 from .noise.scatter import deciding_sd, of_decisions
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "width_of"]
@@ -40,18 +40,18 @@ class Verdict:
 
 
 def shares(delta: float, n_goal: int, n_limits: int) -> tuple[float, float]:
-    """The error probability of the goal's decisions, and of each limit's; together they are ``delta``."""
+    """Return the error probability of the goal's decisions, and of each limit's; together they are ``delta``."""
     return delta * n_goal / (n_goal + n_limits), delta / (n_goal + n_limits)
 
 
 def width_of(books: Books, phase: int) -> float:
-    """The half-width of a phase's bounds, in standard errors."""
+    """Return the half-width of a phase's bounds, in standard errors."""
     delta = shares(of_decisions(books) * books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
     return math.sqrt(2.0 * math.log(2.0 * books.n_arms * phase * (phase + 1) / delta))
 
 
 def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | None:
-    """What a phase says about the limits, ``before`` being what earlier ones said; None without limits."""
+    """Return what a phase says about the limits, ``before`` being what earlier ones said; None without limits."""
     if not books.limited or books.calibrated:
         return None
     width = width_of(books, phase)
@@ -120,7 +120,7 @@ def same(one: Verdict | None, other: Verdict | None) -> bool:
 
 
 def to_json(books: Books, verdict: Verdict, names: Sequence[str]) -> list[dict[str, Any]]:
-    """A verdict as JSON; its bounds travel in the part."""
+    """Return a verdict as JSON; its bounds travel in the part."""
     return [
         {"endpoint": books.endpoints[position].name, "out": [names[arm] for arm in arms]}
         for position, arms in zip(books.limited, verdict.outs, strict=True)
@@ -130,7 +130,7 @@ def to_json(books: Books, verdict: Verdict, names: Sequence[str]) -> list[dict[s
 def from_json(
     books: Books, data: Sequence[Mapping[str, Any]], arrays: Mapping[str, Floats], arm_of: Mapping[str, int]
 ) -> Verdict:
-    """The verdict that ``to_json`` wrote; AssayPilotError when it is not about the limits of this campaign."""
+    """Return the verdict that ``to_json`` wrote; AssayPilotError when it is not about the limits of this campaign."""
     shape = (len(books.limited), books.n_arms)
     if (
         [entry["endpoint"] for entry in data] != [books.endpoints[k].name for k in books.limited]

@@ -14,7 +14,7 @@ NextStep = Literal["plan", "wait", "enter", "close", "confirm", "export"]
 
 
 def next_step(now: Status) -> NextStep:
-    """What is to be done next, by whoever may write to the campaign."""
+    """Return what is to be done next, by whoever may write to the campaign."""
     standing = now.open_round
     if standing is not None:
         return "enter" if standing.missing > 0 else "close"
@@ -24,5 +24,5 @@ def next_step(now: Status) -> NextStep:
 
 
 def current_round(now: Status) -> int:
-    """The number of the open round; without one that which the next round will have."""
+    """Return the number of the open round; without one that which the next round will have."""
     return now.open_round.number if now.open_round else max((one.number for one in now.rounds), default=0) + 1

@@ -15,13 +15,13 @@ from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
 from ..text.percentages import percent
 from . import limits, series
 from .additivity import deviations
-from .compared import never_compared
+from .comparison_coverage import never_compared
 from .noise import known as assay_noise
 from .noise import scatter
+from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .results.bounds import deciding as deciding_bounds
 from .state import Candidates, Claim, Guarantee
-from .words import joined, many, names, number, odds
 
 __all__ = ["broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
 
@@ -44,17 +44,23 @@ def _everywhere(ledger: Ledger) -> str:
 
 
 def _limits(ledger: Ledger) -> str:
-    """The limits as one text: ``hERG < 5 and logD < 3``; empty without any."""
+    """Return the limits as one text: ``hERG < 5 and logD < 3``; empty without any."""
     return joined([ledger.endpoints[k].limit_text for k in ledger.limited]) if ledger.limited else ""
 
 
 def _far(ledger: Ledger, value: float) -> str:
-    """A distance between two compounds, with its scale where that is not the values' own: ``0.5``, ``1 log odds``."""
+    """Return a distance between two compounds, with its scale where that is not the values' own.
+
+    ``0.5``, ``1 log odds``.
+    """
     return ledger.scale.far(value)
 
 
 def _margins(ledger: Ledger) -> str:
-    """The differences that do not matter: ``0.3``, or ``0.3 in pIC50 and 0.2 in hERG``; empty when all matter."""
+    """Return the differences that do not matter: ``0.3``, or ``0.3 in pIC50 and 0.2 in hERG``.
+
+    Empty when all matter.
+    """
     margins = ledger.margins
     if not any(margins):
         return ""
@@ -64,7 +70,7 @@ def _margins(ledger: Ledger) -> str:
 
 
 def goal_sentence(ledger: Ledger) -> str:
-    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
+    """Return the goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     settings = ledger.settings
     sure = f"{percent(1 - settings.delta, 10)} sure"
     soft = _far(ledger, settings.softness)
@@ -87,7 +93,7 @@ def goal_sentence(ledger: Ledger) -> str:
 
 
 def probability_names(ledger: Ledger) -> tuple[str, str]:
-    """What the two probabilities of a compound are of, to be put behind a P; alike where they are the same."""
+    """Return what the two probabilities of a compound are of, to be put behind a P; alike where they are the same."""
     settings = ledger.settings
     match settings.goal:
         case "pareto":
@@ -116,7 +122,7 @@ def claim(ledger: Ledger, state: State, promise: Guarantee) -> Claim:
 
 
 def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
-    """What the series model claims: expected errors, and what they rest on."""
+    """Return what the series model claims: expected errors, and what they rest on."""
     known = series.knowledge(ledger, ledger.current())
     assumptions = tuple(ledger.strategy.assumes(ledger.state.problem))
     if known is None:
@@ -142,7 +148,10 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
 def statement(
     ledger: Ledger, candidates: Candidates, counts: Mapping[str, int], reasons: Sequence[StopReason], *, holds: bool
 ) -> str:
-    """What is known now, in a sentence or two; what the set is sure to hold only while the guarantee ``holds``."""
+    """Return what is known now, in a sentence or two.
+
+    What the set is sure to hold only while the guarantee ``holds``.
+    """
     tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
     tail = f"{_open_limits(ledger, candidates)}{tail}"
     tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
@@ -223,7 +232,7 @@ def broken(ledger: Ledger) -> tuple[str, ...]:
 
 
 def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:
-    """What is promised and under which assumptions, true at this moment."""
+    """Return what is promised and under which assumptions, true at this moment."""
     if ledger.calibrated:
         return _calibrated(ledger, counts)
     void = [*_broken(ledger), *ledger.strategy.void(ledger.state.problem)]
@@ -353,7 +362,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
 
 
 def _never_came(ledger: Ledger) -> list[str]:
-    """That decided phases went without values of compounds that could not be had then, and can be had now."""
+    """Return that decided phases went without values of compounds that could not be had then, and can be had now."""
     came: Counter[tuple[int, int, int]] = Counter()
     for m in ledger.measurements:
         came[m.phase, m.endpoint, m.compound] += m.counted
@@ -372,7 +381,10 @@ def _never_came(ledger: Ledger) -> list[str]:
 
 
 def _made_more(ledger: Ledger) -> list[str]:
-    """That means of more determinations than were asked for count; whoever stops by what was seen chooses them."""
+    """Return that means of more determinations than were asked for count.
+
+    Whoever stops by what was seen chooses them.
+    """
     own = (m for m in ledger.measurements if ledger.matters(m) and m.excluded is None and not m.withdrawn)
     n = sum(m.n > m.counted > 0 for m in own)
     are = "1 value is a mean" if n == 1 else f"{n:,} values are means"
@@ -380,7 +392,10 @@ def _made_more(ledger: Ledger) -> list[str]:
 
 
 def _late(ledger: Ledger) -> list[str]:
-    """What was decided in before others could be estimated, which may be the best; empty when that never happened."""
+    """Return what was decided in before others could be estimated, which may be the best.
+
+    Empty when that never happened.
+    """
     state = ledger.current()
     first = np.full(ledger.n_arms, np.iinfo(np.intp).max)
     for phase, decision in ledger.decisions.items():

@@ -37,12 +37,12 @@ def reaches(ledger: Ledger, phase: int) -> bool:
 
 
 def arm_names(ledger: Ledger) -> Sequence[str]:
-    """The id of each arm's first compound."""
+    """Return the id of each arm's first compound."""
     return [ledger.library.ids[compound] for compound in ledger.first]
 
 
 def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -> tuple[dict[str, Any], bytes]:
-    """A decision, with what its phase said about the limits, as JSON and as the bytes of its part."""
+    """Return a decision, with what its phase said about the limits, as JSON and as the bytes of its part."""
     names = arm_names(ledger)
     data = codec.decision_to_json(decision, names)
     if verdict is not None:
@@ -54,7 +54,7 @@ def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -
 
 
 def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, bytes]]:
-    """The event that decides phase ``first`` and all later ones again, from the measurements as they are now.
+    """Return the event that decides phase ``first`` and all later ones again, from the measurements as they are now.
 
     Allocations stay as they were issued; old and new sets are both in the event.
     """
@@ -89,7 +89,7 @@ def decided_again(ledger: Ledger, first: int = 1) -> tuple[list[dict[str, Any]],
 
 
 def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
-    """What the decided phases from ``first`` on decide from the measurements as they are now.
+    """Return what the decided phases from ``first`` on decide from the measurements as they are now.
 
     Each is decided in the world it was decided in: the decisions before it, and what could be had then.
     """
@@ -126,7 +126,7 @@ def _present_answer(ledger: Ledger, strategy: GaussianProcess, first: int) -> li
 
 
 def verdicts_from(ledger: Ledger, first: int) -> list[limits.Verdict | None]:
-    """What the decided phases from ``first`` on say about the limits, from the measurements as they are now."""
+    """Return what the decided phases from ``first`` on say about the limits, from the measurements as they are now."""
     before = [ledger.verdicts[phase] for phase in range(1, first) if phase in ledger.verdicts]
     said: list[limits.Verdict | None] = []
     for phase in range(first, len(ledger.phases) + 1):
@@ -185,7 +185,7 @@ def _same_arrays(one: Arrays, other: Arrays) -> bool:
 
 
 def recompute(ledger: Ledger) -> Decision | None:
-    """What the phase under way decides from the facts so far; None when nothing usable came back."""
+    """Return what the phase under way decides from the facts so far; None when nothing usable came back."""
     if ledger.under_way is None:
         return None
     allocation = ledger.under_way.allocation

@@ -39,7 +39,7 @@ class Ledger(Decisions):
     # -- a draft of the future
 
     def fork(self, parts: Mapping[str, bytes]) -> Ledger:
-        """A ledger of its own with the same content, in which things can be tried; it also knows these parts."""
+        """Return a ledger of its own with the same content, in which things can be tried; it also knows these parts."""
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
@@ -57,7 +57,7 @@ class Ledger(Decisions):
         self.hold(Library.decode(self.part(digest)))
 
     def reading(self, number: int) -> Reading:
-        """The value of a control of that number; AssayPilotError when there is none."""
+        """Return the value of a control of that number; AssayPilotError when there is none."""
         if not 1 <= number <= len(self.readings):
             raise AssayPilotError(f"there is no value of a control number {number}")
         return self.readings[number - 1]

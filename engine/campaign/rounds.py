@@ -12,8 +12,8 @@ from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
 from . import limits, redecide
 from .additivity import at_once, spread_out
+from .bookkeeping import Issued
 from .candidates import shown_means, view_of
-from .counting import Issued
 from .events.decided import PhaseDecided, PhaseEmpty
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
 from .file import codec
@@ -39,7 +39,7 @@ __all__ = [
 def planned_round(
     ledger: Ledger, report: Report = silent, *, redoes: int | None = None, choice: PlanName | None = None
 ) -> list[Draft]:
-    """The events of the next round, with its phase's plan when one begins; none when nothing is left to ask.
+    """Return the events of the next round, with its phase's plan when one begins; none when nothing is left to ask.
 
     No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (anew).
     """
@@ -82,7 +82,10 @@ def planned_round(
 
 
 def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """A phase's measurements by compound, and the order in which rounds are cut from it; see ``at_once`` for most."""
+    """Return a phase's measurements by compound, and the order in which rounds are cut from it.
+
+    See ``at_once`` for most.
+    """
     compounds = [ledger.representative(arm) for arm in allocation.arms]
     if ledger.stock is not None:
         compounds = [int(compound) for compound in stocked.of_arms(ledger)[2][allocation.arms]]
@@ -117,7 +120,10 @@ def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tu
 
 
 def expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tuple[float, float, float] | None]:
-    """What is expected of an endpoint of each compound, with its 2.5 % and 97.5 % points; None before any value."""
+    """Return what is expected of an endpoint of each compound, with its 2.5 % and 97.5 % points.
+
+    None before any value.
+    """
     view = view_of(ledger, endpoint)
     if view is None:
         return [None] * len(compounds)
@@ -146,7 +152,7 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
 
 
 def to_end(ledger: Ledger, verb: str) -> Issued:
-    """The open round, which is to be closed or withdrawn; AssayPilotError when there is none."""
+    """Return the open round, which is to be closed or withdrawn; AssayPilotError when there is none."""
     issued = ledger.open_round
     if issued is not None:
         return issued
@@ -173,7 +179,7 @@ def refuse_results(ledger: Ledger) -> None:
 
 
 def withdrawn_round(ledger: Ledger, note: str) -> Draft:
-    """The open round taken back; AssayPilotError when there is none, or it has results."""
+    """Return the open round taken back; AssayPilotError when there is none, or it has results."""
     number = to_end(ledger, "withdraw").number
     refuse_results(ledger)
     data: dict[str, Any] = {"round": number, "note": note}
@@ -183,7 +189,7 @@ def withdrawn_round(ledger: Ledger, note: str) -> Draft:
 
 
 def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:
-    """The end of the open round with what has come back."""
+    """Return the end of the open round with what has come back."""
     left = ledger.outstanding()
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
     lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]
@@ -203,7 +209,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
 
 
 def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
-    """The decision of the phase and its part, once nothing of it is outstanding and no round is open."""
+    """Return the decision of the phase and its part, once nothing of it is outstanding and no round is open."""
     if ledger.under_way is None or ledger.open_round is not None:
         return None
     ended = ledger.calibrated and bool(ledger.rounds) and ledger.rounds[-1].state == "closed"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..arrays import Floats
 from ..models.glm import Link, mean_value
-from .words import number
+from .phrases import number
 
 __all__ = ["Scale"]
 

@@ -21,7 +21,7 @@ from ..strategies.protocol import State
 from ..text.percentages import probability
 
 if TYPE_CHECKING:
-    from .asking import Terms
+    from .problem import Terms
 
 __all__ = [
     "Controls",

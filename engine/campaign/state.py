@@ -151,7 +151,7 @@ class Settings:
         return 0.0 if self.epsilon is None else self.epsilon
 
     def goal_of(self, margins: tuple[float, ...]) -> Goal:
-        """The goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
+        """Return the goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
         if self.goal == "pareto":
             return ParetoSet(margins)
         if self.top is not None:
@@ -197,7 +197,9 @@ class RoundItem:
     """Of several endpoints of the round, what was expected of each, with both points; None before any measurement."""
 
     def expected_of(self, place: int, *, objective: bool) -> tuple[float, float, float] | None:
-        """What was expected of an endpoint of the round, by its place among them, and its 2.5 % and 97.5 % points.
+        """Return what was expected of an endpoint of the round, by its place among them.
+
+        And its 2.5 % and 97.5 % points.
 
         Rounds of several endpoints that were issued before this was noted for each know it of the objective alone.
         """

@@ -44,7 +44,9 @@ def verify(
     expected_events: int | None = None,
     report: Report = silent,
 ) -> Verification:
-    """What is wrong with a campaign file, if anything: its schema, every event and part, the head, and the replay.
+    """Return what is wrong with a campaign file, if anything.
+
+    Its schema, every event and part, the head, and the replay.
 
     With ``recompute`` every decision is derived again from the facts before it and differences are reported; None: for
     as long as that takes a few seconds, and ``recomputed`` says whether all were.
@@ -95,7 +97,7 @@ _PREDICTS = "confirmation round {}: the facts predict something else"
 
 
 def _changed(ledger: Ledger, event: Event) -> list[str]:
-    """What is wrong with the decisions that a change of the terms made again."""
+    """Return what is wrong with the decisions that a change of the terms made again."""
     if kind_of(event) not in (SettingsChanged, CompoundsAdded, CombinationsListed) or not event.data.get("decisions"):
         return []
     pairs = zip(redecide.recompute_from(ledger, 1), redecide.verdicts_from(ledger, 1), strict=True)
@@ -108,7 +110,7 @@ def _changed(ledger: Ledger, event: Event) -> list[str]:
 
 
 def _noise(ledger: Ledger, event: Event) -> list[str]:
-    """What is wrong with the noise that decisions noted, right after they were made."""
+    """Return what is wrong with the noise that decisions noted, right after they were made."""
     if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseRedecided, PhaseEmpty):
         return []
     told = [phase for phase in ledger.spreads if scatter.spreads(ledger, phase) != ledger.spreads[phase]]
@@ -124,7 +126,7 @@ def _drawn(ledger: Ledger, event: Event) -> bool:
 
 
 def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
-    """What the facts before an event that decides say must be decided; None for any other event."""
+    """Return what the facts before an event that decides say must be decided; None for any other event."""
     kind = kind_of(event)
     if kind in (PhaseDecided, PhaseEmpty):
         decision = redecide.recompute(ledger)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
 from ..text.percentages import percent
-from . import promises, wording
+from . import history_text, promises
 from .additivity import deviations
 from .auditing import audited
 from .candidates import build_candidates
@@ -71,7 +71,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         warnings=(
             *location_warnings,
             *ledger.warnings,
-            *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
+            *history_text.cautions(ledger, open_ones=counts["undecided"] > 0),
             *outlying_words(
                 outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
                 ledger.library,
@@ -100,7 +100,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
 
 
 def _checked_again(confirmed: Confirmation) -> tuple[str, ...]:
-    """What the additivity check says on everything measured, once a value has not confirmed its prediction."""
+    """Return what the additivity check says on everything measured, once a value has not confirmed its prediction."""
     if not confirmed.not_confirmed:
         return ()
     return tuple(f"Additivity checked again with the confirmation: {sentence}" for sentence in confirmed.models)
@@ -139,7 +139,7 @@ def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
 
 
 def _in_measurements(reason: StopReason, per_sample: int) -> StopReason:
-    """A strategy's reason about the budget, which it counts in replicates of all endpoints, in measurements."""
+    """Return a strategy's reason about the budget, which it counts in replicates of all endpoints, in measurements."""
     if reason.name != "budget" or per_sample == 1 or not {"left", "needed"} <= set(reason.numbers):
         return reason
     left, needed = (int(reason.numbers[key]) * per_sample for key in ("left", "needed"))

@@ -21,7 +21,9 @@ _ENDS = re.compile(r"\[\*:(\d+)\]")
 
 
 def assemble(core: str, substituents: Iterable[str]) -> str:
-    """The canonical isomeric SMILES of a core with its sites filled; raises ValueError when the parts do not fit.
+    """Return the canonical isomeric SMILES of a core with its sites filled.
+
+    Raises ValueError when the parts do not fit.
 
     ``core`` has ``[*:n]`` at each site, every substituent one ``[*:n]`` or, where it joins sites, several; relative
     stereo (``|&1:..|``) is kept. Parts are joined as drawn, so a stereocentre of the core keeps its sense when another

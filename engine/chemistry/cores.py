@@ -41,12 +41,12 @@ class Core:
 
 
 def site_name(number: int) -> str:
-    """What the site of a number is called."""
+    """Return what the site of a number is called."""
     return f"R{number}"
 
 
 def read_cores(texts: Sequence[str]) -> tuple[Core, ...]:
-    """The cores that texts say: each SMILES, or the name of a .mol, .sdf or .smi file (which may hold several).
+    """Return the cores that texts say: each SMILES, or the name of a .mol, .sdf or .smi file (which may hold several).
 
     AssayPilotError when one cannot be read, has no single meaning, or only some have numbered sites.
     """
@@ -69,7 +69,10 @@ def read_cores(texts: Sequence[str]) -> tuple[Core, ...]:
 
 
 def parse_core(text: str) -> Core:
-    """The core in a SMILES text, its sites as ``[*:1]``, ``[1*]``, ``[R1]`` or ``*``; AssayPilotError says why not."""
+    """Return the core in a SMILES text, its sites as ``[*:1]``, ``[1*]``, ``[R1]`` or ``*``.
+
+    AssayPilotError says why not.
+    """
     from rdkit import Chem, rdBase
 
     if len(text) > LONGEST_SMILES:
@@ -163,7 +166,10 @@ def _stands_for_several(atom: Any) -> bool:
 
 
 def _numbers(ends: Sequence[Any]) -> list[int]:
-    """The number of each end, by whatever way it was written; those without one get the numbers that are free."""
+    """Return the number of each end, by whatever way it was written.
+
+    Those without one get the numbers that are free.
+    """
     said: list[int | None] = []
     for atom in ends:
         number: int | None = None

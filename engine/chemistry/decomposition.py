@@ -58,7 +58,10 @@ class Decomposition:
         return sum(part is not None for part in self.parts)
 
     def notes(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
-        """What has to be said: sites that were found, symmetric assignments; ``names`` are those of the structures."""
+        """Return what has to be said: sites that were found, symmetric assignments.
+
+        ``names`` are those of the structures.
+        """
         said = []
         numbered = ", ".join(site for site in self.sites if site != CORE_SITE)
         if not self.labelled:
@@ -86,7 +89,9 @@ class Decomposition:
 def decompose(
     cores: Sequence[Core], smiles: Sequence[str], report: Report = silent, *, timeout: float = TIMEOUT
 ) -> Decomposition:
-    """The structures taken apart, the first core that fits going first; every site keeps its column, hydrogen or not.
+    """Return the structures taken apart, the first core that fits going first.
+
+    Every site keeps its column, hydrogen or not.
 
     ``smiles`` are what ``read_structure`` gives, empty where there is none. Cores without sites get them from the
     structures. A symmetric assignment goes by the substituents of the series; what was taken apart is put together
@@ -169,7 +174,7 @@ def _all_ways(
 
 
 def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smiles: Sequence[str]) -> Decomposition:
-    """The decomposition with one way for each structure."""
+    """Return the decomposition with one way for each structure."""
     numbers = [parse_core(core).numbers for core in known.cores]
     ways = [(index, tuple(sorted(choice, key=lambda way: (way.substituents, way.core)))) for index, choice in ways]
     rows = [[_row(known.sites, numbers[index], way) for way in choice] for index, choice in ways]
@@ -197,7 +202,7 @@ def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smile
 
 
 def _respelled(smiles: str) -> str:
-    """The spelling of a structure that was read from its spelling."""
+    """Return the spelling of a structure that was read from its spelling."""
     from rdkit import rdBase
 
     with rdBase.BlockLogs():
@@ -248,7 +253,7 @@ def _count(counts: list[Counter[str]], row: Sequence[str], by: int) -> None:
 
 
 def core_form(core: str) -> str:
-    """The core as a substituent of the site ``Core``: its sites single bonds, whatever stands there."""
+    """Return the core as a substituent of the site ``Core``: its sites single bonds, whatever stands there."""
     if "=[*:" not in core and "#[*:" not in core and "]=" not in core and "]#" not in core:
         return core
     from rdkit import Chem

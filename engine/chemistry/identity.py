@@ -18,7 +18,7 @@ _REPORT_EVERY = 50
 
 
 def identity(smiles: str, merge: Merge = "none") -> str:
-    """The spelling that all drawings of one compound share; empty for an empty text.
+    """Return the spelling that all drawings of one compound share; empty for an empty text.
 
     ``smiles`` is what ``read_structure`` gives. Stereo is always part of it: racemate and enantiomer are two. RDKit's
     canonical tautomer loses the stereo of what tautomerism flattens, which is why it is used on request only.
@@ -40,7 +40,9 @@ def identity(smiles: str, merge: Merge = "none") -> str:
 def same_structure(
     ids: Sequence[str], smiles: Sequence[str], merge: Merge = "none", report: Report = silent
 ) -> tuple[tuple[str, ...], ...]:
-    """Groups of two and more different ids that are one compound, in order of appearance; empty texts belong to none.
+    """Return groups of two and more different ids that are one compound, in order of appearance.
+
+    Empty texts belong to none.
 
     ``ids`` and ``smiles`` are of one length; the same id may come several times.
     """

@@ -14,7 +14,7 @@ __all__ = ["with_sites"]
 
 
 def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
-    """The core with a site at each atom where at least ``least`` structures carry something, in the core's order.
+    """Return core with a site at each atom where at least ``least`` structures carry something, in the core's order.
 
     One site per atom. Where the core lies in a structure in several ways, the one counts that uses the atoms most
     structures use, so a symmetric core gets as few sites as it can. ``molecules`` are RDKit's, None where there is

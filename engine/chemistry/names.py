@@ -223,7 +223,7 @@ def drawable(labels: tuple[str, ...]) -> tuple[bool, ...]:
 
 @lru_cache(maxsize=256)
 def _molecules(labels: tuple[str, ...]) -> dict[str, Any]:
-    """The building blocks of a site as RDKit has them, by their SMILES; none where any label is not one."""
+    """Return the building blocks of a site as RDKit has them, by their SMILES; none where any label is not one."""
     if len(labels) < 2 or any("*" in label or len(label) > _LONGEST for label in labels):
         return {}
     if not any(_SYNTAX.search(label) for label in labels):
@@ -262,7 +262,10 @@ def _building_blocks(labels: tuple[str, ...]) -> dict[str, str]:
 
 
 def _without(molecule: Any, match: tuple[int, ...]) -> tuple[str, str] | None:
-    """The stereo and name of what the first atom of a match belongs to, from it outwards; None when it has none."""
+    """Return the stereo and name of what the first atom of a match belongs to, from it outwards.
+
+    None when it has none.
+    """
     from rdkit import Chem
 
     group = Chem.RWMol(molecule)
@@ -348,7 +351,7 @@ def _stereo(molecule: Any, end: int) -> str:
 
 
 def _group(atom: Any, came: Any) -> str:
-    """The name of what begins at ``atom``, reached over the bond ``came``; _UnnamedError when there is none."""
+    """Return the name of what begins at ``atom``, reached over the bond ``came``; _UnnamedError when there is none."""
     if came.GetBondTypeAsDouble() != 1 or (atom.GetIsotope() and atom.GetAtomicNum() != 1):
         raise _UnnamedError
     if atom.IsInRing():
@@ -441,7 +444,10 @@ def _carbonyl(name: str, came: Any, atom: Any) -> str:
 
 
 def _ring(atom: Any, came: Any) -> str:
-    """A ring system of the table with what it carries, numbered from low: ``3-Cl-4-F-Ph``, ``2-oxo-piperidin-1-yl``."""
+    """Return a ring system of the table with what it carries, numbered from low.
+
+    ``3-Cl-4-F-Ph``, ``2-oxo-piperidin-1-yl``.
+    """
     molecule = atom.GetOwningMol()
     members = _system(molecule, atom.GetIdx())
     if any(molecule.GetAtomWithIdx(k).GetFormalCharge() for k in members):
@@ -495,7 +501,7 @@ def _on_ring(atom: Any, bond: Any) -> str:
 
 
 def _system(molecule: Any, start: int) -> frozenset[int]:
-    """The atoms of all rings that share an atom, beginning with those of ``start``."""
+    """Return the atoms of all rings that share an atom, beginning with those of ``start``."""
     rings = [frozenset(ring) for ring in molecule.GetRingInfo().AtomRings()]
     members = frozenset({start})
     while True:
@@ -506,7 +512,7 @@ def _system(molecule: Any, start: int) -> frozenset[int]:
 
 
 def _bare(molecule: Any, members: frozenset[int]) -> tuple[Any, list[int]]:
-    """A ring system with hydrogens in place of what it carries, and its atoms' numbers in the molecule."""
+    """Return a ring system with hydrogens in place of what it carries, and its atoms' numbers in the molecule."""
     from rdkit import Chem
 
     bare = Chem.RWMol()
@@ -559,7 +565,7 @@ def _hydrogens(count: int) -> str:
 
 
 def _inside(name: str) -> str:
-    """The name as a part of another: in parentheses where it has a hyphen of its own."""
+    """Return the name as a part of another: in parentheses where it has a hyphen of its own."""
     bare = name
     while "(" in bare:
         fewer = re.sub(r"\([^()]*\)", "", bare)

@@ -14,7 +14,7 @@ _REPORT_EVERY = 50
 
 
 def product_smiles(library: Library, compound: int) -> str:
-    """The SMILES of a compound put together from its substituents; empty when its parts do not make one.
+    """Return the SMILES of a compound put together from its substituents; empty when its parts do not make one.
 
     That is so without a core, for a site that was left out although the compounds differ there, for merged
     substituents, and where the joined parts are no structure.
@@ -30,7 +30,10 @@ def product_smiles(library: Library, compound: int) -> str:
 
 
 def with_structures(library: Library, report: Report = silent, *, most: int = 5_000) -> Library:
-    """The library with structures where it has none, up to ``most`` compounds in their order; itself without a core."""
+    """Return the library with structures where it has none, up to ``most`` compounds in their order.
+
+    Itself without a core.
+    """
     if library.scaffold is None:
         return library
     smiles = list(library.smiles or [""] * len(library))

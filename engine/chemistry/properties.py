@@ -45,7 +45,7 @@ def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
 
 
 def packed_alerts(smiles: Parcel, report: Report = silent) -> Parcel:
-    """The first of PAINS (Baell and Holloway 2010) and Brenk's list (2008) that each structure matches, or nothing.
+    """Return first of PAINS (Baell and Holloway 2010) and Brenk's list (2008) that each structure matches, or nothing.
 
     For another process.
     """

@@ -131,7 +131,7 @@ def _gained(found: Sequence[_Tried], one: _Tried) -> int:
 
 
 def _worth(cores: Sequence[_Tried], weights: Floats) -> float:
-    """What cores keep together: atoms explained, less what is lost, less what several cores cost."""
+    """Return what cores keep together: atoms explained, less what is lost, less what several cores cost."""
     explained = np.full(len(weights), np.nan)
     for one in cores:
         explained = np.where(np.isnan(explained), one.explained, explained)
@@ -142,7 +142,7 @@ def _worth(cores: Sequence[_Tried], weights: Floats) -> float:
 
 
 def _numbered_from(core: Core, first: int) -> Core:
-    """The core with its sites numbered from ``first`` + 1 on."""
+    """Return the core with its sites numbered from ``first`` + 1 on."""
     if not first:
         return core
     from rdkit import Chem
@@ -155,7 +155,7 @@ def _numbered_from(core: Core, first: int) -> Core:
 
 
 def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report) -> tuple[list[_Tried], Floats]:
-    """The candidates with what each keeps, and the weight of each structure looked at."""
+    """Return the candidates with what each keeps, and the weight of each structure looked at."""
     from rdkit import Chem, rdBase
 
     best: dict[str, float] = {}
@@ -204,7 +204,7 @@ def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report
 
 
 def _worth_trying(candidates: Sequence[str], molecules: Sequence[Any]) -> list[str]:
-    """The candidates that promise most by a quick look: the atoms that they explain in a few structures."""
+    """Return the candidates that promise most by a quick look: the atoms that they explain in a few structures."""
     from rdkit import Chem, rdBase
 
     few = _spread(molecules, _LOOKED_AT)
@@ -258,7 +258,7 @@ def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[s
 
 
 def _parts(scaffold: str) -> Iterator[str]:
-    """What is left of a scaffold when one of its chains between rings is cut, anywhere in the chain."""
+    """Yield what is left of a scaffold when one of its chains between rings is cut, anywhere in the chain."""
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(scaffold)
@@ -276,7 +276,7 @@ def _parts(scaffold: str) -> Iterator[str]:
 
 
 def _whole_rings(molecule: Any, match: Sequence[int]) -> str:
-    """The SMILES of a part of a molecule without the atoms of rings that are not whole in it."""
+    """Return the SMILES of a part of a molecule without the atoms of rings that are not whole in it."""
     inside = set(match)
     rings = [set(ring) for ring in molecule.GetRingInfo().AtomRings()]
     whole = set().union(*(ring for ring in rings if ring <= inside))
@@ -288,7 +288,10 @@ def _whole_rings(molecule: Any, match: Sequence[int]) -> str:
 
 
 def _cut_out(molecule: Any, kept: Iterable[int]) -> str:
-    """The SMILES of the largest piece of some atoms of a molecule, hydrogen where the others were; "" for none."""
+    """Return the SMILES of the largest piece of some atoms of a molecule, hydrogen where the others were.
+
+    "" for none.
+    """
     from rdkit import Chem
 
     inside = set(kept)

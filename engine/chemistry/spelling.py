@@ -13,7 +13,7 @@ _EXTENSION = re.compile(r"\s*\|[^|]*\|$")
 
 
 def attached(text: str) -> str | None:
-    """The letters of a SMILES with exactly one attachment point, sorted; None for any other text.
+    """Return the letters of a SMILES with exactly one attachment point, sorted; None for any other text.
 
     Spellings of one structure share them, so that only texts that do need be parsed.
     """
@@ -24,7 +24,10 @@ def attached(text: str) -> str | None:
 
 
 def canonical_substituent(text: str) -> str | None:
-    """The canonical SMILES of a substituent with one attachment point, whatever its number; None when it is none."""
+    """Return the canonical SMILES of a substituent with one attachment point, whatever its number.
+
+    None when it is none.
+    """
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():

@@ -96,7 +96,7 @@ class Splitter:
         return outer if inner == 2 * self._n_bonds else None
 
     def ways(self, molecule: Any) -> tuple[tuple[Way, ...], str]:
-        """The different ways to take a molecule apart, and a reason when there is none."""
+        """Return the different ways to take a molecule apart, and a reason when there is none."""
         if _ends(molecule):
             return (), "the structure has an open end (*)"
         matches = self.places(molecule)
@@ -173,7 +173,7 @@ class Splitter:
         return (_Cut(ends) for ends in stack)
 
     def _taken_apart(self, molecule: Any, cut: _Cut) -> Way | str:
-        """The parts of a molecule by the bonds to cut; a text says why it cannot be."""
+        """Return the parts of a molecule by the bonds to cut; a text says why it cannot be."""
         from rdkit import Chem
 
         bare: dict[int, list[int]] = {}
@@ -241,7 +241,7 @@ def _opened(molecule: Any, cuts: Sequence[tuple[int, int]]) -> Any:
 
 
 def _written(part: Any) -> str:
-    """The SMILES of a part, its open ends as ``[*:n]``."""
+    """Return the SMILES of a part, its open ends as ``[*:n]``."""
     for atom in _ends(part):
         atom.SetAtomMapNum(atom.GetIsotope())
         atom.SetIsotope(0)
@@ -249,28 +249,28 @@ def _written(part: Any) -> str:
 
 
 def _ends(molecule: Any) -> Sequence[Any]:
-    """The open ends of a molecule or part: atoms without an element."""
+    """Return the open ends of a molecule or part: atoms without an element."""
     found: Sequence[Any] = molecule.GetAtomsMatchingQuery(_of_element(0))
     return found
 
 
 @cache
 def _of_element(number: int) -> Any:
-    """What finds the atoms of one element; a loop over all atoms takes longer than all else here."""
+    """Return what finds the atoms of one element; a loop over all atoms takes longer than all else here."""
     from rdkit.Chem import rdqueries
 
     return rdqueries.AtomNumEqualsQueryAtom(number)
 
 
 def _without_hydrogens(part: Any) -> Any:
-    """The core without the hydrogens that were added beside a site."""
+    """Return the core without the hydrogens that were added beside a site."""
     from rdkit import Chem
 
     return Chem.RemoveHs(part) if part.GetAtomsMatchingQuery(_of_element(1)) else part
 
 
 def hanging_on(molecule: Any, start: int, inside: set[int]) -> list[int]:
-    """The atoms that hang on one outer atom, itself included, without passing through those of the core."""
+    """Return the atoms that hang on one outer atom, itself included, without passing through those of the core."""
     seen, todo = {start}, [start]
     while todo:
         for neighbour in molecule.GetAtomWithIdx(todo.pop()).GetNeighbors():

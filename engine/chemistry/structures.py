@@ -68,7 +68,10 @@ def read_structures(texts: Sequence[str], report: Report = silent, *, ours: bool
 
 
 def read_structure(text: str) -> Structure:
-    """The structure in a SMILES, CXSMILES or molblock; never raises for a bad one, which has a reason instead."""
+    """Return the structure in a SMILES, CXSMILES or molblock.
+
+    Never raises for a bad one, which has a reason instead.
+    """
     from rdkit import Chem, rdBase
 
     stripped = text.strip()
@@ -100,7 +103,10 @@ def read_structure(text: str) -> Structure:
 
 
 def _drawn(text: str) -> str | None:
-    """The spelling of a molblock as a table's cell holds it, its outer blanks trimmed; None when it is damaged."""
+    """Return the spelling of a molblock as a table's cell holds it, its outer blanks trimmed.
+
+    None when it is damaged.
+    """
     from rdkit import Chem, rdBase
 
     lines = text.splitlines()
@@ -119,7 +125,7 @@ def _drawn(text: str) -> str | None:
 
 
 def spelled(molecule: Any) -> str:
-    """The canonical isomeric SMILES of a molecule, followed by its relative stereo when it has any.
+    """Return the canonical isomeric SMILES of a molecule, followed by its relative stereo when it has any.
 
     An enantiomer, the racemate drawn with ``|&1:..|`` and the structure drawn flat are three spellings.
     """
@@ -160,7 +166,7 @@ def parsed(smiles: str) -> Any:
 
 
 def heavy_atoms(text: str) -> int:
-    """The heavy atoms of a SMILES or molblock; 0 where it cannot be read as a structure."""
+    """Return the heavy atoms of a SMILES or molblock; 0 where it cannot be read as a structure."""
     found = read_structure(text)
     if found.reason:
         return 0
@@ -180,7 +186,7 @@ def _parameters(*, hydrogens: bool) -> Any:
 
 
 def _complaint(text: str) -> str:
-    """What is wrong with a SMILES, in a few words."""
+    """Return what is wrong with a SMILES, in a few words."""
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(text.split()[0], sanitize=False)
@@ -200,7 +206,7 @@ def _complaint(text: str) -> str:
 
 
 def _parent(text: str, molecule: Any) -> Structure:
-    """The parent of a structure of several parts: what is no known salt or solvent and clearly the largest."""
+    """Return the parent of a structure of several parts: what is no known salt or solvent and clearly the largest."""
     from rdkit import Chem
 
     parts = [(spelled(part), part) for part in Chem.GetMolFrags(molecule, asMols=True)]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.phrases import many
 from ..campaign.state import Source, Status
-from ..campaign.words import many
 from ..tables.more import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions
@@ -23,7 +23,7 @@ _ROWS = 5
 
 
 def add(options: argparse.Namespace, console: Console) -> Reply:
-    """What was added; what that does is said first, and asked about once results were seen."""
+    """Return what was added; what that does is said first, and asked about once results were seen."""
     raw = read_table(options.table, console.report, sheet=options.sheet)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()

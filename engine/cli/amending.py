@@ -31,7 +31,7 @@ _DIGITS = 6
 
 
 def amend(options: argparse.Namespace, console: Console) -> Reply:
-    """What became of a value; what that does is said first, and asked about when it changes what is decided."""
+    """Return what became of a value; what that does is said first, and asked about when it changes what is decided."""
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
         found = _named(options.number, before, str(options.file))
@@ -55,7 +55,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
 def _consequences(
     campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace
 ) -> tuple[str, ...]:
-    """What it would do, in sentences."""
+    """Return what it would do, in sentences."""
     number, command = found.number, options.command
     if isinstance(found, Reading):
         return campaign.consequences_of_amending_control(number, **_of_control(entry, options))
@@ -79,7 +79,7 @@ def _write(campaign: Campaign, found: Measurement | Reading, entry: Entry | None
 
 
 def _of_control(entry: Entry | None, options: argparse.Namespace) -> dict[str, Any]:
-    """What becomes of the value of a control."""
+    """Return what becomes of the value of a control."""
     if entry is not None:
         return {"value": entry.value, "unit": entry.unit}
     return {"excluded": options.command == "exclude"}
@@ -123,7 +123,7 @@ def values(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
-    """The value with a number; AssayPilotError when there is none."""
+    """Return the value with a number; AssayPilotError when there is none."""
     number = named.number
     if named.control:
         return control_value(number, now, file)
@@ -136,7 +136,7 @@ def _named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
 
 
 def _entry(text: str, endpoint: Endpoint) -> Entry:
-    """A value as it was typed; AssayPilotError when it is none, or can be read in two ways."""
+    """Return a value as it was typed; AssayPilotError when it is none, or can be read in two ways."""
     text = narrow(text)
     try:
         if _THOUSANDS.fullmatch(text) and not is_p_scale(endpoint):
@@ -153,7 +153,7 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
 
 
 def _shown(told: Mapping[str, Any]) -> str:
-    """A value in its entry unit, as corrected if it was: ``>10000 nM``."""
+    """Return a value in its entry unit, as corrected if it was: ``>10000 nM``."""
     if told.get("word"):
         return str(told["word"])
     relation = "" if told["relation"] == "=" else told["relation"]

@@ -28,7 +28,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
 
 
 def strategies() -> Reply:
-    """The strategies and baselines by name, with their parameters."""
+    """Return the strategies and baselines by name, with their parameters."""
     from ..simulate.comparison import baselines
     from ..strategies.registry import failed, strategies
 
@@ -72,7 +72,7 @@ def strategies() -> Reply:
 
 
 def datasets() -> Reply:
-    """The tables that come with the program; each can be given to ``check`` and ``new`` by its file."""
+    """Return the tables that come with the program; each can be given to ``check`` and ``new`` by its file."""
     from assaypilot import datasets as shipped
 
     tables = [shipped.load(name) for name in shipped.names()]

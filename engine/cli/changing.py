@@ -29,7 +29,7 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
-    """What was changed; what that does is said first, and asked about when it changes what is guaranteed."""
+    """Return what was changed; what that does is said first, and asked about when it changes what is guaranteed."""
     if options.interaction or options.into or options.goal:
         return _anew(options, console)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
@@ -45,7 +45,7 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _anew(options: argparse.Namespace, console: Console) -> Reply:
-    """A campaign begun anew under terms that no campaign changes on its way; what that means is said first."""
+    """Return a campaign begun anew under terms that no campaign changes on its way; what that means is said first."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     wanted = _restart(options, now)
@@ -64,7 +64,7 @@ def _anew(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _restart(options: argparse.Namespace, now: Status) -> Restart:
-    """What the new campaign is to have otherwise; AssayPilotError for what is changed in a campaign itself."""
+    """Return what the new campaign is to have otherwise; AssayPilotError for what is changed in a campaign itself."""
     if not (options.interaction or options.endpoint):
         mend = 'For example --endpoint "hERG;sd=0.3;direction=min" --goal pareto.' if options.goal else "Leave it out."
         option = "--goal" if options.goal else "--into"
@@ -83,7 +83,10 @@ def _restart(options: argparse.Namespace, now: Status) -> Restart:
 
 
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
-    """The refusal of what nobody said yes to, with what it would do; as an AssayPilotError without ``--json``."""
+    """Return the refusal of what nobody said yes to, with what it would do.
+
+    As an AssayPilotError without ``--json``.
+    """
     error = AssayPilotError(
         "this changes what is decided or guaranteed; nothing was done",
         file=str(options.file),
@@ -104,7 +107,7 @@ def agreed(console: Console) -> bool:
 
 
 def _wanted(options: argparse.Namespace, now: Status) -> Change:
-    """The change that the options ask for."""
+    """Return the change that the options ask for."""
     said: dict[str, Any] = {}
     for name in ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget", "strategy"):
         value = getattr(options, name)
@@ -118,7 +121,7 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
 
 
 def _endpoint(options: argparse.Namespace, now: Status) -> Endpoint | None:
-    """The endpoint that is to come to those there are."""
+    """Return the endpoint that is to come to those there are."""
     if options.endpoint is None:
         return None
     return without_column(parse_endpoint_spec(options.endpoint), now.endpoints)[0]

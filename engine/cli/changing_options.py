@@ -105,7 +105,7 @@ class Numbered(NamedTuple):
 
 
 def value_number(text: str) -> Numbered:
-    """The value that ``17`` or ``C3`` names."""
+    """Return the value that ``17`` or ``C3`` names."""
     found = _NUMBER.fullmatch(text.strip())
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of a value, such as 17 or C3")

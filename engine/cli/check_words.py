@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..campaign.words import many
+from ..campaign.phrases import many
 from .console import count, table
 
 __all__ = ["check_lines"]
@@ -17,7 +17,7 @@ _LABELS = 12
 
 
 def check_lines(path: str, report: dict[str, Any]) -> list[str]:
-    """The report of a check as lines."""
+    """Return the report of a check as lines."""
     made = "numbered in the order of the table" if report["cores"] else "made from the substituents"
     lines = [
         f"{Path(path).name}: {report['rows_used']:,} of {many(report['rows_read'], 'row')} used ({report['read_as']})",

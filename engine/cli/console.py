@@ -33,7 +33,7 @@ class Reply:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON knows it: no NaN or infinity (null), no array, no numpy number, no path."""
+    """Return the value as JSON knows it: no NaN or infinity (null), no array, no numpy number, no path."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -57,7 +57,7 @@ def as_json(document: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text from a table on one line, without anything a terminal would obey."""
+    """Return a text from a table on one line, without anything a terminal would obey."""
     return "".join(
         character if character.isprintable() else " " if character.isspace() else "\N{REPLACEMENT CHARACTER}"
         for character in text
@@ -103,7 +103,7 @@ def _is_number(text: str) -> bool:
 
 
 def count(number: int, limit: int, what: str = "more") -> list[str]:
-    """A line that says how many of a list are not shown; none when all are."""
+    """Return a line that says how many of a list are not shown; none when all are."""
     return [f"... and {number - limit:,} {what}"] if number > limit else []
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..campaign.words import many
+from ..campaign.phrases import many
 from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
 from ..design.criteria import Design
@@ -62,7 +62,7 @@ class _Task:
 
 
 def design(options: argparse.Namespace, console: Console) -> Reply:
-    """The design, its certificate, and whole measurements for it."""
+    """Return the design, its certificate, and whole measurements for it."""
     if not (math.isfinite(options.tau) and options.tau >= 0):
         raise AssayPilotError(
             "the deviation from additivity must be a number of 0 or more, in units of the assay noise (SD)",
@@ -108,7 +108,7 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _task(options: argparse.Namespace, console: Console) -> _Task:
-    """The compounds and what the columns say about them."""
+    """Return the compounds and what the columns say about them."""
     raw, mapping, _ = read_mapped(options, None, console)
     if options.targets is None:
         imported = import_table(raw, replace(mapping, endpoints=(), endpoint_column=None), console.report)
@@ -176,7 +176,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
 
 
 def _positions(library: Library, of_row: Sequence[str | None]) -> Ints:
-    """The compounds of some rows, each once, ascending."""
+    """Return the compounds of some rows, each once, ascending."""
     found = {library.find(name) for name in of_row if name is not None}
     return np.array(sorted(place for place in found if place is not None), dtype=np.intp)
 
@@ -193,7 +193,7 @@ def _refuse_both(library: Library, forced: Flags, ruled_out: Flags, option: str,
 
 
 def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Problem]]) -> tuple[str, ...]:
-    """What the user should know of the table, without what only a campaign needs."""
+    """Return what the user should know of the table, without what only a campaign needs."""
     said = [text for text in imported.warnings if not text.startswith("No endpoint")]
     for file, problem in problems[:_NAMED]:
         where = ", ".join(filter(None, (file, f"row {problem.row}" if problem.row else "", problem.column)))
@@ -203,7 +203,7 @@ def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Prob
 
 
 def _directions(criterion: str, task: _Task) -> Directions:
-    """What must be known well: the means of the targets, or all their differences."""
+    """Return what must be known well: the means of the targets, or all their differences."""
     names = [task.library.ids[int(row)] for row in task.targets.rows]
     return Pairs(task.targets, names=names) if criterion == "xy" else Rows(task.targets, names=names)
 
@@ -211,7 +211,7 @@ def _directions(criterion: str, task: _Task) -> Directions:
 def _weights(
     options: argparse.Namespace, task: _Task, worst: Directions, only: Ints | None, console: Console
 ) -> Design:
-    """The optimal shares; with ``only`` on these positions alone."""
+    """Return the optimal shares; with ``only`` on these positions alone."""
     n = task.candidates.n_rows
     gap = next(gap for most, gap in _GAPS[options.criterion] if n <= most)
     each = None if options.max_per_compound is None else min(1.0, options.max_per_compound / options.measurements)
@@ -245,7 +245,7 @@ def _told(
     value: float,
     bought: tuple[Priced, ...] | None,
 ) -> tuple[dict[str, Any], list[str]]:
-    """The answer as JSON and as text."""
+    """Return the answer as JSON and as text."""
     ids = [task.library.ids[int(row)] for row in task.allowed]
     order = np.argsort(-counts, kind="stable")
     total = int(counts.sum())

@@ -39,7 +39,7 @@ print(json.dumps({"version": qVersion(), "platform": application.platformName(),
 
 
 def doctor() -> Reply:
-    """What the program stands on; problems are told, none is an error."""
+    """Return what the program stands on; problems are told, none is an error."""
     document = {
         "assaypilot": program_version(),
         "python": platform.python_version(),
@@ -111,7 +111,7 @@ def _has_temporary_folder() -> bool:
 
 
 def _lines(document: dict[str, Any]) -> list[str]:
-    """The same as text, one fact a line."""
+    """Return the same as text, one fact a line."""
     qt, packages, writes = document["qt"], document["packages"], document["write_access"]
     facts = [
         ("AssayPilot", document["assaypilot"]),

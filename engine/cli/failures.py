@@ -14,7 +14,7 @@ __all__ = ["data_folder", "save"]
 
 
 def data_folder() -> Path:
-    """The user's own folder for what the program keeps between starts; it may not exist yet."""
+    """Return the user's own folder for what the program keeps between starts; it may not exist yet."""
     home = Path.home()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "AssayPilot"

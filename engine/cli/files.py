@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..campaign.words import many
+from ..campaign.phrases import many
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .console import Console, Reply, table
@@ -20,10 +20,10 @@ __all__ = ["export", "export_shortlist", "log", "sign", "verify"]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
-    """The shortlist in the format that the file's ending names."""
+    """Return the shortlist in the format that the file's ending names."""
     from ..campaign.campaign import Campaign
     from ..export.formats import ending_of
-    from ..tables.own import is_export
+    from ..tables.own_exports import is_export
 
     out = Path(options.out)
     ending = ending_of(out)
@@ -45,7 +45,7 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def export_shortlist(now: Status, out: Path, only: Which, *, file: str = "", report: Report = silent) -> int:
-    """The number of compounds written; ``file`` is the name of the campaign file, where there is one."""
+    """Return the number of compounds written; ``file`` is the name of the campaign file, where there is one."""
     from ..export.contents import Choice, contents
     from ..export.formats import write
 

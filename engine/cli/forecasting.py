@@ -7,19 +7,19 @@ from dataclasses import asdict
 from typing import Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..campaign.words import many
 from ..simulate.forecast import Forecast, forecast_campaign
 from ..simulate.series_forecast import SeriesForecast, forecast_series
 from ..text.percentages import percent
 from .console import Console, Reply, table
-from .outlook import left_to_do, range_lines
+from .remaining_work import left_to_do, range_lines
 
 __all__ = ["forecast"]
 
 
 def forecast(options: argparse.Namespace, console: Console) -> Reply:
-    """The forecast of a campaign; the file is only read."""
+    """Return the forecast of a campaign; the file is only read."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     if now.claim.kind == "calibrated":
@@ -29,7 +29,7 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _of_series(now: Status, made: SeriesForecast) -> Reply:
-    """What the coming rounds will find, as a curve."""
+    """Return what the coming rounds will find, as a curve."""
     document = {
         "name": now.name,
         "strategy": now.strategy,

@@ -39,7 +39,7 @@ def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column:
 
 
 def prices(raw: RawTable, of_row: Sequence[str | None], library: Library, column: str, option: str) -> Floats:
-    """What each compound costs, ``(n,)``, NaN for compounds that no row lists.
+    """Return what each compound costs, ``(n,)``, NaN for compounds that no row lists.
 
     AssayPilotError for a cell that is no number of 0 or more, and for two prices of one compound.
     """

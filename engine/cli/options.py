@@ -201,7 +201,7 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
 
 
 def natural(text: str) -> int:
-    """A whole number of 0 or more."""
+    """Return a whole number of 0 or more."""
     try:
         value = int(text)
     except ValueError:
@@ -212,7 +212,7 @@ def natural(text: str) -> int:
 
 
 def header_rows(text: str) -> tuple[int, int]:
-    """The row of a header and how many rows it has: 3 is (3, 1), 1-2 is (1, 2), none is (0, 0)."""
+    """Return the row of a header and how many rows it has: 3 is (3, 1), 1-2 is (1, 2), none is (0, 0)."""
     if text.strip().casefold() == "none":
         return 0, 0
     first, dash, last = text.partition("-")
@@ -223,7 +223,7 @@ def header_rows(text: str) -> tuple[int, int]:
 
 
 def positive(text: str) -> int:
-    """A whole number of 1 or more."""
+    """Return a whole number of 1 or more."""
     value = natural(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
@@ -231,7 +231,7 @@ def positive(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """A number, perhaps with a decimal comma; what is out of range is refused later, with the reason."""
+    """Return a number, perhaps with a decimal comma; what is out of range is refused later, with the reason."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -239,7 +239,7 @@ def number(text: str) -> float:
 
 
 def noise(text: str) -> StatedNoise:
-    """What is said of the assay noise: an SD, or that it is unknown."""
+    """Return what is said of the assay noise: an SD, or that it is unknown."""
     try:
         return parse_noise(text)
     except AssayPilotError as error:

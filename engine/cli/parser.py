@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ..errors import AssayPilotError
 from .commands import add_commands
-from .together import wrong_together
+from .option_rules import wrong_together
 from .usage import advice, without_help_word
 
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
@@ -77,7 +77,7 @@ class WrongUsage(Exception):
         return f"{str(self).rstrip('.')}. {mend}" if mend else str(self)
 
     def as_refusal(self) -> AssayPilotError:
-        """The same in the form of a refusal, which is what ``--json`` prints."""
+        """Return the same in the form of a refusal, which is what ``--json`` prints."""
         return AssayPilotError(str(self), option=self.option, mend=self.mend or f"See {self.program} --help.")
 
 
@@ -106,7 +106,7 @@ class _Version(argparse.Action):
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """What a command line says; WrongUsage when it says nothing that can be done."""
+    """Return what a command line says; WrongUsage when it says nothing that can be done."""
     options = _parsed(without_help_word(words))
     wrong = wrong_together(options)
     if wrong is not None:
@@ -115,7 +115,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    """The options of a command line; WrongUsage names what was probably meant."""
+    """Return the options of a command line; WrongUsage names what was probably meant."""
     parser = build_parser()
     try:
         return parser.parse_args(words)
@@ -129,7 +129,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of everything after ``assaypilot``."""
+    """Return the parser of everything after ``assaypilot``."""
     parser = _Parser(
         prog="assaypilot",
         description="Decides which compounds to assay next, and knows when to stop. "

@@ -15,7 +15,7 @@ _LAST = 12
 
 
 def controls_document(now: Status) -> dict[str, Any]:
-    """The keys of ``status --json`` about controls; none in campaigns without controls."""
+    """Return the keys of ``status --json`` about controls; none in campaigns without controls."""
     settings, told = now.settings, now.quality
     if not settings.controls:
         return {}
@@ -42,7 +42,7 @@ def controls_document(now: Status) -> dict[str, Any]:
 
 
 def plate_lines(now: Status) -> list[str]:
-    """The same in lines for people; none in campaigns without controls."""
+    """Return the same in lines for people; none in campaigns without controls."""
     told = now.quality
     if not now.settings.controls:
         return []

@@ -25,7 +25,7 @@ __all__ = ["played_on"]
 
 
 def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
-    """The instance and the goal: a paper's own unless said otherwise, or those of a table."""
+    """Return the instance and the goal: a paper's own unless said otherwise, or those of a table."""
     if options.instance is not None:
         instance = get(options.instance)
         return instance, _goal_of_instance(options, instance)
@@ -121,7 +121,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
 
 
 def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
-    """What came of the table; AssayPilotError where it holds what a simulation does not know."""
+    """Return what came of the table; AssayPilotError where it holds what a simulation does not know."""
     from ..tables.importer import import_table
     from .reading import read_mapped
 
@@ -150,7 +150,7 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
 
 
 def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:
-    """The goal of that name, about these endpoints."""
+    """Return the goal of that name, about these endpoints."""
     if name == "pareto":
         _refuse_slack(options)
         # As in a campaign: --epsilon is for the endpoints that name none of their own.
@@ -165,7 +165,7 @@ def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpo
 
 
 def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:
-    """The endpoints the goal is about: those named, else the only one, else for trade-offs all of them."""
+    """Return the endpoints the goal is about: those named, else the only one, else for trade-offs all of them."""
     names = [endpoint.name for endpoint in endpoints]
     if not names:
         raise AssayPilotError(

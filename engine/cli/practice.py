@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
+from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..campaign.words import many
 from ..errors import AssayPilotError
 from ..simulate.practice import create_practice, practice_results, practice_truth
 from ..strategies.protocol import IN
@@ -29,7 +29,7 @@ _SHOWN = 25
 
 
 def demo(options: argparse.Namespace, console: Console) -> Reply:
-    """A practice campaign from the first round to the decided set, compared with the truth."""
+    """Return a practice campaign from the first round to the decided set, compared with the truth."""
     if options.out is None:
         with temporary_folder() as place:
             return _run(place / _CAMPAIGN, None, options.seed, console)
@@ -87,7 +87,7 @@ def _round_line(now: Status, number: int, measurements: int, compounds: int) -> 
 
 
 def _score(now: Status, truth: Floats) -> dict[str, Any]:
-    """The answer against the truth.
+    """Return the answer against the truth.
 
     precision: share of the returned that are truly within epsilon + slack. recall: share of those truly within
     epsilon that are returned. Both 1 is what the guarantee promises.

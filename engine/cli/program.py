@@ -21,7 +21,7 @@ _STOPPED_SAFELY = "stopped; what was acknowledged before is kept"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code of one command line (without the program's name; None: the one it was started with)."""
+    """Return the exit code of one command line (without the program's name; None: the one it was started with)."""
     one_thread_for_algebra()
     words = list(sys.argv[1:] if argv is None else argv)
     wants_json = "--json" in words
@@ -79,7 +79,7 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def _run(options: argparse.Namespace, console: Console) -> Reply:
-    """The command's answer; each imports what it needs, so that the others start fast."""
+    """Return the command's answer; each imports what it needs, so that the others start fast."""
     match options.command:
         case "demo":
             from .practice import demo
@@ -153,7 +153,7 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> int:
-    """The exit code; prints the refusal where the user looks for it."""
+    """Return the exit code; prints the refusal where the user looks for it."""
     with suppress(BrokenPipeError):
         if wants_json:
             print(as_json({"error": error.as_json()}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from ..campaign.words import many
+from ..campaign.phrases import many
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..tables.files import is_workbook
@@ -24,7 +24,7 @@ __all__ = ["read_mapped"]
 def read_mapped(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
-    """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
+    """Return the table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
     specs = tuple(map(parse_endpoint_spec, options.endpoint))
     if options.only_listed and not options.product:
         raise AssayPilotError(
@@ -60,7 +60,9 @@ def read_mapped(
 
 
 def _tables(options: argparse.Namespace, console: Console) -> RawTable:
-    """The table, with the one that is joined to it; each sheet that was named belongs to the next of them that has any.
+    """Return the table, with the one that is joined to it.
+
+    Each sheet that was named belongs to the next of them that has any.
 
     A single sheet is that of the table when it is a workbook, else that of the joined one.
     """
@@ -92,7 +94,7 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
 
 
 def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> NoSites:
-    """The refusal of a table without sites, with advice on a header that was missed, or structures elsewhere."""
+    """Return the refusal of a table without sites, with advice on a header that was missed, or structures elsewhere."""
     nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
     if options.header is None and raw.kind in ("text", "workbook") and 3 * nameless > len(raw.columns):
         error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."

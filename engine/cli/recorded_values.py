@@ -19,7 +19,7 @@ def control_number(reading: Reading) -> str:
 
 
 def control_value(number: int, now: Status, file: str) -> Reading:
-    """The value of a control with a number; AssayPilotError when there is none."""
+    """Return the value of a control with a number; AssayPilotError when there is none."""
     found = next((one for one in now.readings if one.number == number and not one.withdrawn), None)
     if found is None:
         raise AssayPilotError(
@@ -31,7 +31,7 @@ def control_value(number: int, now: Status, file: str) -> Reading:
 
 
 def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
-    """A value for ``--json``, in its entry unit."""
+    """Return a value for ``--json``, in its entry unit."""
     endpoint, entered = now.endpoints[one.endpoint], one.entered
     value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
     if one.corrected is not None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.phrases import many
 from ..campaign.plates.plating import moved_in_words
 from ..campaign.results.bounds import what_it_does
 from ..campaign.state import Round, RoundItem, Source, Status
-from ..campaign.words import many
 from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
 from ..errors import AssayPilotError
@@ -48,7 +48,7 @@ _REASONS = 5
 
 
 def plan(options: argparse.Namespace, console: Console) -> Reply:
-    """The next round, or the open one again; with ``--out`` its work list or printed page is written."""
+    """Return the next round, or the open one again; with ``--out`` its work list or printed page is written."""
     if options.options:
         from .stocking import plan_options
 
@@ -106,7 +106,7 @@ _LOOKED_AT = 10_000
 
 
 def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
-    """The open round taken back."""
+    """Return the open round taken back."""
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status().open_round
         campaign.withdraw_round()
@@ -117,7 +117,7 @@ def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, Any], list[str]]:
-    """The order list that was written, if one was asked for, as a key of the document and a line for people."""
+    """Return the order list that was written, if one was asked for, as a key of the document and a line for people."""
     if options.orders is None:
         return {"orders_file": None}, []
     from ..export.order_list import write_order_list
@@ -128,7 +128,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
 
 
 def plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
-    """The promised keys of ``plan --json``; no compounds when nothing is left to ask."""
+    """Return the promised keys of ``plan --json``; no compounds when nothing is left to ask."""
     items = () if issued is None else issued.items
     library = now.library
     return {
@@ -185,7 +185,7 @@ def _to_make(now: Status, compounds: list[int]) -> dict[str, int]:
 
 
 def _asked(now: Status, item: RoundItem) -> dict[str, Any]:
-    """What is asked of each endpoint, where it is not the same for all because some values are in already."""
+    """Return what is asked of each endpoint, where it is not the same for all because some values are in already."""
     if not item.asked:
         return {}
     names = [now.endpoints[k].name for k in now.measured_endpoints]
@@ -227,7 +227,7 @@ def _nothing_to_plan(now: Status) -> list[str]:
 
 
 def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
-    """A round as people read it."""
+    """Return a round as people read it."""
     library, digits = now.library, decimals_of(now)
     scale = now.endpoints[now.objective].scale_name
     again = f", {issued.missing:,} still to come" if issued.came else ""
@@ -281,7 +281,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
 
 
 def _each(now: Status) -> str:
-    """What every compound of a round is measured for, where that is more than one endpoint."""
+    """Return what every compound of a round is measured for, where that is more than one endpoint."""
     names = [now.endpoints[k].name for k in now.measured_endpoints]
     return f", each for {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else ""
 
@@ -295,7 +295,7 @@ def _times(now: Status, item: RoundItem) -> str:
 
 
 def record(options: argparse.Namespace, console: Console) -> Reply:
-    """What became of a table of results; with ``--close`` the round ends with what has come back."""
+    """Return what became of a table of results; with ``--close`` the round ends with what has come back."""
     with Campaign.open(options.file, report=console.report) as campaign:
         now = campaign.status()
         gone = _known_ids(options.unavailable, now)
@@ -347,7 +347,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
-    """What the table of results says and where it comes from; refuses one without a usable value."""
+    """Return what the table of results says and where it comes from; refuses one without a usable value."""
     from ..campaign.results.returned import returned
     from ..tables.results import ResultsTable
 
@@ -365,7 +365,7 @@ def _where(column: str | None, reason: str) -> str:
 
 
 def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
-    """The compounds named that are not marked yet, as the library spells them; refuses a name that is not there.
+    """Return the compounds named that are not marked yet, as the library spells them; refuses a name that is not there.
 
     A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
     """

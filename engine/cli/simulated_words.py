@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..campaign.words import many
+from ..campaign.phrases import many
 from ..domain.goals import Goal
 from ..simulate.instances import Instance
 from ..simulate.runner import Task, drawn_of, problem_of
@@ -18,7 +18,7 @@ __all__ = ["simulated_document", "simulated_lines"]
 
 
 def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dict[str, Any]) -> dict[str, Any]:
-    """The scores of one strategy, as ``--json`` prints them; ``figures`` are those of ``summary``."""
+    """Return the scores of one strategy, as ``--json`` prints them; ``figures`` are those of ``summary``."""
     drawn = drawn_of(task, 0)
     info = task.strategy.info
     budget = task.instance.budget if task.budget is None else task.budget
@@ -57,7 +57,7 @@ def _additive_only(task: Task) -> tuple[str, ...]:
 
 
 def _curve_lines(entry: dict[str, Any]) -> list[str]:
-    """A line for each round: what was found, and what was missed and wrong beside what was expected."""
+    """Return a line for each round: what was found, and what was missed and wrong beside what was expected."""
 
     def shown(value: float | None, form: str = ".2f") -> str:
         return "-" if value is None else format(value, form)
@@ -98,7 +98,7 @@ def _curve_lines(entry: dict[str, Any]) -> list[str]:
 
 
 def _times(figures: dict[str, float | None], endpoints: int) -> dict[str, float | None]:
-    """The figures of samples in measurements, as campaigns count them: one for every endpoint of a sample."""
+    """Return the figures of samples in measurements, as campaigns count them: one for every endpoint of a sample."""
     return {name: None if value is None else value * endpoints for name, value in figures.items()}
 
 
@@ -108,7 +108,7 @@ def _goal_document(goal: Goal) -> dict[str, Any]:
 
 
 def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
-    """A table with a line for each strategy, and what has to be known beside it."""
+    """Return a table with a line for each strategy, and what has to be known beside it."""
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     noise += " (estimated from replicates)" if first["noise_estimated"] else ""

@@ -71,7 +71,7 @@ def _strategies(text: str) -> list[Strategy]:
 
 
 def _named(options: argparse.Namespace, instance: Instance, goal: Goal, given: Iterable[str]) -> list[Strategy]:
-    """The strategies by name; ``auto`` and ``proven`` are those a campaign would take."""
+    """Return the strategies by name; ``auto`` and ``proven`` are those a campaign would take."""
     names = [name.strip() for name in options.strategy.split(",")]
     drawn = instance.make(0)
     sites = isinstance(drawn.features, SiteFeatures)

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..campaign.campaign import Campaign
-from ..campaign.past import as_it_stood
+from ..campaign.phrases import many, names
+from ..campaign.rewind import as_it_stood
 from ..campaign.state import STATUSES, Round, Status
-from ..campaign.words import many, names
 from ..errors import AssayPilotError
 from ..export.bounds import estimate_text, only_bounds
 from ..export.entries import claim_entry, compound_entries
@@ -24,8 +24,8 @@ from ..text.percentages import probability
 from .console import Console, Reply, count, table
 from .next_line import next_line
 from .options import JSON_LIMIT, TEXT_LIMIT
-from .outlook import left_to_do, range_lines
 from .plate_lines import controls_document, plate_lines
+from .remaining_work import left_to_do, range_lines
 from .stock_words import stock_document, stock_lines
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _NOTHING_LEFT = {"measurements_to_finish": _NONE_LEFT, "rounds_to_finish": _NONE
 
 
 def guarantee_of(now: Status) -> dict[str, Any]:
-    """What is guaranteed now, as every document says it."""
+    """Return what is guaranteed now, as every document says it."""
     promise = now.guarantee
     return {
         "delta": promise.delta,
@@ -89,7 +89,7 @@ def status(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -> dict[str, Any]:
-    """The promised keys of ``status --json`` and some more; numbers on the objective's model scale."""
+    """Return the promised keys of ``status --json`` and some more; numbers on the objective's model scale."""
     candidates, ids = now.candidates, now.library.ids
     order = ranked(now)
     ins = order[candidates.status[order] == IN]
@@ -133,7 +133,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
 
 
 def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast | None, list[str]]:
-    """What the campaign will still take; None, and why, where that cannot be simulated."""
+    """Return what the campaign will still take; None, and why, where that cannot be simulated."""
     from ..simulate.forecast import forecast_campaign
 
     try:
@@ -189,7 +189,7 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
 
 
 def what_can_be_done(now: Status) -> list[str]:
-    """What can be done about effects that do not add up, and how, in lines for people; empty where they may."""
+    """Return what can be done about effects that do not add up, and how, in lines for people; empty where they may."""
     lines = []
     for told in now.additivity:
         lines += [told.spread] if told.spread else []
@@ -211,7 +211,7 @@ def what_can_be_done(now: Status) -> list[str]:
 
 
 def confirmation_lines(now: Status) -> list[str]:
-    """What is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
+    """Return what is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
     found = now.confirmation
     lines = [f"Additivity with the confirmation: {text}" for text in found.models if not found.not_confirmed]
     if found.gone:
@@ -223,14 +223,14 @@ def confirmation_lines(now: Status) -> list[str]:
 
 
 def _round_number(now: Status) -> int:
-    """The open round, else the last one; 0 before the first."""
+    """Return the open round, else the last one; 0 before the first."""
     if now.open_round is not None:
         return now.open_round.number
     return max((issued.number for issued in now.rounds if issued.state != "withdrawn"), default=0)
 
 
 def number(value: float | None, digits: int) -> str:
-    """A number to so many decimals, ``-`` when there is none."""
+    """Return a number to so many decimals, ``-`` when there is none."""
     return "-" if value is None or not np.isfinite(value) else f"{value:.{digits}f}"
 
 
@@ -243,7 +243,7 @@ def round_line(issued: Round) -> str:
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
-    """The standing of a campaign in lines for people."""
+    """Return the standing of a campaign in lines for people."""
     candidates, counts = now.candidates, now.counts
     lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.promise, ""]
     lines += [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in now.noise]

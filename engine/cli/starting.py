@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..campaign.words import many
 from ..domain.controls import parse_control
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
@@ -30,14 +30,14 @@ __all__ = ["check", "new", "parameters_of"]
 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
-    """What an import of the table would understand; writes nothing."""
+    """Return what an import of the table would understand; writes nothing."""
     raw, mapping, imported, _ = _read(options, None, console)
     document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
     return Reply(document, [*check_lines(options.table, document), *said_lines(document["stock"])])
 
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
-    """A campaign file made from a table."""
+    """Return a campaign file made from a table."""
     from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
 
     path = Path(options.file)
@@ -71,7 +71,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _document(path: Path, now: Status, imported: ImportedTable, document: dict[str, Any]) -> dict[str, Any]:
-    """The campaign that was made, as ``--json`` prints it; ``document`` is the check of its table."""
+    """Return the campaign that was made, as ``--json`` prints it; ``document`` is the check of its table."""
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     return {
         "file": str(path),
@@ -109,7 +109,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
 
 
 def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> list[str]:
-    """The same for the terminal; ``history``: how many values there were before."""
+    """Return the same for the terminal; ``history``: how many values there were before."""
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     return [
         f"Created {path}: {many(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
@@ -159,19 +159,19 @@ def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
 def _read(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
-    """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
+    """Return the table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
     return raw, mapping, import_table(raw, mapping, console.report), epsilons
 
 
 def _set_aside(options: argparse.Namespace) -> dict[str, Any]:
-    """The parameter of the series model under which the table's values do not count; proofs never count them."""
+    """Return the parameter of the series model under which the table's values do not count; proofs never count them."""
     series = options.strategy in ("auto", "gaussian-process")
     return {"history": "shown"} if series and options.history == "shown" else {}
 
 
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The strategy's parameters by name; refuses one that is given two values."""
+    """Return the strategy's parameters by name; refuses one that is given two values."""
     given: dict[str, Any] = {}
     for name, value in options.parameter:
         if name in given and given[name] != value:

@@ -26,6 +26,6 @@ def add_stock_options(parser: argparse.ArgumentParser, *, columns: bool = True, 
 
 
 def terms_of(options: argparse.Namespace) -> StockTerms:
-    """What the options say of money and time in general."""
+    """Return what the options say of money and time in general."""
     currency = None if options.currency is None else options.currency.strip()
     return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)

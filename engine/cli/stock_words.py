@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..campaign.stock.view import Order, money
-from ..campaign.words import many
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
 from .console import count, table
 
@@ -47,7 +47,7 @@ def stock_counts(now: Status) -> dict[str, Any]:
 
 
 def stock_document(now: Status) -> dict[str, Any] | None:
-    """The key ``stock`` of ``status --json``; None when nothing is known of it."""
+    """Return the key ``stock`` of ``status --json``; None when nothing is known of it."""
     return None if now.stock is None else {**stock_counts(now), "orders": orders_document(now)}
 
 
@@ -66,7 +66,7 @@ def said_of_stock(imported: ImportedTable) -> dict[str, int] | None:
 
 
 def said_lines(said: Mapping[str, int] | None) -> list[str]:
-    """The same for people; empty without such a column."""
+    """Return the same for people; empty without such a column."""
     if said is None:
         return []
     return [
@@ -88,7 +88,7 @@ def stock_lines(now: Status) -> list[str]:
 
 
 def orders_document(now: Status) -> list[dict[str, Any]]:
-    """What the phase under way waits for, for ``--json``."""
+    """Return what the phase under way waits for, for ``--json``."""
     if now.stock is None:
         return []
     return [
@@ -106,7 +106,7 @@ def orders_document(now: Status) -> list[dict[str, Any]]:
 
 
 def orders_lines(now: Status) -> list[str]:
-    """The same for people; empty when nothing is waited for."""
+    """Return the same for people; empty when nothing is waited for."""
     if now.stock is None or not now.stock.orders:
         return []
     orders, currency = now.stock.orders, now.stock.currency

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.phrases import many
 from ..campaign.state import Source, Status
 from ..campaign.stock.choice import PlanOption, foreseen
 from ..campaign.stock.sentences import cost_words, not_said, wait_words
 from ..campaign.stock.view import money
-from ..campaign.words import many
 from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.percentages import percent
@@ -35,7 +35,7 @@ _WORDS = {
 
 
 def stock(options: argparse.Namespace, console: Console) -> Reply:
-    """What is known of stock; with a list, arrivals or terms after these were taken in."""
+    """Return what is known of stock; with a list, arrivals or terms after these were taken in."""
     arrived, terms = options.arrived or (), terms_of(options)
     _refuse_aimless(options)
     changes = options.list is not None or bool(arrived) or terms.said
@@ -82,7 +82,10 @@ def _note(options: argparse.Namespace, arrived: Sequence[str]) -> str:
 def _listed(
     options: argparse.Namespace, now: Status, terms: StockTerms, console: Console
 ) -> tuple[list[StockLine], list[dict[str, Any]], Source]:
-    """What a stock list says, what of it could not be used, and where it comes from; refuses one that says nothing."""
+    """Return what a stock list says, what of it could not be used, and where it comes from.
+
+    Refuses one that says nothing.
+    """
     from ..tables.opening import read_table
     from ..tables.stock import StockColumns, read_stock_list
 
@@ -117,7 +120,7 @@ def _listed(
 
 
 def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
-    """The compounds that are there now; ``all`` is everything that is waited for."""
+    """Return the compounds that are there now; ``all`` is everything that is waited for."""
     lines = []
     for text in texts:
         if text.strip().casefold() == "all":
@@ -200,7 +203,7 @@ def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[s
 
 
 def plan_options(options: argparse.Namespace, console: Console) -> Reply:
-    """The three plans for the next phase; nothing is issued."""
+    """Return the three plans for the next phase; nothing is issued."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         started = time.perf_counter()
         found = campaign.plan_options(console.report)
@@ -222,7 +225,7 @@ def plan_options(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _to_the_end(found: Sequence[PlanOption], now: Status, file: str, console: Console) -> tuple[PlanOption, ...]:
-    """The plans with what each takes to the end, simulated; as they are where nothing can be foreseen."""
+    """Return the plans with what each takes to the end, simulated; as they are where nothing can be foreseen."""
     from ..simulate.forecast import forecast_campaign
 
     try:

@@ -29,7 +29,7 @@ _OTHER_WORDS = {
 
 
 def without_help_word(words: Sequence[str]) -> list[str]:
-    """The words with ``help`` and ``version`` as the options they mean: ``help check`` is ``check --help``."""
+    """Return the words with ``help`` and ``version`` as the options they mean: ``help check`` is ``check --help``."""
     if words[:1] == ["help"]:
         return [*words[1:2], "--help"]
     return ["--version"] if list(words) == ["version"] else list(words)
@@ -38,7 +38,7 @@ def without_help_word(words: Sequence[str]) -> list[str]:
 def advice(
     words: Sequence[str], message: str, options: Mapping[str, Collection[str]], takes_list: Collection[str]
 ) -> tuple[str, str] | None:
-    """A better message and its mend for what the parser says of wrong words; None where nothing better is known.
+    """Return a better message and its mend for what the parser says of wrong words; None where nothing better is known.
 
     ``options``: those of each command; ``takes_list``: the ones whose values stand between commas.
     """
@@ -71,7 +71,7 @@ def _of_words(
     options: Mapping[str, Collection[str]],
     takes_list: Collection[str],
 ) -> tuple[str, str]:
-    """What to say of words that a command does not take."""
+    """Return what to say of words that a command does not take."""
     see = f"See assaypilot {command} --help."
     wrong = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
     if wrong is not None:

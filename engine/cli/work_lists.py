@@ -90,7 +90,7 @@ def keep_filled_in(out: Path, now: Status) -> None:
 def write_out(
     out: Path, now: Status, issued: Round, layout: Layout | None, campaign: str, report: Report
 ) -> tuple[dict[str, Any], list[str]]:
-    """What was written, as keys of the document and as lines for people."""
+    """Return what was written, as keys of the document and as lines for people."""
     if out.suffix.casefold() == _PAGE:
         from ..export.contents import contents
         from ..export.work_page import write_work_page
@@ -118,7 +118,7 @@ def write_out(
 
 
 def plates_document(now: Status, layout: Layout | None) -> list[dict[str, Any]] | None:
-    """The plates of a round for ``--json``; None without plates."""
+    """Return the plates of a round for ``--json``; None without plates."""
     if layout is None:
         return None
     return [
@@ -134,7 +134,7 @@ def plates_document(now: Status, layout: Layout | None) -> list[dict[str, Any]] 
 
 
 def wells_document(now: Status, issued: Round, item: RoundItem, layout: Layout | None) -> dict[str, Any]:
-    """The key ``wells`` of a compound for ``--json``; nothing without plates."""
+    """Return the key ``wells`` of a compound for ``--json``; nothing without plates."""
     if layout is None:
         return {}
     wells = []

@@ -38,7 +38,7 @@ class Control:
     """
 
     def nominal(self, endpoint: str) -> float | None:
-        """The nominal value for an endpoint; None when it was not said."""
+        """Return the nominal value for an endpoint; None when it was not said."""
         return dict(self.values).get(endpoint)
 
     def as_json(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Control:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Control:
-        """The control that ``as_json`` wrote."""
+        """Return the control that ``as_json`` wrote."""
         return cls(data["name"], tuple(data["values"].items()))
 
 
@@ -81,7 +81,7 @@ class Reading:
 
 
 def parse_control(text: str) -> Control:
-    """The control that ``NAME``, ``NAME;value=7.1`` or ``NAME;pIC50=7.1;hERG=5`` names."""
+    """Return the control that ``NAME``, ``NAME;value=7.1`` or ``NAME;pIC50=7.1;hERG=5`` names."""
     name, *parts = (part.strip() for part in text.split(";"))
     if not name or len(name) > _LONGEST:
         raise AssayPilotError(
@@ -110,7 +110,7 @@ def parse_control(text: str) -> Control:
 
 
 def find_control(controls: Sequence[Control], name: str) -> int | None:
-    """The position of the control of that name, large or small letters; None when there is none."""
+    """Return the position of the control of that name, large or small letters; None when there is none."""
     wanted = name.strip().casefold()
     return next((place for place, control in enumerate(controls) if control.name.casefold() == wanted), None)
 
@@ -127,7 +127,10 @@ def check_names(controls: Sequence[Control]) -> None:
 def resolved(
     controls: Sequence[Control], endpoints: Sequence[Endpoint], measured: Sequence[int]
 ) -> tuple[Control, ...]:
-    """The controls with every nominal value under its endpoint's full name; AssayPilotError for one of no endpoint."""
+    """Return the controls with every nominal value under its endpoint's full name.
+
+    AssayPilotError for one of no endpoint.
+    """
     names = [endpoint.name for endpoint in endpoints if endpoint.of is None]
     known = {name.casefold(): name for name in names}
     out = []

@@ -41,7 +41,7 @@ _EXAMPLE = 'For example --endpoint "Selectivity;of=pIC50 - hERG".'
 
 
 def parts(endpoints: Sequence[Endpoint], position: int) -> tuple[int, ...]:
-    """The positions of the endpoints that are measured for one: its own, or those of its two parts."""
+    """Return the positions of the endpoints that are measured for one: its own, or those of its two parts."""
     of = endpoints[position].of
     if of is None:
         return (position,)
@@ -50,12 +50,15 @@ def parts(endpoints: Sequence[Endpoint], position: int) -> tuple[int, ...]:
 
 
 def behind(endpoints: Sequence[Endpoint], positions: Sequence[int]) -> tuple[int, ...]:
-    """The positions of all endpoints that are measured for these, each once, in their order."""
+    """Return the positions of all endpoints that are measured for these, each once, in their order."""
     return tuple(dict.fromkeys(part for position in positions for part in parts(endpoints, position)))
 
 
 def pooled_of(endpoints: Sequence[Endpoint], position: int, measured: Callable[[int], Pooled]) -> Pooled:
-    """Counts and means of an endpoint, where ``measured`` gives those of one that is measured, by its position."""
+    """Return counts and means of an endpoint, where ``measured`` gives those of one that is measured.
+
+    By its position.
+    """
     own = parts(endpoints, position)
     if len(own) == 1:
         return measured(position)
@@ -79,7 +82,10 @@ def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, 
 
 
 def with_noise(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """The endpoints, differences with the noise that their parts give them; None where that of a part is not known."""
+    """Return the endpoints, differences with the noise that their parts give them.
+
+    None where that of a part is not known.
+    """
     out = []
     for position, endpoint in enumerate(endpoints):
         if endpoint.of is not None:
@@ -98,7 +104,7 @@ def in_words(endpoints: Sequence[Endpoint], position: int) -> str:
 
 
 def find_parts(name: str, text: str, endpoints: Sequence[Endpoint]) -> tuple[str, str]:
-    """The names of the two endpoints that a text like ``pIC50 - hERG`` subtracts from each other.
+    """Return the names of the two endpoints that a text like ``pIC50 - hERG`` subtracts from each other.
 
     Names may hold minus signs and blanks of their own: every minus is tried, and one must split the text into two
     endpoints (by name, or by what they are modelled as). AssayPilotError when none does, or more than one.

@@ -125,7 +125,7 @@ class Eliminated:
         return out
 
     def follow(self, effects: Floats, values: Floats | None = None) -> None:
-        """Sets, in ``effects`` ``(n_columns, ...)``, those of the rows that stand alone; ``values`` ``(n_rows, ...)``.
+        """Set, in ``effects`` ``(n_columns, ...)``, those of the rows that stand alone; ``values`` ``(n_rows, ...)``.
 
         Each is what makes its row fit, given all others.
         """
@@ -166,7 +166,7 @@ class Solver:
         return out
 
     def fitted(self, values: Floats) -> Floats:
-        """The fit to the values of each row, ``(m,)``; the value itself of rows that stand alone."""
+        """Return the fit to the values of each row, ``(m,)``; the value itself of rows that stand alone."""
         table = self.table
         theta = self.theta(values)
         out = np.array(values, dtype=float)
@@ -215,14 +215,14 @@ class Solver:
 
 
 def _numbered(columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
-    """The columns that occur, in order, and of each entry the place of its column among them."""
+    """Return the columns that occur, in order, and of each entry the place of its column among them."""
     seen = np.zeros(n_columns, dtype=bool)
     seen[columns] = True
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[columns]
 
 
 def _inverse(span: Floats, gram: Floats) -> Floats:
-    """The inverse of ``gram`` within a span, symmetric."""
+    """Return the inverse of ``gram`` within a span, symmetric."""
     inside = span.T @ gram @ span
     scale = 1.0 / np.sqrt(np.diagonal(inside))
     factor = np.linalg.inv(np.linalg.cholesky(inside * scale * scale[:, None])) * scale
@@ -232,7 +232,7 @@ def _inverse(span: Floats, gram: Floats) -> Floats:
 
 
 def _set_aside(columns: Ints, n_columns: int) -> tuple[list[_Wave], Ints]:
-    """The rows that stand alone, in waves, and the positions of all others.
+    """Return the rows that stand alone, in waves, and the positions of all others.
 
     Of each column the number of rows left and the sum of their positions are kept: where one is left, the sum is it.
     """

@@ -82,7 +82,7 @@ class Limit:
 
     @classmethod
     def parse(cls, text: str) -> Limit:
-        """The limit that a text like ``<5``, ``>= 6`` or ``<0,3`` says; AssayPilotError for any other text."""
+        """Return the limit that a text like ``<5``, ``>= 6`` or ``<0,3`` says; AssayPilotError for any other text."""
         match = _LIMIT.fullmatch(text)
         try:
             value = float(match[2].replace(",", ".")) if match else math.nan
@@ -102,7 +102,7 @@ class Limit:
 
 
 def normalise_unit(unit: str) -> str:
-    """A concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
+    """Return a concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
     text = unit.strip()
     # M and mM only as written: m and mm are lengths. Nobody's table holds micrometres, but many spell µM as um.
     return text if text in CONCENTRATIONS else _SPELLINGS.get(text.casefold(), text)
@@ -245,7 +245,7 @@ class Endpoint:
         return 1.0 if self.direction == "max" else -1.0
 
     def to_model(self, value: float, unit: str | None = None) -> float:
-        """A table value on the model scale; ``unit`` overrides the endpoint's when a row has its own.
+        """Return a table value on the model scale; ``unit`` overrides the endpoint's when a row has its own.
 
         Raises AssayPilotError when the value has no logarithm, the unit cannot be converted, or no measurement can
         be that large or small.
@@ -279,7 +279,7 @@ class Endpoint:
         return on_model
 
     def _absurd(self, value: float, unit: str) -> AssayPilotError:
-        """The refusal of a value nobody can have measured."""
+        """Return the refusal of a value nobody can have measured."""
         if self.transform == "none" and self.scale_unit == "log":
             mend = f"A value is expected between {-_LOG_SPAN:g} and {_LOG_SPAN:g}; was it meant as a concentration?"
         else:
@@ -290,7 +290,7 @@ class Endpoint:
         return AssayPilotError(f"{amount} is no {self.name}", column=self.name, mend=mend)
 
     def from_model(self, value: float) -> float:
-        """A model-scale value in the entry unit."""
+        """Return a model-scale value in the entry unit."""
         if self.transform == "none":
             return value
         if self.is_potency:
@@ -298,7 +298,7 @@ class Endpoint:
         return float(10.0**value)
 
     def sd_to_model(self, value: float, sd: float | None) -> float | None:
-        """The SD a lab gives beside a mean in the entry unit, on the model scale.
+        """Return the SD a lab gives beside a mean in the entry unit, on the model scale.
 
         For a logarithm by the first-order rule sd / (value ln 10), which is how a relative error becomes log units.
         """
@@ -307,7 +307,7 @@ class Endpoint:
         return sd / (abs(value) * math.log(10.0)) if value else None
 
     def relation_on_model(self, relation: Relation) -> Relation:
-        """A relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
+        """Return a relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
         return _FLIPPED[relation] if self.is_potency else relation
 
     @property
@@ -340,14 +340,14 @@ class Endpoint:
         return f"{self.name} {self.limit.text}{unit}"
 
     def as_json(self) -> dict[str, Any]:
-        """The endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
+        """Return the endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
         plain = (None, False, "value")
         data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in plain}
         return data | {name: list(data[name]) for name in ("of", "words") if name in data}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
-        """The endpoint that ``as_json`` wrote."""
+        """Return the endpoint that ``as_json`` wrote."""
         limit, of, words = (data.get(name) for name in ("limit", "of", "words"))
         whole = None if limit is None else Limit(**limit)
         own = {

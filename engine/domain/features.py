@@ -45,7 +45,7 @@ _CHUNK = 65_536
 
 
 def _kept(array: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
-    """The array in rows and of that kind, not to be written to; itself when nobody can write to its memory."""
+    """Return the array in rows and of that kind, not to be written to; itself when nobody can write to its memory."""
     owner: Any = array
     while isinstance(owner, np.ndarray) and not owner.flags.writeable and owner.base is not None:
         owner = owner.base
@@ -72,7 +72,7 @@ class Features(Protocol):
         """How many columns, dependent ones included."""
 
     def dense(self, rows: Ints) -> Floats:
-        """The given rows ``(m, n_columns)``; meant for small m."""
+        """Return the given rows ``(m, n_columns)``; meant for small m."""
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
         """X'v of each row, ``(m,)``; of several vectors ``(n_columns, k)`` ``(m, k)``."""
@@ -107,7 +107,7 @@ class DenseFeatures:
         return int(self._matrix.shape[1])
 
     def dense(self, rows: Ints) -> Floats:
-        """The given rows ``(m, n_columns)``."""
+        """Return the given rows ``(m, n_columns)``."""
         return self._matrix[rows]
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
@@ -146,7 +146,7 @@ class SiteFeatures:
 
     @classmethod
     def of(cls, library: Library) -> SiteFeatures:
-        """The features of a library, one row per compound in its order; interacting sites are taken as one."""
+        """Return the features of a library, one row per compound in its order; interacting sites are taken as one."""
         sites, codes = library.modelled
         return cls(codes, tuple(len(site.substituents) for site in sites))
 
@@ -166,12 +166,12 @@ class SiteFeatures:
         return 1 + sum(size - 1 for size in self.sizes)
 
     def columns(self, rows: Ints | None = None) -> Ints:
-        """The column of each row's substituent at each site, ``(m, n_sites)``."""
+        """Return the column of each row's substituent at each site, ``(m, n_sites)``."""
         columns: Ints = (self.codes if rows is None else self.codes[rows]) + self._starts
         return columns
 
     def dense(self, rows: Ints) -> Floats:
-        """The given rows ``(m, n_columns)`` as zeros and ones."""
+        """Return the given rows ``(m, n_columns)`` as zeros and ones."""
         out = np.zeros((len(rows), self.n_columns))
         out[:, 0] = 1.0
         np.put_along_axis(out, self.columns(rows), 1.0, axis=1)
@@ -228,7 +228,7 @@ class SiteFeatures:
 
 
 def span_basis(features: Features, rows: Ints | None = None) -> Floats:
-    """An orthonormal basis ``(n_columns, rank)`` of the span of the given rows (all rows when None).
+    """Return an orthonormal basis ``(n_columns, rank)`` of the span of the given rows (all rows when None).
 
     From the eigenvectors of the Gram matrix of the rows with scaled columns, so that a substituent seen once
     counts like one seen a thousand times. Of many sites' columns from the few directions that no row tells about.
@@ -264,14 +264,14 @@ def worth_taking_apart(n_columns: int, entries: int) -> bool:
 
 
 def span_rank(features: Features, rows: Ints | None = None) -> int:
-    """The rank of the given rows (all when None)."""
+    """Return the rank of the given rows (all when None)."""
     if large(features, features.n_rows if rows is None else len(rows)):
         return Eliminated(features.columns(rows), features.n_columns).rank
     return int(span_basis(features, rows).shape[1])
 
 
 def orthonormal_complement(directions: Floats) -> Floats:
-    """An orthonormal basis ``(n, n - k)`` of all that is orthogonal to ``(n, k)`` independent directions."""
+    """Return an orthonormal basis ``(n, n - k)`` of all that is orthogonal to ``(n, k)`` independent directions."""
     complement: Floats = np.linalg.qr(directions, mode="complete")[0][:, directions.shape[1] :]
     return complement
 
@@ -322,7 +322,7 @@ class ProjectedFeatures:
         return out
 
     def coordinates(self, positions: Ints | None = None) -> Floats:
-        """The coordinates of rows by their position here, ``(m, rank)``; all of them when None."""
+        """Return the coordinates of rows by their position here, ``(m, rank)``; all of them when None."""
         if self._small:
             return self._kept if positions is None else self._kept[positions]
         rows = self.rows if positions is None else self.rows[positions]

@@ -22,12 +22,12 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 def pair_name(pair: Sequence[str]) -> str:
-    """What a pair is called: ``R1 with R2``."""
+    """Return what a pair is called: ``R1 with R2``."""
     return " with ".join(pair)
 
 
 def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
-    """The pairs that texts like ``R1,R2`` name, each once, in the order of the sites.
+    """Return the pairs that texts like ``R1,R2`` name, each once, in the order of the sites.
 
     AssayPilotError for anything but two different sites of the table.
     """

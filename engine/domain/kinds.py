@@ -56,7 +56,7 @@ def _folded(text: str) -> str:
 
 
 def words_in(texts: Iterable[str]) -> tuple[str, str] | None:
-    """The words of a column that says yes and no, yes first, as it writes them; None for any other."""
+    """Return the words of a column that says yes and no, yes first, as it writes them; None for any other."""
     found: dict[str, str] = {}
     for text in texts:
         word = " ".join(text.split())
@@ -94,7 +94,7 @@ def _turned_around(own: list[str]) -> bool:
 
 
 def turned(words: tuple[str, str] | None) -> tuple[str, str]:
-    """The words of the opposite question."""
+    """Return the words of the opposite question."""
     yes, no = words or ("1", "0")
     return no, yes
 
@@ -107,12 +107,12 @@ def word_of(endpoint: Endpoint, value: float) -> str | None:
 
 
 def yes_of(endpoint: Endpoint) -> str:
-    """The word for the wanted answer."""
+    """Return the word for the wanted answer."""
     return "1" if endpoint.words is None else endpoint.words[0]
 
 
 def distance_unit(endpoint: Endpoint, *, linked: bool) -> str:
-    """What a distance between two compounds is counted in, for the place where it is typed.
+    """Return what a distance between two compounds is counted in, for the place where it is typed.
 
     ``linked``: whether effects add up, and are compared, on the scale of the kind's link.
     """
@@ -122,7 +122,7 @@ def distance_unit(endpoint: Endpoint, *, linked: bool) -> str:
 
 
 def chance_name(endpoint: Endpoint) -> str:
-    """What the mean of a yes-or-no endpoint is called."""
+    """Return what the mean of a yes-or-no endpoint is called."""
     return f"chance that {endpoint.name} is {yes_of(endpoint)}"
 
 

@@ -18,5 +18,5 @@ def is_hydrogen(label: str) -> bool:
 
 
 def label_text(label: str) -> str:
-    """What to show for a substituent: ``H`` for any spelling of hydrogen, else the label as the table has it."""
+    """Return what to show for a substituent: ``H`` for any spelling of hydrogen, else the label as the table has it."""
     return "H" if is_hydrogen(label) else label

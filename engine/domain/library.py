@@ -51,7 +51,10 @@ class Scaffold:
 
 
 def _read_header(text: str) -> dict[str, Any]:
-    """The header of a stored library; its long lists are read text by text, so that other threads get their turn."""
+    """Return the header of a stored library.
+
+    Its long lists are read text by text, so that other threads get their turn.
+    """
     lists: dict[str, list[str]] = {}
     read = json.JSONDecoder().raw_decode
     for key in ("ids", "smiles"):
@@ -75,7 +78,7 @@ def _read_header(text: str) -> dict[str, Any]:
 
 
 def name_from_substituents(sites: Sequence[Site], codes: Iterable[int]) -> str:
-    """The name of a compound that has none: ``R1=Me|R2=Cl``."""
+    """Return the name of a compound that has none: ``R1=Me|R2=Cl``."""
     return "|".join(f"{site.name}={site.substituents[code]}" for site, code in zip(sites, codes, strict=True))
 
 
@@ -137,7 +140,10 @@ class Library:
         smiles: Sequence[str] | None = None,
         measurable: Sequence[bool] | None = None,
     ) -> Library:
-        """The library of the compounds in ``rows``, one label per site each; ids are made where None is given."""
+        """Return the library of the compounds in ``rows``, one label per site each.
+
+        Ids are made where None is given.
+        """
         columns = list(zip(*rows, strict=True)) if rows else [() for _ in site_names]
         sites, codes = [], np.zeros((len(rows), len(site_names)), dtype=np.int32)
         for position, (name, labels) in enumerate(zip(site_names, columns, strict=True)):
@@ -189,7 +195,7 @@ class Library:
         return cls(tuple(sites), codes, tuple(ids), structures, measurable, scaffold, interactions=pairs)
 
     def combined(self, codes: NDArray[np.integer]) -> Library:
-        """The compounds of these combinations ``(n, n_sites)`` that this library lacks, with its sites and core."""
+        """Return compounds of these combinations ``(n, n_sites)`` that this library lacks, with its sites and core."""
         own = {row.tobytes() for row in self.codes}
         rows: NDArray[np.int32] = np.ascontiguousarray(codes, dtype=np.int32)
         new = rows[[row.tobytes() not in own for row in rows]]
@@ -212,7 +218,7 @@ class Library:
         return math.prod(len(site.substituents) for site in self.sites)
 
     def __len__(self) -> int:
-        """The number of compounds."""
+        """Return the number of compounds."""
         return len(self.ids)
 
     def __eq__(self, other: object) -> bool:
@@ -238,7 +244,7 @@ class Library:
         return folded
 
     def find(self, compound_id: str) -> int | None:
-        """The position of a compound by its id: exactly, else without regard to case and outer spaces if unique.
+        """Return the position of a compound by its id: exactly, else without regard to case and outer spaces if unique.
 
         A name that is nobody's id may be another name of a compound.
         """
@@ -268,11 +274,11 @@ class Library:
         return tuple(found), codes
 
     def substituents(self, compound: int) -> dict[str, str]:
-        """What a compound carries, by site name."""
+        """Return what a compound carries, by site name."""
         return {site.name: site.substituents[code] for site, code in zip(self.sites, self.codes[compound], strict=True)}
 
     def encode(self) -> bytes:
-        """The library as bytes, the same for the same content: what a campaign file keeps."""
+        """Return the library as bytes, the same for the same content: what a campaign file keeps."""
         header: dict[str, Any] = {
             "sites": [[site.name, list(site.substituents)] for site in self.sites],
             "ids": list(self.ids),
@@ -292,7 +298,7 @@ class Library:
 
     @classmethod
     def decode(cls, blob: bytes) -> Library:
-        """The library that ``encode`` wrote; raises ValueError when the bytes are no library."""
+        """Return the library that ``encode`` wrote; raises ValueError when the bytes are no library."""
         if not blob.startswith(_MAGIC):
             raise ValueError("not a library")
         try:

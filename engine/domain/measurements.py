@@ -93,7 +93,7 @@ class Measurement:
         return self.relation == "=" and self.excluded is None and not self.withdrawn
 
     def with_exclusion(self, reason: str | None) -> Measurement:
-        """The same measurement, excluded for a reason (None: used again)."""
+        """Return the same measurement, excluded for a reason (None: used again)."""
         return replace(self, excluded=reason)
 
 
@@ -108,7 +108,7 @@ class Pooled:
 
 
 def pool(arms: Iterable[int], values: Iterable[float], n: Iterable[float], n_arms: int) -> Pooled:
-    """Counts and means per arm of values with n determinations each."""
+    """Return counts and means per arm of values with n determinations each."""
     places = np.fromiter(arms, dtype=np.intp)
     weights = np.fromiter(n, dtype=float)
     levels = np.fromiter(values, dtype=float)
@@ -120,7 +120,7 @@ def pool(arms: Iterable[int], values: Iterable[float], n: Iterable[float], n_arm
 def replicate_noise(
     arms: Iterable[int], values: Iterable[float], n: Iterable[int], sds: Iterable[float | None]
 ) -> tuple[float | None, int]:
-    """The SD between independent measurements of one compound, pooled over compounds, and the compounds behind it.
+    """Return SD between independent measurements of one compound, pooled over compounds, and the compounds behind it.
 
     None when no compound was measured twice; see ``pure_error``.
     """
@@ -129,7 +129,7 @@ def replicate_noise(
 
 
 def determinations(n: Sequence[int], sds: Sequence[float | None], stated: float | None) -> list[int]:
-    """The independent determinations behind each value: its n, and 1 where SDs tell that an n counts one run.
+    """Return the independent determinations behind each value: its n, and 1 where SDs tell that an n counts one run.
 
     What differs from run to run is in the noise of a value and not in the SD within its run. Where the SDs that came
     with means of n are surely below the stated noise (chi square, p < 0.01), n more wells were no more runs.

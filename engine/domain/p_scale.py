@@ -31,7 +31,7 @@ def is_unusual(endpoint: Endpoint, value: float) -> bool:
 
 
 def unusual(endpoint: Endpoint, value: float) -> str | None:
-    """The question about such a number; None where there is none."""
+    """Return the question about such a number; None where there is none."""
     if not is_unusual(endpoint, value):
         return None
     # No concentration is 0 or less.

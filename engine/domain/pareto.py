@@ -46,7 +46,9 @@ class Gaps(NamedTuple):
 
 
 def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
-    """The max over points p of min over endpoints of p - q, for each query q, ``(n_queries,)``; -inf without points.
+    """Return the max over points p of min over endpoints of p - q, for each query q, ``(n_queries,)``.
+
+    -inf without points.
 
     ``own``: the point that each query is itself, which does not count; -1 for none. Exact: the very differences that
     a loop over all pairs would take, of which boxes of points that cannot hold the largest are left out, so that time
@@ -212,7 +214,7 @@ def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flag
 
 
 def _above(points: Floats, queries: Floats, numbers: Ints, own: Ints | None) -> Flags:
-    """The same by looking at every pair; ``numbers`` are those of the points."""
+    """Return the same by looking at every pair; ``numbers`` are those of the points."""
     above = points[0] > queries[0, :, None]
     other = np.empty_like(above)
     for row, asked in zip(points[1:], queries[1:], strict=True):
@@ -224,7 +226,10 @@ def _above(points: Floats, queries: Floats, numbers: Ints, own: Ints | None) -> 
 
 
 def _sums(values: Floats) -> Floats:
-    """The sum over the endpoints, in their order, of values that may be infinite: never smaller for larger values."""
+    """Return the sum over the endpoints, in their order, of values that may be infinite.
+
+    Never smaller for larger values.
+    """
     total = np.zeros(values.shape[1])
     for row in values:
         total += np.minimum(np.maximum(row, -_FAR), _FAR)
@@ -232,7 +237,7 @@ def _sums(values: Floats) -> Floats:
 
 
 def gaps(means: Floats) -> Gaps:
-    """The Pareto set and the gap of every compound (GEGE eq. 1, with the gap of j where eq. 5 prints i).
+    """Return the Pareto set and the gap of every compound (GEGE eq. 1, with the gap of j where eq. 5 prints i).
 
     ``means`` are finite, in one unit for all endpoints. With m(i, j) = min over endpoints of mean_j - mean_i: a beaten
     compound's gap is max_j m(i, j), by how much it must rise to be beaten no more. One of the Pareto set has the least

@@ -31,7 +31,7 @@ class StatedNoise:
 
 
 def parse_noise(text: str) -> StatedNoise:
-    """What ``0.2``, ``unknown`` or ``unknown:0.2`` says; AssayPilotError for any other text."""
+    """Return what ``0.2``, ``unknown`` or ``unknown:0.2`` says; AssayPilotError for any other text."""
     word, colon, guess = text.strip().partition(":")
     unknown = word.strip().casefold() == UNKNOWN
     number = guess if unknown else text

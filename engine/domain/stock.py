@@ -89,7 +89,7 @@ class StockTerms:
             raise AssayPilotError("a currency is a short word", option="--currency", mend="For example EUR.")
 
     def over(self, earlier: StockTerms) -> StockTerms:
-        """These, and the earlier ones where these say nothing."""
+        """Return these, and the earlier ones where these say nothing."""
         return StockTerms(
             earlier.currency if self.currency is None else self.currency,
             earlier.measurement_cost if self.measurement_cost is None else self.measurement_cost,

@@ -41,7 +41,7 @@ def _light() -> Palette:
 
 
 def picture_of(status: Status, selected: int | None = None, colours: Colours = _light) -> Picture:
-    """The picture of a campaign's candidates, one of them ringed; ``colours`` are asked for at every drawing."""
+    """Return the picture of a campaign's candidates, one of them ringed; ``colours`` are asked for at every drawing."""
     count = len(status.goal_endpoints)
     if count == 1:
         return RankedPicture(status, selected, colours)
@@ -49,7 +49,7 @@ def picture_of(status: Status, selected: int | None = None, colours: Colours = _
 
 
 def around(moments: Iterable[Ends | None]) -> Ends | None:
-    """The ends of axes that hold several moments of a campaign, so that they need not move; None for none."""
+    """Return the ends of axes that hold several moments of a campaign, so that they need not move; None for none."""
     known = np.array([ends for ends in moments if ends is not None])
     if not known.size:
         return None
@@ -90,15 +90,15 @@ class Picture:
         return frame
 
     def _shown_estimates(self, estimates: Floats) -> Floats:
-        """The estimates, NaN for compounds that are not to be drawn."""
+        """Return the estimates, NaN for compounds that are not to be drawn."""
         return estimates if self.only is None else np.where(self.only, estimates, np.nan)
 
     def draw(self, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         raise NotImplementedError
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """The compound at a place of the data, or within ``reach`` of it; None before anything was drawn."""
+        """Return the compound at a place of the data, or within ``reach`` of it; None before anything was drawn."""
         raise NotImplementedError
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
@@ -111,7 +111,7 @@ class Picture:
         return self.compounds
 
     def ends(self) -> Ends | None:
-        """The ends of its axes as they follow from what is drawn; None where nothing is, or they do not."""
+        """Return the ends of its axes as they follow from what is drawn; None where nothing is, or they do not."""
         return None
 
     @property
@@ -202,7 +202,7 @@ class RankedPicture(Picture):
         return self._within(rank - wide // 2, wide)
 
     def _rank(self, compound: int) -> int | None:
-        """The rank of a compound among those that are drawn somewhere, from 1."""
+        """Return the rank of a compound among those that are drawn somewhere, from 1."""
         known, sign = self.status.candidates, self.status.endpoints[self.status.objective].sign
         estimates = -sign * self._shown_estimates(known.estimate)
         own = estimates[compound]
@@ -237,7 +237,7 @@ class RankedPicture(Picture):
         return (float(first), float(first + wide - 1), 0.0, 0.0)
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """The compound of a rank, however high the place."""
+        """Return the compound of a rank, however high the place."""
         if self.ranking is None or not 0.5 <= x - self.ranking.first + 1 < self.ranking.compounds.size + 0.5:
             return None
         return self.ranking.at(x)
@@ -255,7 +255,10 @@ class RankedPicture(Picture):
         return np.where(known.open_sides[name] != 0, known.open_ends[name], known.estimate)
 
     def _bounds(self) -> tuple[Floats, Floats] | None:
-        """What the values lie below, and above, of compounds of which only that is known; None where there are none."""
+        """Return what the values lie below, and above, of compounds of which only that is known.
+
+        None where there are none.
+        """
         known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
         if name not in known.open_sides:
             return None
@@ -282,7 +285,7 @@ class RankedPicture(Picture):
         )
 
     def draw(self, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from ..figures.ranked import Cutoff, rank_compounds, ranked_intervals
 
         status = self.status
@@ -392,7 +395,7 @@ class FrontPicture(Picture):
         return sides if sides.any() else None
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """The compound nearest to a place."""
+        """Return the compound nearest to a place."""
         return None if self.view is None else self.view.near(x, y, reach)
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
@@ -408,7 +411,7 @@ class FrontPicture(Picture):
         return [] if self.view is None else self.view.compounds[np.argsort(self.view.x, kind="stable")].tolist()
 
     def draw(self, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from ..figures.front import front_plot
 
         estimates, low, high = self._matrices()
@@ -444,7 +447,7 @@ class ParallelPicture(Picture):
         return f"One line for each compound across {', '.join(self._names())}; better upwards on every axis."
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """The compound whose line passes nearest."""
+        """Return the compound whose line passes nearest."""
         return None if self.view is None else self.view.at(x, y)
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
@@ -456,7 +459,7 @@ class ParallelPicture(Picture):
         return float(axis), float(self.view.heights[found[0], axis])
 
     def draw(self, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from ..figures.parallel import bundle, parallel_plot
 
         estimates, low, high = self._matrices()

@@ -25,7 +25,10 @@ def bound_text(status: Status, endpoint: str, compound: int) -> str:
 
 
 def only_bounds(status: Status, compound: int) -> str:
-    """The same of the endpoints of the goal, where a compound has bounds and no value of one of them; else empty."""
+    """Return the same of the endpoints of the goal, where a compound has bounds and no value of one of them.
+
+    Else empty.
+    """
     known = status.candidates
     several = len(status.goal_endpoints) > 1
     found = []
@@ -52,7 +55,7 @@ def open_text(status: Status, endpoint: str, compound: int) -> str:
 
 
 def entry_text(status: Status, endpoint: Endpoint, compound: int) -> str:
-    """The same in the unit that values are entered in: ``>10000``."""
+    """Return the same in the unit that values are entered in: ``>10000``."""
     end = _open(status, endpoint.name, compound)
     # As a number first, so that 10000 is not written 1e+04.
     return f"{endpoint.relation_on_model(end[0])}{float(f'{endpoint.from_model(end[1]):.3g}'):.10g}" if end else ""
@@ -66,12 +69,12 @@ def _open(status: Status, endpoint: str, compound: int) -> tuple[Relation, float
 
 
 def said(status: Status) -> str:
-    """The plain word about bounds beside estimates; empty where none counts."""
+    """Return the plain word about bounds beside estimates; empty where none counts."""
     if not status.candidates.open_sides:
         return ""
     return COUNTED
 
 
 def _short(value: float) -> str:
-    """A limit with one decimal, two where it has them: ``5.0``, ``5.25``."""
+    """Return a limit with one decimal, two where it has them: ``5.0``, ``5.25``."""
     return f"{value:.1f}" if abs(value - round(value, 1)) < 5e-3 else f"{value:.2f}"

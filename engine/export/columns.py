@@ -11,7 +11,7 @@ _HALVINGS = 40
 
 
 def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -> list[float]:
-    """The columns' widths, at most ``width`` together.
+    """Return the columns' widths, at most ``width`` together.
 
     ``natural`` are what the texts need on one line, ``least`` what their longest words need, never more. When all fit
     they get what they need. Else none gets more than a common limit, unless its longest word needs it, so that a

@@ -151,12 +151,12 @@ class Contents:
         return provenance(self.status, program=self.program, exported=self.exported)
 
     def structure(self, compound: int) -> str:
-        """The SMILES of a compound (a position in the library); empty when its structure is not known."""
+        """Return the SMILES of a compound (a position in the library); empty when its structure is not known."""
         return structure(self.status, compound)
 
 
 def with_beside(sheet: Sheet, beside: Sequence[Column], compounds: Ints) -> Sheet:
-    """The table with further columns behind its own, their cells at the places ``compounds`` of the library."""
+    """Return the table with further columns behind its own, their cells at the places ``compounds`` of the library."""
     if not beside:
         return sheet
     header = unique([*sheet.header, *(column.name for column in beside)])
@@ -177,7 +177,10 @@ def contents(
     program: str = "",
     exported: str = "",
 ) -> Contents:
-    """What an export of a campaign says now; texts that are not given are filled in, the time with the local one."""
+    """Return what an export of a campaign says now.
+
+    Texts that are not given are filled in, the time with the local one.
+    """
     now = datetime.datetime.now().astimezone()
     zone = f"{now:%z}"
     return Contents(

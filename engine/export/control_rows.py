@@ -31,7 +31,7 @@ class ControlWell:
 
 
 def control_wells(status: Status, issued: Round, layout: Layout | None) -> Iterator[ControlWell]:
-    """The controls of a round in order of plates and wells; without a layout some of each, on no plate.
+    """Yield the controls of a round in order of plates and wells; without a layout some of each, on no plate.
 
     Wells of controls that are none of the campaign's, such as those of a solvent, are in the plate map alone.
     """

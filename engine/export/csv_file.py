@@ -28,7 +28,7 @@ _SIGNS = ("'", *FORMULA)
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
-    """The number of compounds written: the shortlist, with where it comes from in every row.
+    """Return the number of compounds written: the shortlist, with where it comes from in every row.
 
     ``report`` may raise Cancelled; then there is no file, or the one that was there.
     """
@@ -48,7 +48,7 @@ def write_csv(
     overwrite: bool = True,
     report: Report = silent,
 ) -> int:
-    """The number of rows written below the header.
+    """Return the number of rows written below the header.
 
     UTF-8 with a byte-order mark, commas, CRLF. Text that a spreadsheet would run as a formula gets a leading ``'``,
     which our reader removes; numbers are written so that reading them back gives the same number. The file appears
@@ -89,7 +89,10 @@ def _text(cell: Cell) -> str:
 
 
 def plain(cell: Cell) -> str:
-    """A cell as text: numbers so that reading them back gives the same, nothing for None and what is not finite."""
+    """Return a cell as text.
+
+    Numbers so that reading them back gives the same, nothing for None and what is not finite.
+    """
     if cell is None:
         return ""
     if isinstance(cell, str):

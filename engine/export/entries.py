@@ -102,10 +102,10 @@ def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
 
 
 def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None:
-    """A bound of an endpoint; None for endpoints that decide nothing."""
+    """Return a bound of an endpoint; None for endpoints that decide nothing."""
     return float(by_name[name][compound]) if name in by_name else None
 
 
 def _stock_of(stock: StockView, compound: int) -> dict[str, Any]:
-    """What an entry of ``compounds`` says of its stock."""
+    """Return what an entry of ``compounds`` says of its stock."""
     return {"stock": stock.word(compound), "cost": stock.cost_of(compound), "lead_days": stock.lead_of(compound)}

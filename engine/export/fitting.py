@@ -29,7 +29,7 @@ _READ = 1_000
 
 
 def number_format(digits: int) -> str:
-    """The number format with so many decimals."""
+    """Return the number format with so many decimals."""
     return f"0.{'0' * digits}" if digits else "0"
 
 
@@ -78,7 +78,7 @@ def units_of(text: str) -> int:
 
 
 def shortened(text: str) -> str:
-    """The beginning of a text with a word at its end that says that it was cut."""
+    """Return the beginning of a text with a word at its end that says that it was cut."""
     end = f" ... (cut, {len(text):,} characters)"
     kept = text[: LONGEST - len(end)]
     while units_of(kept) + len(end) > LONGEST:
@@ -87,13 +87,16 @@ def shortened(text: str) -> str:
 
 
 def in_header(text: str) -> str:
-    """A text for the head of a printed page, where & begins a code; short enough for what a page's head may hold."""
+    """Return a text for the head of a printed page, where & begins a code.
+
+    Short enough for what a page's head may hold.
+    """
     line = " ".join(text.split())
     return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")
 
 
 def letters_of(column: int) -> str:
-    """The name of a column by its number from 1: A, B, ..., AA."""
+    """Return the name of a column by its number from 1: A, B, ..., AA."""
     name = ""
     while column:
         column, digit = divmod(column - 1, 26)

@@ -25,7 +25,10 @@ FORMATS: dict[str, tuple[str, str]] = {
 
 
 def ending_of(path: str | Path) -> str:
-    """The ending of a file's name in lower case; AssayPilotError, with the list, for one that cannot be written."""
+    """Return the ending of a file's name in lower case.
+
+    AssayPilotError, with the list, for one that cannot be written.
+    """
     path = Path(path)
     ending = path.suffix.casefold()
     if path.is_dir():
@@ -42,7 +45,7 @@ def ending_of(path: str | Path) -> str:
 
 
 def write(path: str | Path, contents: Contents, report: Report = silent) -> int:
-    """The number of compounds in the shortlist written, in the format that the file's ending names.
+    """Return the number of compounds in the shortlist written, in the format that the file's ending names.
 
     The file appears whole or not at all; ``report`` may raise Cancelled. AssayPilotError for an unknown ending and for
     what the system refuses. Can be called in another process: arguments and result are plain values.

@@ -12,7 +12,10 @@ __all__ = ["molfile"]
 
 
 def molfile(smiles: str, name: str, cores: Sequence[str] = ()) -> str:
-    """The molfile of a structure under a name, turned to one of the cores; AssayPilotError when it cannot be read."""
+    """Return the molfile of a structure under a name, turned to one of the cores.
+
+    AssayPilotError when it cannot be read.
+    """
     block = mol_block(Aligned(cores, [smiles]).molecule(smiles), smiles) if smiles else None
     if block is None:
         raise AssayPilotError(f"the structure of {name} cannot be read", mend="Copy its SMILES instead.")

@@ -46,7 +46,7 @@ def order_list(status: Status) -> Sheet:
 
 
 def _plain(number: float | None) -> float | int | None:
-    """A whole number without its point."""
+    """Return a whole number without its point."""
     return int(number) if number is not None and number == int(number) else number
 
 

@@ -42,17 +42,20 @@ _MOST = 340
 
 
 def answer_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
-    """The figure that shows the answer: ranked intervals with the cutoff, the front of two endpoints, or of more."""
+    """Return the figure that shows the answer.
+
+    Ranked intervals with the cutoff, the front of two endpoints, or of more.
+    """
     return picture_of(status).draw(size, dpi)
 
 
 def answer_caption(status: Status) -> str:
-    """What the figure of the answer shows, in a sentence or two; empty while it shows nothing."""
+    """Return what the figure of the answer shows, in a sentence or two; empty while it shows nothing."""
     return picture_of(status).caption
 
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
-    """The set by round: compounds in and undecided."""
+    """Return the set by round: compounds in and undecided."""
     from ..figures.rounds import counts_by_round, set_by_round
 
     last = max((issued.number for issued in status.rounds if issued.state == "closed"), default=0)
@@ -81,7 +84,7 @@ class Measured:
 
 
 def measured(status: Status, endpoint: int) -> Measured:
-    """The means of the compounds measured for an endpoint (its position)."""
+    """Return the means of the compounds measured for an endpoint (its position)."""
     found = means_of(status, endpoint)
     rows = np.flatnonzero(found.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
@@ -109,7 +112,7 @@ def means_of(status: Status, endpoint: int) -> Pooled:
 
 
 def _bounds(status: Status, endpoint: int) -> Bounds | None:
-    """The bounds of one measured endpoint; None without any that estimates count."""
+    """Return the bounds of one measured endpoint; None without any that estimates count."""
     own = status.endpoints[endpoint]
     if own.of is not None or own.name not in status.candidates.open_sides:
         return None

@@ -21,7 +21,10 @@ _SENTENCE = re.compile(r"(?<=\.) (?=[0-9A-Z])")
 
 
 def plain(text: object) -> str:
-    """The text without control characters, line breaks and halves of surrogate pairs, each of which leaves a place."""
+    """Return the text without control characters, line breaks and halves of surrogate pairs.
+
+    Each of which leaves a place.
+    """
     whole = str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return "".join(
         " " if unicodedata.category(letter) in _LINES else "\ufffd" if letter in _NEVER else letter for letter in whole
@@ -29,7 +32,7 @@ def plain(text: object) -> str:
 
 
 def sentences(text: str) -> tuple[str, str]:
-    """The first sentence of a text, and the rest; together they are the text."""
+    """Return the first sentence of a text, and the rest; together they are the text."""
     first, _, rest = _SENTENCE.sub("\n", plain(text), count=1).partition("\n")
     return first, rest
 
@@ -47,7 +50,7 @@ def shown_id(library: Library, compound: int) -> str:
 
 
 def interval(estimate: str, low: float, high: float, digits: int) -> str:
-    """A number with its interval: ``7.42 (7.21 to 7.63)``; ``not known`` without the number."""
+    """Return a number with its interval: ``7.42 (7.21 to 7.63)``; ``not known`` without the number."""
     if not estimate:
         return "not known"
     known = math.isfinite(low) and math.isfinite(high)
@@ -55,7 +58,9 @@ def interval(estimate: str, low: float, high: float, digits: int) -> str:
 
 
 def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, bool]]:
-    """What is known of a compound: (quantity, number with interval, whether the bounds decide) of each endpoint asked.
+    """Return what is known of a compound.
+
+    (quantity, number with interval, whether the bounds decide) of each endpoint asked.
 
     Where nothing is decided yet the objective has its 95 % posterior interval, which does not decide.
     """

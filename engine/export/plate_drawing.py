@@ -118,7 +118,7 @@ def _letters(names: Sequence[str]) -> list[str]:
 
 
 def _several(layout: Layout) -> set[int]:
-    """The compounds that are measured more than once."""
+    """Return the compounds that are measured more than once."""
     return {one.compound for plate in layout.plates for one in plate.placed if one.replicate > 1}
 
 
@@ -129,7 +129,7 @@ def _is_open(layout: Layout, row: int, column: int) -> bool:
 
 
 def _draw_ground(canvas: Canvas, one: Placed, left: float, upper: float, step: float) -> None:
-    """What the wells of one measurement lie on."""
+    """Draw what the wells of one measurement lie on."""
     columns, rows = [well.column for well in one.wells], [well.row for well in one.wells]
     inset = 0.03 * step
     canvas.setFillColor(_FAINT)
@@ -173,7 +173,7 @@ def _draw_well(canvas: Canvas, look: _Look, x: float, y: float, step: float, lay
 
 
 def _entries(layout: Layout) -> Iterator[tuple[_Look, str]]:
-    """What the legend explains: only what is on the plates."""
+    """Yield what the legend explains: only what is on the plates."""
     yield _first(1, ""), "compound 1 of the list" + (": its first well" if _long(layout) else "")
     if _long(layout):
         yield _FURTHER, "further wells of the same measurement"
@@ -191,7 +191,7 @@ def _long(layout: Layout) -> bool:
 
 
 def _legend(layout: Layout, width: float) -> list[list[tuple[float, _Look, str]]]:
-    """The lines of the legend: (where it begins, how the well is drawn, what it says)."""
+    """Return the lines of the legend: (where it begins, how the well is drawn, what it says)."""
     lines: list[list[tuple[float, _Look, str]]] = [[]]
     x = 0.0
     for look, words in _entries(layout):

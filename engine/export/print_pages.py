@@ -45,7 +45,7 @@ class Pages:
         return self.top - LOWEST
 
     def turn(self) -> None:
-        """What comes next is on a new page."""
+        """Begin a new page."""
         self._pages.append([])
         self.top = HIGHEST
 
@@ -56,7 +56,7 @@ class Pages:
         self.top -= height
 
     def made(self, report: Report) -> bytes:
-        """The pages as a PDF."""
+        """Return the pages as a PDF."""
         stream = BytesIO()
         canvas = Canvas(stream, pagesize=A4, invariant=1, lang="en")
         canvas.setTitle(plain(f"{self._status.name}, round {self._issued.number}: work list"))

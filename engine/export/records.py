@@ -64,7 +64,7 @@ def _left_out(m: Measurement) -> bool:
 
 
 def _used(status: Status, m: Measurement) -> str:
-    """What becomes of a value, in a few words."""
+    """Return what becomes of a value, in a few words."""
     if m.withdrawn:
         return "no, taken back"
     if m.excluded is not None:
@@ -111,7 +111,7 @@ def rounds(status: Status) -> Sheet:
 
 
 def _purpose(issued: Sequence[Round], lines: Sequence[Round]) -> list[Column]:
-    """What each round of the lines is for, where some are there to confirm."""
+    """Return what each round of the lines is for, where some are there to confirm."""
     if not any(one.confirmation for one in issued):
         return []
     return [Column("Purpose", ["confirmation" if one.confirmation else "decision" for one in lines])]
@@ -156,7 +156,7 @@ def _endpoints(status: Status, one: Round) -> str:
 
 
 def _time(text: str | None) -> str:
-    """A UTC time to the minute, as people write it."""
+    """Return a UTC time to the minute, as people write it."""
     return "" if text is None else text[:16].replace("T", " ")
 
 
@@ -218,7 +218,7 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
 
 
 def _confirmation(status: Status) -> list[tuple[str, Cell]]:
-    """What confirmation rounds found; nothing without one."""
+    """Return what confirmation rounds found; nothing without one."""
     found = status.confirmation
     if not found.rounds:
         return []
@@ -250,7 +250,7 @@ def _distances(status: Status) -> list[tuple[str, Cell]]:
 
 
 def _endpoint(endpoint: Endpoint) -> str:
-    """An endpoint in a line."""
+    """Return an endpoint in a line."""
     words = [f"{'higher' if endpoint.direction == 'max' else 'lower'} is better"]
     if endpoint.unit:
         words.append(f"entered in {endpoint.unit}")
@@ -267,7 +267,7 @@ def _cores(status: Status) -> tuple[str, ...]:
 
 
 def _plain(value: object) -> Cell:
-    """A parameter's value as a cell holds it."""
+    """Return a parameter's value as a cell holds it."""
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 

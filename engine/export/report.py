@@ -36,13 +36,13 @@ _GOOD, _WARN = HexColor(LIGHT.status[1]), HexColor(LIGHT.cutoff)
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
-    """The number of compounds in the shortlist of the report written, which is there whole or not at all."""
+    """Return the number of compounds in the shortlist of the report written, which is there whole or not at all."""
     write_whole(path, document(contents, report))
     return len(contents.compounds)
 
 
 def document(contents: Contents, report: Report = silent) -> bytes:
-    """The report; the same bytes for the same contents. ``report`` may raise Cancelled."""
+    """Return the report; the same bytes for the same contents. ``report`` may raise Cancelled."""
     load_fonts()
     shown = min(len(contents.compounds), MOST)
     progress = Progress(report, shown + 40)
@@ -68,7 +68,7 @@ def _made(contents: Contents, story: list[Flowable], progress: Progress, report:
 
 
 def _answer(contents: Contents) -> list[Flowable]:
-    """The first page: what was found, how sure it is, and the figure that shows it."""
+    """Return the first page: what was found, how sure it is, and the figure that shows it."""
     status, guarantee = contents.status, contents.status.guarantee
     about = contents.exported if contents.title == status.name else f"{status.name}, {contents.exported}"
     promise, _, _ = guarantee.sentence.partition(". Assumes ")
@@ -121,12 +121,12 @@ def _answer(contents: Contents) -> list[Flowable]:
 
 
 def _cut(text: str) -> str:
-    """A text that fits half a page, without its end (…) where it would not."""
+    """Return a text that fits half a page, without its end (…) where it would not."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _title(text: str) -> Flowable:
-    """The title, which stands in the outline as what it leads to."""
+    """Return the title, which stands in the outline as what it leads to."""
     made = paragraph(_cut(text), "title")
     made.outline = ("Answer", 0)
     return made
@@ -141,7 +141,7 @@ def _names(contents: Contents) -> list[str]:
 
 
 def _tally(status: Status) -> Flowable:
-    """The numbers of the campaign in a row."""
+    """Return the numbers of the campaign in a row."""
     counts = status.counts
     known = [
         (counts["in"], "in"),
@@ -176,7 +176,7 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
 
 
 def _intervals(status: Status) -> str:
-    """What the intervals of the shortlist are."""
+    """Return what the intervals of the shortlist are."""
     counted = f" {said(status)}".rstrip()
     if not status.phases_decided:
         return f"Intervals are 95 % posterior intervals: nothing is decided yet.{counted}"
@@ -187,7 +187,7 @@ def _intervals(status: Status) -> str:
 
 
 def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
-    """What every substituent adds, for each endpoint that was measured."""
+    """Return what every substituent adds, for each endpoint that was measured."""
     title = "What each substituent adds"
     if not _additive(status):
         words = "Effects add up on the scale of this strategy's link, not on that of the values."
@@ -229,7 +229,7 @@ def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
 
 
 def _asked(status: Status) -> list[int]:
-    """The endpoints that are measured, those of the goal first."""
+    """Return the endpoints that are measured, those of the goal first."""
     return list(status.asked_endpoints)
 
 
@@ -284,7 +284,7 @@ def _settings(contents: Contents) -> list[Flowable]:
 
 
 def _sheet(sheet: Sheet) -> Flowable:
-    """A table as wide as the page."""
+    """Return a table as wide as the page."""
     return ruled([sheet.header, *([_words(cell) for cell in row] for row in sheet.rows)], WIDTH, fill=True)
 
 

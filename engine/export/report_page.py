@@ -40,7 +40,7 @@ class Progress:
 
 
 def heading(text: str, level: int = 0, *, room: float = 110.0) -> list[Flowable]:
-    """A heading that is in the outline too, on a page with ``room`` points for what follows."""
+    """Return a heading that is in the outline too, on a page with ``room`` points for what follows."""
     made = paragraph(text, "heading" if level == 0 else "subheading")
     made.outline = (plain(text), level)
     return [CondPageBreak(room), made]
@@ -70,7 +70,7 @@ class Pages(BaseDocTemplate):
         self.addPageTemplates(PageTemplate("page", [frame], onPage=self._foot))
 
     def made(self, story: list[Flowable]) -> bytes:
-        """The report that a story makes, the same for the same contents."""
+        """Return the report that a story makes, the same for the same contents."""
         self.build(story, canvasmaker=_Canvas)
         return self._stream.getvalue()
 

@@ -100,7 +100,7 @@ def _card(status: Status, compound: int, rank: int, smiles: str, means: Means) -
 
 
 def state_words(status: Status, compound: int) -> str:
-    """A compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
+    """Return a compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
     decided = int(status.candidates.decided_in_round[compound])
     said = (
         STATUSES[int(status.candidates.status[compound])],
@@ -159,7 +159,7 @@ class _Row(Flowable):
         canvas.restoreState()
 
     def _picture(self, canvas: Canvas, card: _Card, x: float, y: float) -> None:
-        """The structure; without one the substituents in its place."""
+        """Draw the structure, or the substituents where there is none."""
         svg = None
         if card.smiles:
             size = (int(_INSIDE), int(_PICTURE))
@@ -202,7 +202,7 @@ def _mark(canvas: Canvas, x: float, y: float, status: int) -> None:
 
 
 def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
-    """The shortlist as a table, one row for each compound in the order given: where no structure is known."""
+    """Return the shortlist as a table, one row for each compound in the order given: where no structure is known."""
     status = contents.status
     library, digits = status.library, decimals_of(status)
     apart = len(library.sites) <= _SITES_APART

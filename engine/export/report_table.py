@@ -31,7 +31,7 @@ _LONGEST_WORD = 90.0
 
 
 def ruled(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -> LongTable:
-    """The table of texts, the first row its headers, at most ``width`` points wide; just that with ``fill``."""
+    """Return the table of texts, the first row its headers, at most ``width`` points wide; just that with ``fill``."""
     sizes = widths(rows, width, fill=fill)
     made = [
         [paragraph(_cut(cell, size), "cell" if k else "head") for cell, size in zip(row, sizes, strict=True)]
@@ -41,13 +41,16 @@ def ruled(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) ->
 
 
 def _cut(text: str, width: float) -> str:
-    """A text without its end (…) where it would take more than a page of a column of ``width`` points."""
+    """Return a text without its end (…) where it would take more than a page of a column of ``width`` points."""
     most = max(int(_MOST_LINES * width / (0.8 * STYLES["cell"].fontSize)), _MOST_LINES)
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def widths(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -> list[float]:
-    """The columns' widths in points, so that as few texts as possible are broken; all of ``width`` with ``fill``."""
+    """Return the columns' widths in points, so that as few texts as possible are broken.
+
+    All of ``width`` with ``fill``.
+    """
     natural = [0.0] * len(rows[0])
     least = [0.0] * len(rows[0])
     size = STYLES["cell"].fontSize

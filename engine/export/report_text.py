@@ -63,7 +63,10 @@ def _drawn() -> frozenset[int]:
 
 
 def not_drawn(texts: Iterable[str]) -> list[str]:
-    """The characters of these texts that the fonts do not have, which show as empty boxes; in order, each once."""
+    """Return the characters of these texts that the fonts do not have, which show as empty boxes.
+
+    In order, each once.
+    """
     known = _drawn()
     return sorted({letter for text in texts for letter in plain(text) if ord(letter) not in known})
 
@@ -91,14 +94,14 @@ STYLES = {
 
 
 def paragraph(text: object, style: str = "body", *, bullet: bool = False) -> Paragraph:
-    """A paragraph of a text taken literally: every sign of it, spaces too, is shown and none is obeyed."""
+    """Return a paragraph of a text taken literally: every sign of it, spaces too, is shown and none is obeyed."""
     # Spaces beside each other would become one.
     literal = _SPACES.sub("\u00a0", plain(text))
     return Paragraph(escape(literal), STYLES[style], bulletText="•" if bullet else None)
 
 
 def fitted(text: object, font: str, size: float, width: float) -> str:
-    """A text on one line, its end left out (…) where it is wider than ``width`` points."""
+    """Return a text on one line, its end left out (…) where it is wider than ``width`` points."""
     words = plain(text)
     if pdfmetrics.stringWidth(words, font, size) <= width:
         return words
@@ -118,7 +121,7 @@ def _letters(text: str, font: str, size: float, width: float) -> int:
 
 
 def wrapped(text: object, font: str, size: float, width: float, most: int) -> list[str]:
-    """A text on lines of at most ``width`` points, broken between words, and in words too long; ``most`` lines.
+    """Return a text on lines of at most ``width`` points, broken between words, and in words too long; ``most`` lines.
 
     What does not fit on them is left out (…).
     """

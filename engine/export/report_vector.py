@@ -110,7 +110,7 @@ class _Renderer(RendererBase):
             canvas.clipPath(self._path(path, transform), stroke=0, fill=0)
 
     def _path(self, path: Path | TransformedPath, transform: Transform) -> Any:
-        """The path as reportlab knows it; curves of second order become those of third."""
+        """Return the path as reportlab knows it; curves of second order become those of third."""
         made = self._canvas.beginPath()
         x = y = 0.0
         if isinstance(path, TransformedPath):
@@ -166,7 +166,7 @@ def _weight(prop: FontProperties) -> int:
 
 
 def _cubic(x: float, y: float, cx: float, cy: float, ex: float, ey: float) -> tuple[float, ...]:
-    """The control points and end of the curve of third order that is this one of second order from (x, y)."""
+    """Return the control points and end of the curve of third order that is this one of second order from (x, y)."""
     third = 2.0 / 3.0
     return (x + third * (cx - x), y + third * (cy - y), ex + third * (cx - ex), ey + third * (cy - ey), ex, ey)
 
@@ -181,7 +181,7 @@ _WRITES = {"M": "m", "L": "l", "C": "c", "Z": "h"}
 
 @cache
 def _colour(text: str) -> str:
-    """A colour as three numbers."""
+    """Return a colour as three numbers."""
     return " ".join(f"{part:.3g}" for part in HexColor(text).rgb())
 
 
@@ -211,7 +211,7 @@ def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) 
 
 
 def _commands(text: str) -> str:
-    """The path of an SVG as commands of PDF."""
+    """Return the path of an SVG as commands of PDF."""
     made: list[str] = []
     tokens = _TOKEN.findall(text)
     place, command, x, y = 0, "L", "0", "0"

@@ -27,7 +27,9 @@ _UNKNOWN = "The structure is not known."
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
-    """The number of records written: V2000, V3000 where a compound needs it (relative stereo, more than 999 atoms).
+    """Return the number of records written.
+
+    V2000, V3000 where a compound needs it (relative stereo, more than 999 atoms).
 
     A record's name is the compound's id, which is a property as well. Numbers are written so that they are read back
     the same; an empty cell is no property. A compound without structure is an empty molecule whose comment
@@ -76,7 +78,7 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
 
 
 def mol_block(molecule: Any, smiles: str) -> str | None:
-    """The molblock below its first line; None when there is no structure.
+    """Return the molblock below its first line; None when there is no structure.
 
     A double bond of which nobody said how it lies is crossed (RDKit sees to it), so that it is not read as drawn.
     """
@@ -94,14 +96,17 @@ def mol_block(molecule: Any, smiles: str) -> str | None:
 
 
 def _header(name: str) -> str:
-    """The name of a property: < and > would end it, and the file knows no sign for them."""
+    """Return the name of a property: < and > would end it, and the file knows no sign for them."""
     line = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", name))
     line = " ".join(line.split()).replace("<=", "≤").replace(">=", "≥")
     return line.replace("<", "‹").replace(">", "›") or "property"
 
 
 def first_line(text: str) -> str:
-    """A compound's id as the first line of a record, where nothing that begins the next part of a file may stand."""
+    """Return a compound's id as the first line of a record.
+
+    Where nothing that begins the next part of a file may stand.
+    """
     line = " ".join(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text)).split())
     line = line.replace("M END", "M_END")
     if line.startswith((">", "$$$$")):
@@ -110,7 +115,7 @@ def first_line(text: str) -> str:
 
 
 def _value(cell: Cell) -> str:
-    """A property's value; empty when there is none."""
+    """Return a property's value; empty when there is none."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

@@ -33,14 +33,14 @@ class Sheet:
     """Decimals that each column's numbers show, as in ``Column``; empty: None for all."""
 
     def column(self, name: str) -> tuple[Cell, ...]:
-        """The cells under a header; KeyError when there is none of that name."""
+        """Return the cells under a header; KeyError when there is none of that name."""
         if name not in self.header:
             raise KeyError(name)
         place = self.header.index(name)
         return tuple(row[place] for row in self.rows)
 
     def only(self, names: Sequence[str]) -> Sheet:
-        """The table with these columns, in this order; KeyError for one it does not have."""
+        """Return the table with these columns, in this order; KeyError for one it does not have."""
         unknown = [name for name in names if name not in self.header]
         if unknown:
             raise KeyError(unknown[0])
@@ -50,7 +50,7 @@ class Sheet:
 
 
 def sheet_of(columns: Sequence[Column]) -> Sheet:
-    """The table of columns of equal length, a number behind headers that repeat another one."""
+    """Return the table of columns of equal length, a number behind headers that repeat another one."""
     rows = tuple(zip(*(column.cells for column in columns), strict=True))
     return Sheet(unique([column.name for column in columns]), rows, tuple(column.digits for column in columns))
 
@@ -61,7 +61,7 @@ def rounded(values: Iterable[float | None], digits: int) -> list[float | None]:
 
 
 def unique(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, a number behind those that repeat another one but for case."""
+    """Return the names, a number behind those that repeat another one but for case."""
     made: list[str] = []
     taken: set[str] = set()
     for name in names:

@@ -91,7 +91,10 @@ def ranked(status: Status, which: Which = "all") -> Ints:
 
 
 def chances(status: Status) -> dict[str, Floats]:
-    """The probabilities of every compound by what they are of: the goal (once where both are alike), and each limit."""
+    """Return the probabilities of every compound by what they are of.
+
+    The goal (once where both are alike), and each limit.
+    """
     candidates = status.candidates
     of_goal = (candidates.probability_within_epsilon, candidates.probability_within_slack)
     found = dict(zip(status.probability_names, of_goal, strict=True))
@@ -102,7 +105,10 @@ def chances(status: Status) -> dict[str, Floats]:
 
 
 def evidence(status: Status, compound: int) -> str:
-    """What a compound's place rests on: ``measured 3``, else ``predicted, `` and why nothing counts as measured."""
+    """Return what a compound's place rests on.
+
+    ``measured 3``, else ``predicted, `` and why nothing counts as measured.
+    """
     candidates = status.candidates
     if candidates.measured[compound]:
         return f"measured {int(candidates.measured[compound])}"
@@ -134,7 +140,7 @@ def availability(status: Status, compound: int) -> str:
 
 
 def stock_columns(status: Status, compounds: Sequence[int]) -> list[Column]:
-    """What making each compound that is to be made costs, and how long it takes; none where no list said."""
+    """Return what making each compound that is to be made costs, and how long it takes; none where no list said."""
     stock = status.stock
     if stock is None:
         return []
@@ -169,7 +175,10 @@ def confirmed(status: Status, compound: int) -> str:
 
 
 def structure(status: Status, compound: int) -> str:
-    """The SMILES of a compound, put together from its substituents where no table has drawn it; empty without one."""
+    """Return the SMILES of a compound, put together from its substituents where no table has drawn it.
+
+    Empty without one.
+    """
     drawn = "" if status.library.smiles is None else status.library.smiles[compound]
     return drawn or product_smiles(status.library, compound)
 
@@ -230,7 +239,7 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
 
 
 def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
-    """What every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
+    """Return what every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
     noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.asked_endpoints]
     return (
         ("Goal", status.goal_sentence),
@@ -244,14 +253,14 @@ def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[st
 
 
 def with_provenance(sheet: Sheet, constants: Sequence[tuple[str, Cell]]) -> Sheet:
-    """The table with columns behind it that hold the same in every row."""
+    """Return the table with columns behind it that hold the same in every row."""
     header = unique([*sheet.header, *(name for name, _ in constants)])
     tail = tuple(cell for _, cell in constants)
     return Sheet(header, tuple((*row, *tail) for row in sheet.rows), (*sheet.digits, *(None for _ in tail)))
 
 
 def _structures(status: Status, compounds: Sequence[int]) -> list[str]:
-    """The structures of compounds; those no table has drawn only of the first few thousand."""
+    """Return the structures of compounds; those no table has drawn only of the first few thousand."""
     smiles = status.library.smiles
     drawn = ["" if smiles is None else smiles[compound] for compound in compounds]
     if status.library.scaffold is not None:
@@ -262,7 +271,7 @@ def _structures(status: Status, compounds: Sequence[int]) -> list[str]:
 
 
 def _entry(endpoint: Endpoint, value: float) -> float | None:
-    """A model-scale estimate in the entry unit, to three significant digits."""
+    """Return a model-scale estimate in the entry unit, to three significant digits."""
     return (
         float(f"{endpoint.from_model(float(value)):.{_SIGNIFICANT}g}")
         if math.isfinite(value) and abs(value) < 300

@@ -67,13 +67,13 @@ _SIZES = (10.0, 9.0, 8.0)
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
-    """The number of compounds in the shortlist that the slide is about; it is there whole or not at all."""
+    """Return the number of compounds in the shortlist that the slide is about; it is there whole or not at all."""
     write_whole(path, presentation(contents, report))
     return len(contents.compounds)
 
 
 def presentation(contents: Contents, report: Report = silent) -> bytes:
-    """The slide; the same bytes for the same contents. ``report`` may raise Cancelled."""
+    """Return the slide; the same bytes for the same contents. ``report`` may raise Cancelled."""
     report(0.0, "Drawing the slide")
     made = Presentation()
     _widen(made)
@@ -103,7 +103,7 @@ def _widen(made: Any) -> None:
 
 
 def _answer(slide: Any, status: Status) -> None:
-    """The answer as the slide's title, the rest of the statement below it."""
+    """Write the answer as the slide's title, the rest of the statement below it."""
     first, rest = sentences(status.statement)
     guarantee = status.guarantee
     void = "" if guarantee.holds else f"No guarantee: {'; '.join(guarantee.void)}."
@@ -154,7 +154,7 @@ def _png(figure: Figure) -> io.BytesIO:
 
 
 def _best(slide: Any, contents: Contents, report: Report) -> None:
-    """The first compounds of the shortlist, and how many more there are."""
+    """Write the first compounds of the shortlist, and how many more there are."""
     total = len(contents.compounds)
     if not total:
         words = [Words("The shortlist is empty", 14.0, bold=True), Words(contents.what, 11.0, quiet=True)]
@@ -232,7 +232,7 @@ def _card_words(status: Status, compound: int, width: float, means: Means) -> li
 
 
 def _substituents(status: Status, compound: int, width: float) -> list[Words]:
-    """The substituents, for a compound without a structure."""
+    """Return the substituents, for a compound without a structure."""
     text = ", ".join(f"{site} {name}" for site, name in carried_names(status.library, compound).items())
     return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
 
@@ -251,7 +251,7 @@ def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
 
 
 def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
-    """The texts of the table, headers first; with sites ``apart``, ``joined`` in one column, or without them."""
+    """Return the texts of the table, headers first; with sites ``apart``, ``joined`` in one column, or without them."""
     library, digits = status.library, decimals_of(status)
 
     def laid(texts: list[str]) -> list[str]:
@@ -276,7 +276,7 @@ def _rests_on(status: Status, compound: int, means: Means) -> str:
 
 
 def _foot(slide: Any, contents: Contents) -> None:
-    """A small line: goal, guarantee, measurements, date, program, head."""
+    """Write a small line: goal, guarantee, measurements, date, program, head."""
     status, guarantee = contents.status, contents.status.guarantee
     holds = guarantee.brief
     first = f"Goal: {status.goal_sentence}; {holds}"
@@ -303,7 +303,7 @@ def _properties(made: Any, contents: Contents) -> None:
 
 
 def _date(text: str) -> datetime.datetime:
-    """The first date and time in a text; the first day of 2000 where there is none."""
+    """Return the first date and time in a text; the first day of 2000 where there is none."""
     digits = [int(part) for part in re.findall(r"\d+", text)]
     try:
         year, month, day, hour, minute = (digits if len(digits) > 4 else [*digits[:3], 0, 0])[:5]
@@ -313,7 +313,7 @@ def _date(text: str) -> datetime.datetime:
 
 
 def _repacked(data: bytes) -> bytes:
-    """The same file without the clock's time in it: the same contents make the same bytes."""
+    """Return the same file without the clock's time in it: the same contents make the same bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():

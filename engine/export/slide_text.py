@@ -101,7 +101,7 @@ def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int
 
 
 def cut(text: str, size: float, width: float, most: int, *, bold: bool = False) -> str:
-    """The text, its end left out (…) where it takes more than ``most`` lines."""
+    """Return the text, its end left out (…) where it takes more than ``most`` lines."""
     words = plain(text)
     if lines_of(words, size, width, bold=bold) <= most:
         return words
@@ -131,7 +131,7 @@ def fill(frame: Any, words: Sequence[Words]) -> None:
 
 
 def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str) -> Any:
-    """A text box that can be edited."""
+    """Return a text box that can be edited."""
     made = shapes.add_textbox(Inches(box.left), Inches(box.top), Inches(box.width), Inches(box.height))
     made.name = plain(name)
     fill(made.text_frame, words)
@@ -152,7 +152,7 @@ def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:
 
 
 def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float, name: str) -> Any:
-    """A real table: the first row its headers, rows of one line each; what does not fit is cut (…)."""
+    """Return a real table: the first row its headers, rows of one line each; what does not fit is cut (…)."""
     natural = _natural(rows, size)
     widths = shared_out(natural, [min(one, _WIDEST) for one in natural], box.width)
     frame = shapes.add_table(

@@ -154,7 +154,7 @@ def compared(status: Status, place: int) -> Compared:
 
 
 def _bounds_alone(status: Status, name: str, data: Measured) -> BoundsAlone:
-    """The tightest bounds of each compound that has bounds and no value; their fit knows nothing of them."""
+    """Return the tightest bounds of each compound that has bounds and no value; their fit knows nothing of them."""
     known, n = status.candidates, len(status.library)
     if name not in known.open_sides:
         return BoundsAlone(np.zeros(0, np.intp), np.zeros(0), np.zeros(0, np.int8), np.zeros(0))

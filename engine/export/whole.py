@@ -22,7 +22,7 @@ def write_whole(path: str | Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """The path of a file beside ``path`` to write to; it takes the place of ``path`` when the block ends well.
+    """Yield the path of a file beside ``path`` to write to; it takes the place of ``path`` when the block ends well.
 
     When the block raises anything, Cancelled too, the file beside is removed and ``path`` stays as it was. What the
     system refuses becomes an AssayPilotError in plain words.
@@ -45,7 +45,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def refused(error: OSError, path: Path) -> AssayPilotError:
-    """The refusal for a failed write."""
+    """Return the refusal for a failed write."""
     full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
     if error.errno in full:
         return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")

@@ -86,14 +86,14 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
 
 
 def _known(status: Status, rank: int, item: RoundItem) -> tuple[Cell, ...]:
-    """What the rows of a compound begin with: rank, id, structure, substituents."""
+    """Return what the rows of a compound begin with: rank, id, structure, substituents."""
     library = status.library
     structure = () if library.smiles is None else (library.smiles[item.compound],)
     return (rank, library.ids[item.compound], *structure, *library.substituents(item.compound).values())
 
 
 def _cells(status: Status, measured: Sequence[int], asked: Sequence[int]) -> list[Cell]:
-    """The cells of a row that are filled in, N/A where the value is in already."""
+    """Return the cells of a row that are filled in, N/A where the value is in already."""
     return [NOT_ASKED if k in measured and k not in asked else "" for k in status.entered_endpoints]
 
 
@@ -102,6 +102,9 @@ _PER_VALUE = ("Relation", "Unit")
 
 
 def _site_header(name: str, values: Sequence[str]) -> str:
-    """A site's header; one that the reader of results would take for something else (a site N or Value) is marked."""
+    """Return a site's header.
+
+    One that the reader of results would take for something else (a site N or Value) is marked.
+    """
     names = {*headers.IDS, *headers.VALUE, *headers.ENDPOINT_NAME, *map(fold, values)}
     return f"site {name}" if headers.role_of(name) or fold(name) in names else name

@@ -107,7 +107,7 @@ def write_work_page(
 def work_page(
     status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str, report: Report = silent
 ) -> bytes:
-    """The page of a round as PDF, A4 upright: its plates, then its compounds in the round's order.
+    """Return the page of a round as PDF, A4 upright: its plates, then its compounds in the round's order.
 
     Each compound has its structure where that is known, its substituents, what is expected, and for each measurement
     the plate, the wells and an empty box; without a ``layout`` plate and well are left to be written in. The same for
@@ -126,7 +126,7 @@ def work_page(
 
 
 def _head(pages: Pages, status: Status, issued: Round, layout: Layout | None) -> None:
-    """The title, what the round is, and lines to be signed."""
+    """Write the title, what the round is, and lines to be signed."""
     names = wrapped(status.name, BOLD, 17, WIDTH, 3)
     count = 0 if layout is None else len(layout.plates)
     said = [
@@ -174,7 +174,7 @@ def _names(status: Status, issued: Round) -> list[str]:
 
 
 def _plates(pages: Pages, status: Status, issued: Round, layout: Layout) -> None:
-    """The plates, as many on a page as there is room for, and the legend below the first."""
+    """Draw the plates, as many on a page as there is room for, and the legend below the first."""
     ranks = {item.compound: rank for rank, item in enumerate(issued.items, start=1)}
     high, legend = plate_height(layout, WIDTH), legend_height(layout, WIDTH)
     for number, plate in enumerate(layout.plates):
@@ -197,7 +197,7 @@ def _plate_title(canvas: Canvas, top: float, *, status: Status, plate: Plate) ->
 
 
 def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], boxes: _Boxes) -> _Entry:
-    """What the page says of a compound of the round."""
+    """Return what the page says of a compound of the round."""
     smiles = structure(status, item.compound)
     width = WIDTH - _RANK - boxes.width - _APART - (_PICTURE[0] + _APART if smiles else 0)
     digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
@@ -216,7 +216,7 @@ def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], b
 
 
 def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem) -> list[_Line]:
-    """The measurements of a compound, one endpoint after the other."""
+    """Return the measurements of a compound, one endpoint after the other."""
     lines = []
     for place, k in enumerate(issued.endpoints):
         endpoint = status.endpoints[k]
@@ -232,7 +232,7 @@ def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem
 
 
 def _list(pages: Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxes, report: Report) -> None:
-    """The compounds, each kept together unless it has more measurements than a page has room for."""
+    """List the compounds, each kept together unless a page has no room for its measurements."""
     pictures = any(entry.smiles for entry in entries)
     library = status.library
     cores = library.scaffold.cores if library.scaffold is not None else ()

@@ -66,7 +66,7 @@ _STATUS_COLOURS = {
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
-    """The number of compounds in the sheet Shortlist of the workbook written.
+    """Return the number of compounds in the sheet Shortlist of the workbook written.
 
     Texts are texts, whatever they begin with; numbers are numbers. AssayPilotError when there are more rows than a
     sheet holds, and for what the system refuses; ``report`` may raise Cancelled. Either leaves what was there before.
@@ -161,7 +161,7 @@ class _Writer:
     # ------------------------------------------------------------------ formats
 
     def _format(self, **properties: Any) -> Any:
-        """The cell format with these properties; one for each set of them."""
+        """Return the cell format with these properties; one for each set of them."""
         key = tuple(sorted(properties.items()))
         if key not in self._formats:
             base = {
@@ -176,7 +176,7 @@ class _Writer:
         return self._formats[key]
 
     def _top(self, *, right: bool = False) -> Any:
-        """The format of a header, above numbers to the right as they are."""
+        """Return the format of a header, above numbers to the right as they are."""
         properties = {"bold": True, "text_wrap": True, "valign": "top", "bg_color": _SHADE, "bottom": 2}
         return self._format(**properties, bottom_color=LIGHT.muted, align="right" if right else "left")
 
@@ -206,7 +206,7 @@ class _Writer:
         )
 
     def _number(self, cell: float, look: _Look) -> Any:
-        """The format of a number: that of its column, or the one that shows so many significant digits of it."""
+        """Return the format of a number: that of its column, or the one that shows so many significant digits of it."""
         if not look.significant or not cell:
             return look.plain
         digits = look.significant - 1 - math.floor(math.log10(abs(cell)))
@@ -316,18 +316,18 @@ class _Writer:
         page.write_string(row, column, text, look)
 
     def _clean(self, text: str) -> str:
-        """The text without characters that no workbook can hold; line ends as one."""
+        """Return the text without characters that no workbook can hold; line ends as one."""
         clean = UNHELD.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
         self._replaced += "\N{REPLACEMENT CHARACTER}" in clean and "\N{REPLACEMENT CHARACTER}" not in text
         return clean
 
     def _status(self, cell: Cell) -> Any:
-        """The word in its colour; the word says it."""
+        """Return the word in its colour; the word says it."""
         colour = _STATUS_COLOURS.get(str(cell))
         return colour and self._format(bold=cell == "in", font_color=colour, **_LINE)
 
     def _remarks(self) -> list[str]:
-        """What is not in the workbook as it is in the campaign."""
+        """Return what is not in the workbook as it is in the campaign."""
         found = list(self._notes)
         if self._cut:
             more = f" and {len(self._cut) - 10:,} more" if len(self._cut) > 10 else ""
@@ -345,7 +345,10 @@ class _Writer:
     # ------------------------------------------------------------------ pictures
 
     def _pictures(self, sheet: Sheet) -> dict[int, Path]:
-        """The picture of each row that has a structure, by its place; in files: thousands would fill the memory."""
+        """Return the picture of each row that has a structure, by its place.
+
+        In files: thousands would fill the memory.
+        """
         from ..figures.aligned import Aligned
         from ..figures.cores import carried
 
@@ -426,5 +429,5 @@ class _Writer:
 
     @staticmethod
     def _for_paper(sheet: Sheet) -> Sheet:
-        """The table with its long texts of structures last: beside the pictures nobody reads them."""
+        """Return the table with its long texts of structures last: beside the pictures nobody reads them."""
         return sheet.only([*(name for name in sheet.header if name != "SMILES"), "SMILES"])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import AssayPilotError
-from ..tables.meant import as_meant
+from ..tables.normalise import as_meant
 from ..tables.opening import read_table as read_raw
 from ..tables.raw import RawTable, visible
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..campaign.phrases import many
 from ..campaign.state import STATUSES, Status
-from ..campaign.words import many
 from ..chemistry.names import carried_names
 from ..export.shortlist import decimals_of, ranked
 from .refusals import keywords

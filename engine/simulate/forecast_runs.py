@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..campaign import counting, limits
-from ..campaign.counting import Books, Issued
+from ..campaign import bookkeeping, limits
+from ..campaign.bookkeeping import Books, Issued
 from ..campaign.noise import known as assay_noise
 from ..campaign.noise import scatter
 from ..campaign.replay import Ledger
@@ -161,7 +161,7 @@ def _light(state: State) -> State:
     return replace(state, problem=replace(problem, features=DenseFeatures(rows), parameters=parameters))
 
 
-def _under_way(ledger: Ledger, phase: counting.UnderWay) -> UnderWay:
+def _under_way(ledger: Ledger, phase: bookkeeping.UnderWay) -> UnderWay:
     left = ledger.outstanding()
     outstanding = np.zeros(ledger.n_arms, dtype=np.intp)
     later = outstanding.copy()

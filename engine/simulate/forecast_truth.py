@@ -21,8 +21,8 @@ from ..arrays import Floats, Ints
 from ..campaign.candidates import pooled
 from ..campaign.censoring import bounds_at
 from ..campaign.noise.known import informing
+from ..campaign.phrases import joined, number
 from ..campaign.replay import Ledger
-from ..campaign.words import joined, number
 from ..domain.features import SiteFeatures
 from ..models.glm import curvature, fit_glm
 from ..models.tobit import Bounds

@@ -17,7 +17,9 @@ _before = True
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """A context in which nothing is collected; the collector goes on when the last of all threads has left its own.
+    """Yield a context in which nothing is collected.
+
+    The collector goes on when the last of all threads has left its own.
 
     Cells of tables hold no cycles, and looking for some among millions takes a third of the time of reading them.
     """

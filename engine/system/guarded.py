@@ -98,7 +98,10 @@ def _command() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The variables of the process: it finds what this one finds, and nothing in the folder it is started from."""
+    """Return the variables of the process.
+
+    It finds what this one finds, and nothing in the folder it is started from.
+    """
     own = dict(os.environ)
     own[_INSIDE] = "1"
     if not getattr(sys, "frozen", False):

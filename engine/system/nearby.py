@@ -14,7 +14,9 @@ _NEAR = 0.75
 
 
 def where_else(path: Path) -> str:
-    """What to do about a file that is not there: the name of the one that was meant, where one of the folder is near.
+    """Return what to do about a file that is not there.
+
+    The name of the one that was meant, where one of the folder is near.
 
     A name without its ending means the file that has one, if only one does.
     """

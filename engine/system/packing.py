@@ -29,7 +29,7 @@ class Parcel:
 
 
 def pack_texts(texts: Sequence[str]) -> Parcel:
-    """The texts as few long ones."""
+    """Return the texts as few long ones."""
     pieces = []
     for start in range(0, len(texts), CELLS):
         part = texts[start : start + CELLS]
@@ -41,7 +41,7 @@ def pack_texts(texts: Sequence[str]) -> Parcel:
 
 
 def unpack_texts(parcel: Parcel) -> Texts:
-    """The texts; other threads get their turn between the pieces."""
+    """Return the texts; other threads get their turn between the pieces."""
     if parcel.plain:
         return parcel.plain[0]
     out: list[str] = []

@@ -38,7 +38,7 @@ def held(error: OSError) -> bool:
 
 
 def patiently(action: Callable[[], Result]) -> Result:
-    """What ``action()`` returns, tried again for a second while another program holds the file, as on Windows.
+    """Return what ``action()`` returns, tried again for a second while another program holds the file, as on Windows.
 
     There a file cannot be moved while anybody has it open, and programs that look for viruses, make indexes or copy to
     other computers open every new file for a moment. Elsewhere nothing is tried twice.
@@ -59,7 +59,7 @@ def names_device(name: str) -> bool:
 
 
 def flush(path: Path) -> None:
-    """What was written to a file is on the disk afterwards, and not on its way there.
+    """Write to the disk what was written to a file and may still be on its way.
 
     A Mac's fsync hands it to the drive, which may keep it for a while; F_FULLFSYNC waits until it is written.
     """
@@ -112,7 +112,7 @@ def try_folder(folder: Path) -> None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder that goes at the end of the block; AssayPilotError where the system has no place for one."""
+    """Yield a folder that goes at the end of the block; AssayPilotError where the system has no place for one."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="assaypilot-", ignore_cleanup_errors=True)
     except OSError as error:

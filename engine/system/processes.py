@@ -39,7 +39,7 @@ _BEHIND = 5
 
 
 def in_another_process(function: Callable[..., Result], *arguments: Any, report: Report = silent) -> Result:
-    """What ``function(*arguments, report)`` returns when a new process (spawned) calls it.
+    """Return what ``function(*arguments, report)`` returns when a new process (spawned) calls it.
 
     Function, arguments and result are pickled: a function of a module, plain values, arrays and dataclasses.
     ``report`` is called here with the progress there, and at least every tenth of a second; when it raises (Cancelled)
@@ -73,7 +73,7 @@ def _no_memory() -> AssayPilotError:
 
 
 def _step_behind(process: int | None) -> None:
-    """A process lets others go first, the window above all; only where the system knows of such manners."""
+    """Let other processes go first, the window above all, where the system knows of that."""
     if sys.platform != "win32" and process is not None:
         with suppress(OSError):  # it has ended
             os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, os.getpid()) + _BEHIND)
@@ -84,7 +84,7 @@ class _Ended(Exception):
 
 
 def _watched(pipe: Pipe, report: Report) -> Any:
-    """The result that comes through the pipe; raises what the work or ``report`` raised."""
+    """Return the result that comes through the pipe; raises what the work or ``report`` raised."""
     fraction, message = 0.0, "Starting"
     while True:
         report(fraction, message)

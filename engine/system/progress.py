@@ -23,7 +23,7 @@ def silent(fraction: float, message: str) -> None:
 
 
 def part_of(report: Report, start: float, end: float) -> Report:
-    """The report for a part of the work: from ``start`` to ``end`` of the whole."""
+    """Return the report for a part of the work: from ``start`` to ``end`` of the whole."""
 
     def told(fraction: float, message: str) -> None:
         report(start + (end - start) * fraction, message)

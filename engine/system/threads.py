@@ -55,7 +55,7 @@ def algebra_on_one_thread() -> Iterator[None]:
 
 @cache
 def _libraries() -> tuple[tuple[Callable[[], int], Callable[[int], None]], ...]:
-    """What reads and what sets the number of threads of each OpenBLAS that numpy and scipy brought with them."""
+    """Return what reads and what sets the number of threads of each OpenBLAS that numpy and scipy brought with them."""
     import numpy
     import scipy
 

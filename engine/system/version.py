@@ -8,7 +8,7 @@ __all__ = ["program_version"]
 
 
 def program_version() -> str:
-    """The version of this program."""
+    """Return the version of this program."""
     try:
         return version("assaypilot")
     except PackageNotFoundError:  # run from a folder that was never installed

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
 from . import headers
-from .claims import Claims
+from .column_roles import Claims
 from .contents import share_of_dates
 from .described import described
 from .options import EndpointColumn, EndpointSpec
@@ -86,7 +86,7 @@ def by_assay(
 
 
 def _assay_column(claims: Claims, values: Sequence[EndpointColumn], asked: str | None) -> str | None:
-    """The column that names most assays, the shortest names first."""
+    """Return the column that names most assays, the shortest names first."""
     raw = claims.raw
     found = []
     for column in claims.free():
@@ -104,7 +104,7 @@ def _assay_column(claims: Claims, values: Sequence[EndpointColumn], asked: str |
 
 
 def _each(claims: Claims, column: EndpointColumn, texts: Sequence[str], names: Sequence[str]) -> list[EndpointColumn]:
-    """An endpoint's column once for each assay that has values of it."""
+    """Return an endpoint's column once for each assay that has values of it."""
     if column.value is None:
         return [column]
     raw, endpoint = claims.raw, column.endpoint

@@ -22,7 +22,9 @@ _P_ROUND = 0.05
 
 
 def may_be_bounds(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
-    """A question about a round concentration that is the least potent value, and is there strikingly often; or None.
+    """Return a question about a round concentration that is the least potent value, and is there strikingly often.
+
+    Or None.
 
     Potencies alone: many labs write the highest concentration tested for what did nothing there. As an exact value it
     makes the inactive compounds look alike, and as potent as that.

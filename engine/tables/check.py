@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..chemistry.names import short_names
+from ..domain.default_noise import usual
 from ..domain.difference import parts, pooled_of, with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures, span_rank
 from ..domain.labels import label_text
 from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
-from ..domain.usual import usual
 from ..models.diagnostics import AdditiveFit
 from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report
@@ -69,7 +69,7 @@ class EndpointFacts:
 
 
 def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
-    """The facts of each endpoint, in order; every compound counts once in its fit, with its mean."""
+    """Return the facts of each endpoint, in order; every compound counts once in its fit, with its mean."""
     places = {name: place for place, name in enumerate(imported.library.ids)}
     by_endpoint: dict[str | None, list[Result]] = {endpoint.name: [] for endpoint in imported.endpoints}
     for result in imported.history:
@@ -149,7 +149,7 @@ def _may_be_either(endpoint: Endpoint, values: Sequence[float]) -> bool:
 
 
 def _noise_of_difference(both: Sequence[Noise | None]) -> Noise | None:
-    """The noise of a difference, as sure as the less sure of its parts; None where one is not known."""
+    """Return the noise of a difference, as sure as the less sure of its parts; None where one is not known."""
     first, second = both
     if first is None or second is None:
         return None
@@ -164,7 +164,7 @@ def _sd(endpoint: Endpoint, result: Result) -> float | None:
 def check_report(
     raw: RawTable, mapping: TableMapping, imported: ImportedTable, facts: Sequence[EndpointFacts] | None = None
 ) -> dict[str, Any]:
-    """The JSON of ``check``: what was read, what was not used and why, and how additive the values are.
+    """Return the JSON of ``check``: what was read, what was not used and why, and how additive the values are.
 
     ``facts`` are those of ``endpoint_facts`` when somebody has them already.
     """
@@ -228,12 +228,15 @@ def check_report(
 
 
 def pairs_worth(fact: EndpointFacts) -> list[Interaction]:
-    """The pairs of sites worth taking together, the most promising first; none where noise explains what is left."""
+    """Return the pairs of sites worth taking together, the most promising first.
+
+    None where noise explains what is left.
+    """
     return [pair for pair in fact.interactions if pair.worth and not (pair.lack_before or 0.0) > _EXPLAINED]
 
 
 def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
-    """The pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
+    """Return pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
     told = []
     for fact in facts:
         for pair in pairs_worth(fact)[:_PAIRS]:
@@ -267,7 +270,7 @@ def _endpoint_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, Any
 
 
 def _scale_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, str | None] | None:
-    """The scale that is proposed, with the fit on it and on the other one; None where there is only one."""
+    """Return the scale that is proposed, with the fit on it and on the other one; None where there is only one."""
     if not column.scale_why:
         return None
     here, there = fact.fit.q2, None if fact.other_fit is None else fact.other_fit.q2
@@ -284,7 +287,7 @@ def _fit_json(fit: AdditiveFit) -> dict[str, float | int | None]:
 
 
 def _sparse(facts: Sequence[EndpointFacts]) -> list[str]:
-    """What it means that most substituents were measured in one compound alone; empty when they were not."""
+    """Return what it means that most substituents were measured in one compound alone; empty when they were not."""
     rare = [fact.endpoint.name for fact in facts if 2 * fact.fit.leverage_one > fact.fit.rows > 0]
     if not rare:
         return []

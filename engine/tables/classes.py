@@ -33,7 +33,9 @@ def is_class(text: str) -> bool:
 
 
 def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """The classes, up to eight, in which a column gives an activity, by its header and by all its cells; () without.
+    """Return the classes, up to eight, in which a column gives an activity, by its header and by all its cells.
+
+    () without.
 
     Letters may be anything (a salt, a series), so that the header has to say activity or class; words such as
     ``inactive`` speak for themselves, two of them at least.
@@ -58,7 +60,7 @@ def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def about_classes(column: str, classes: Sequence[str]) -> str:
-    """What to say of a column that gives classes."""
+    """Return what to say of a column that gives classes."""
     return (
         f"Column {column} gives classes ({', '.join(classes)}) and no numbers, and is not read as values. Give the "
         "numbers, or the limit that each class stands for (<100)."

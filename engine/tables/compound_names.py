@@ -113,12 +113,12 @@ def _is_short_number(name: str, text: str) -> bool:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """The letters and numbers of an id, without what stands between them and without leading zeros."""
+    """Return the letters and numbers of an id, without what stands between them and without leading zeros."""
     return tuple(part.lstrip("0") or "0" if part.isdigit() else part for part in _PARTS.findall(text.casefold()))
 
 
 def _only_ones(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    """The places by keys that occur once."""
+    """Return the places by keys that occur once."""
     found = list(pairs)
     times = Counter(key for key, _ in found)
     return {key: place for key, place in found if times[key] == 1}
@@ -127,7 +127,9 @@ def _only_ones(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
 def other_substituents(
     raw: RawTable, library: Library, of_row: Sequence[int | None], used: Collection[str | None]
 ) -> list[tuple[int, str, str, str]]:
-    """The rows whose cells name other substituents than their compound has: place in the table, site, there, here.
+    """Return the rows whose cells name other substituents than their compound has.
+
+    Place in the table, site, there, here.
 
     ``of_row``: the compound of each row; columns that are ``used`` for something else are not looked at. A text that
     is no substituent of the site here may be one under another name, and counts only where most of them are none.
@@ -157,12 +159,12 @@ def other_substituents(
 
 
 def codes_of(substituents: Sequence[str]) -> dict[str, int]:
-    """The place of each substituent of a site by its text for comparison."""
+    """Return the place of each substituent of a site by its text for comparison."""
     return {label_of(label): code for code, label in enumerate(substituents)}
 
 
 def label_of(text: str) -> str:
-    """A substituent or the step of a condition for comparison: 0.10 is 0.1, and [H] is H."""
+    """Return a substituent or the step of a condition for comparison: 0.10 is 0.1, and [H] is H."""
     if is_hydrogen(text):
         return "h"
     return f"{float(text.replace(',', '.')):g}" if _is_number(text) else text.strip()

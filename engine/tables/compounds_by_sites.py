@@ -24,7 +24,7 @@ class BySites:
 
 
 def named_by_sites(raw: RawTable, library: Library) -> BySites | None:
-    """The id of each row by the substituents in its columns of sites.
+    """Return the id of each row by the substituents in its columns of sites.
 
     A column under another name counts for a site when all its texts are substituents of it, and neither another column
     nor another site can be meant. None when the table lacks a site, or hardly a row is a compound of the library.
@@ -52,7 +52,7 @@ def named_by_sites(raw: RawTable, library: Library) -> BySites | None:
 
 
 def _called(raw: RawTable, site: Site) -> str | None:
-    """The column that is called as a site is, R-group 1 for R1; None where none is, or several could be."""
+    """Return the column that is called as a site is, R-group 1 for R1; None where none is, or several could be."""
     column = raw.find(site.name)
     if column is not None:
         return column
@@ -67,7 +67,10 @@ def _called(raw: RawTable, site: Site) -> str | None:
 
 
 def _by_contents(raw: RawTable, library: Library, columns: list[str | None]) -> dict[int, str] | None:
-    """The columns, by the place of their site, of sites that no column is called after; None where one has none."""
+    """Return the columns, by the place of their site, of sites that no column is called after.
+
+    None where one has none.
+    """
     open_sites = [place for place, column in enumerate(columns) if column is None]
     free = [column for column in raw.columns if column not in columns]
     free = [c for c in free if headers.role_of(c) is None and not headers.looks_like_activity(c)]

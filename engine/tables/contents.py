@@ -29,7 +29,7 @@ _FRAGMENT = re.compile(r"\[\*:\d+\]|\[\d+\*\]|\[R\d*\]|(?<![\[(])\*|\[\*\]")
 
 
 def filled(texts: Sequence[str], most: int = _SAMPLED) -> list[str]:
-    """The first cells of a column that hold something."""
+    """Return the first cells of a column that hold something."""
     return [text for text in texts[:most] if not is_missing(text)]
 
 
@@ -39,7 +39,7 @@ def spread(items: Sequence[str], most: int) -> Sequence[str]:
 
 
 def share_of_structures(texts: Sequence[str]) -> float:
-    """The share of the different texts of a column that are structures of compounds: SMILES or molblocks.
+    """Return the share of the different texts of a column that are structures of compounds: SMILES or molblocks.
 
     Names, codes and residues that happen to be SMILES (CO, N, NCCN) are too small to count.
     """
@@ -56,14 +56,14 @@ def share_of_structures(texts: Sequence[str]) -> float:
 
 
 def share_of_fragments(texts: Sequence[str]) -> float:
-    """The share of the different texts of a column that have an attachment point, as substituents do."""
+    """Return the share of the different texts of a column that have an attachment point, as substituents do."""
     different = list(dict.fromkeys(filled(texts)))
     fragments = [t for t in different if _FRAGMENT.search(t) is not None and SMILES_SHAPE.match(t) is not None]
     return len(fragments) / len(different) if different else 0.0
 
 
 def share_of_dates(texts: Sequence[str]) -> float:
-    """The share of the cells that are dates."""
+    """Return the share of the cells that are dates."""
     cells = filled(texts, 200)
     return sum(_DATE.fullmatch(text) is not None for text in cells) / len(cells) if cells else 0.0
 

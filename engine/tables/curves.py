@@ -38,13 +38,16 @@ def is_dose(header: str) -> bool:
 
 
 def doses(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns whose headers are nothing but concentrations (10 uM, 3 uM, 1 uM), three and more; () without."""
+    """Return the columns whose headers are nothing but concentrations (10 uM, 3 uM, 1 uM), three and more.
+
+    () without.
+    """
     found = tuple(column for column in columns if _ONLY_DOSE.fullmatch(column.strip()) is not None)
     return found if len(found) >= _FEWEST_DOSES else ()
 
 
 def without_points(raw: RawTable) -> RawTable:
-    """The table without the responses of compounds that were tested at several concentrations, which is said.
+    """Return the table without the responses of compounds that were tested at several concentrations, which is said.
 
     Each of their rows is a point of a curve: read as values they would be replicates of one quantity. What repeats in
     the rows of a compound, as a fitted IC50 beside its points does, stays in the first of them alone, so that it counts
@@ -95,14 +98,14 @@ def without_points(raw: RawTable) -> RawTable:
 
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
-    """What each row is of, by its id and its substituents; None without either."""
+    """Return what each row is of, by its id and its substituents; None without either."""
     ids = next((column for name in headers.IDS for column in raw.columns if fold(column) == name), None)
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
     return list(zip(*map(raw.column, columns), strict=True)) if columns else None
 
 
 def _names(raw: RawTable) -> Sequence[str]:
-    """What each row says was measured; "" where none does."""
+    """Return what each row says was measured; "" where none does."""
     named = next((column for name in headers.ENDPOINT_NAME for column in raw.columns if fold(column) == name), None)
     return ("",) * len(raw) if named is None else raw.column(named)
 
@@ -113,7 +116,7 @@ def _is_of_reaction(header: str) -> bool:
 
 
 def points_in_columns(columns: Sequence[str]) -> str:
-    """What to say of columns that are called after concentrations alone; "" where there are none."""
+    """Return what to say of columns that are called after concentrations alone; "" where there are none."""
     found = doses(columns)
     if not found:
         return ""
@@ -128,7 +131,7 @@ def _may_be_values(column: str, texts: Sequence[str]) -> bool:
 
 
 def _number(text: str, decimal: str) -> float | None:
-    """The number of a cell, whatever unit or sign is with it; None where there is none."""
+    """Return the number of a cell, whatever unit or sign is with it; None where there is none."""
     try:
         return None if is_missing(text) else parse_value(text, decimal).value
     except ValueError:
@@ -138,7 +141,10 @@ def _number(text: str, decimal: str) -> float | None:
 def _without(
     texts: Sequence[str], curves: Sequence[Sequence[int]], points: Sequence[int], decimal: str, potency: bool
 ) -> tuple[tuple[str, ...], str]:
-    """The column without its points, and whether it ``varies`` within compounds or is the ``same``; "" for neither."""
+    """Return the column without its points, and whether it ``varies`` within compounds or is the ``same``.
+
+    "" for neither.
+    """
     filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
     if 2 * sum(_number(text, decimal) is not None for text in filled) <= len(filled):
         return tuple(texts), ""

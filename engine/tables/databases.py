@@ -32,7 +32,9 @@ _OF_STRUCTURES = ("idcode", "idcoordinates", "FragFp", "atomColorInfo", "reactio
 
 
 def pubchem_rows(numbered: list[tuple[int, list[str]]], warnings: list[str]) -> list[tuple[int, list[str]]]:
-    """The rows of a table with its header; in a bioassay of PubChem without those that only describe its columns.
+    """Return the rows of a table with its header.
+
+    In a bioassay of PubChem without those that only describe its columns.
 
     The units they give are joined to the headers. Any other table stays as it is.
     """
@@ -65,7 +67,7 @@ def is_datawarrior(text: str) -> bool:
 
 
 def datawarrior_table(text: str, name: str | None, warnings: list[str]) -> str:
-    """The table in a file of DataWarrior, tab-separated, each line where it stood; lines of settings are blank.
+    """Return the table in a file of DataWarrior, tab-separated, each line where it stood; lines of settings are blank.
 
     Structures in DataWarrior's own code are left out and that is said. AssayPilotError when they are all there is to
     make sites of, or no row follows the settings.
@@ -103,7 +105,7 @@ _SAVE = "In DataWarrior: File, Save Special, SD-File (or Textfile with SMILES); 
 
 
 def _coded(lines: list[str]) -> set[str]:
-    """The columns that hold structures, or what belongs to them, in a code of the program's own."""
+    """Return the columns that hold structures, or what belongs to them, in a code of the program's own."""
     found = set()
     column = ""
     for line in lines:

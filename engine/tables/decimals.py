@@ -52,12 +52,12 @@ def _thousands_beside_integers(column: Sequence[str]) -> bool:
 
 
 def _shown(cells: Sequence[str]) -> str:
-    """The first of some cells, and how many more."""
+    """Return the first of some cells, and how many more."""
     return f"{cells[0]!r}" + (f" and {len(cells) - 1:,} more" if len(cells) > 1 else "")
 
 
 def without_thousands(cells: Sequence[tuple[str, ...]], decimal: str) -> tuple[tuple[str, ...], ...]:
-    """The cells of a table without the thousands marks of its numbers, once it is known what marks the decimals."""
+    """Return cells of a table without the thousands marks of its numbers, once it is known what marks the decimals."""
     mark = "," if decimal == "." else "."
     number = re.compile(rf"[<>=≤≥]*\s*[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+{_UNIT}")
     return tuple(

@@ -71,7 +71,7 @@ def _in_per_cent(bare: str, values: Sequence[float]) -> bool:
 
 
 def _scale(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequence[float]) -> tuple[Transform, str]:
-    """The scale that is modelled, and why."""
+    """Return the scale that is modelled, and why."""
     if spec.transform is not None:
         return spec.transform, "given"
     if headers.looks_like_potency(bare, unit) or (kind.what and "potency" in kind.what and kind.scale == "log"):
@@ -169,7 +169,7 @@ def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endp
 
 
 def _of_kind(spec: EndpointSpec) -> Endpoint:
-    """An endpoint of yes and no, or of counts."""
+    """Return an endpoint of yes and no, or of counts."""
     return Endpoint(
         spec.name,
         spec.unit or "",

@@ -13,7 +13,7 @@ Shown = tuple[Relation, float]
 
 
 def shown(values: Sequence[Shown], weights: Sequence[float] | None = None) -> tuple[Shown, ...]:
-    """What to show for the values of one compound, on the scale they are averaged on; for display alone.
+    """Return what to show for the values of one compound, on the scale they are averaged on; for display alone.
 
     The rule of the CDD Vault (Collaborative Drug Discovery): ``<x`` is left out unless x is at or below every exact
     value, ``>x`` unless it is at or above; what remains is averaged, and a bound among it makes the mean a bound.

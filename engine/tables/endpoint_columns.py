@@ -12,8 +12,8 @@ from ..domain.endpoint import Endpoint, normalise_unit
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
-from .claims import SAMPLED, Claims
 from .classes import classes_of
+from .column_roles import SAMPLED, Claims
 from .curves import doses, is_dose, points_in_columns
 from .described import Described, described
 from .endpoint_kinds import kind_of
@@ -53,7 +53,7 @@ class Endpoints:
                 self.taken.add(column)
 
     def found(self) -> tuple[str | None, list[EndpointColumn]]:
-        """The endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
+        """Return the endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
         specs = self.specs
         for spec in self._asked:
             if sum(other.name == spec.name for other in self._asked) > 1:
@@ -106,7 +106,7 @@ class Endpoints:
         return None, columns
 
     def differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
-        """The endpoints that are differences of two ``measured`` ones; no column holds their values."""
+        """Return the endpoints that are differences of two ``measured`` ones; no column holds their values."""
         found = []
         for spec in self._asked:
             if spec.of is None:
@@ -132,7 +132,7 @@ class Endpoints:
         return found
 
     def _one_row_each(self, value: str, name_column: str) -> list[EndpointColumn]:
-        """The endpoints of a table with one row per measurement, by the texts in its endpoint column."""
+        """Return the endpoints of a table with one row per measurement, by the texts in its endpoint column."""
         order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
         specs = {fold(spec.name): spec for spec in self.specs}
         sides = {role: self._claims.role(role) for role in SIDES}
@@ -162,7 +162,7 @@ class Endpoints:
         return columns
 
     def _column_of_names(self) -> str | None:
-        """The column whose few texts are names of what is measured (IC50, Solubility), whatever it is called."""
+        """Return the column whose few texts are names of what is measured (IC50, Solubility), whatever it is called."""
         for column in self._claims.free():
             texts = list(dict.fromkeys(text for text in self.raw.column(column) if not is_missing(text)))
             if not 0 < len(texts) <= _MOST_NAMES or headers.role_of(column) is not None or self._claims.numbers(column):
@@ -175,7 +175,7 @@ class Endpoints:
         return None
 
     def _column_of_values(self) -> str | None:
-        """The first free column of numbers that is called a value or a result."""
+        """Return the first free column of numbers that is called a value or a result."""
         return next(
             (
                 column
@@ -200,7 +200,7 @@ class Endpoints:
         self.taken.update(filter(None, (sides["relation"], sides["unit"])))
 
     def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
-        """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
+        """Return the endpoint a spec describes, what it leaves open being read from the header and a unit column."""
         bare, header_unit = headers.split_unit(column or spec.name)
         sides: dict[str, str | None] = dict.fromkeys(SIDES)
         called, runs = next(
@@ -228,7 +228,7 @@ class Endpoints:
         return _beside(found, sides)
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Described:
-        """The endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
+        """Return the endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
 
         ``texts``: of its values.
         """
@@ -238,7 +238,7 @@ class Endpoints:
         return found
 
     def _value_column(self, spec: EndpointSpec) -> str | None:
-        """The column a spec names: its header, else the only header that is its name with a (fitting) unit."""
+        """Return the column a spec names: its header, else the only header that is its name with a (fitting) unit."""
         column = self.raw.find(spec.name)
         if column is not None:
             return column
@@ -259,7 +259,7 @@ class Endpoints:
         )
 
     def _numeric_columns(self) -> list[str]:
-        """The free columns that hold measured numbers; they are taken."""
+        """Return the free columns that hold measured numbers; they are taken."""
         found = []
         computed: list[str] = []
         fits: list[str] = []
@@ -322,7 +322,7 @@ class Endpoints:
         return found
 
     def _worded_columns(self) -> list[str]:
-        """The free columns that say results in words (active, inactive), else the first of yes and no; taken."""
+        """Return the free columns that say results in words (active, inactive), else the first of yes and no; taken."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
         told = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
         found = [column for column, words in told if is_result(words)] or [column for column, _ in told][:1]
@@ -352,7 +352,7 @@ class Endpoints:
             )
 
     def _unit_in_cells(self, column: str) -> str:
-        """The unit that most numbers of a column have behind them, which is said; "" when most have none."""
+        """Return the unit that most numbers of a column have behind them, which is said; "" when most have none."""
         if is_p_scale(Endpoint(column)):
             return ""  # a concentration there is converted, one by one
         units: Counter[str] = Counter()
@@ -369,7 +369,7 @@ class Endpoints:
         return found
 
     def _commonest(self, column: str, where: str | None = None, only: str | None = None) -> str:
-        """The unit that most rows of a unit column have, of those where another column says ``only``."""
+        """Return the unit that most rows of a unit column have, of those where another column says ``only``."""
         texts = self.raw.column(column)
         if where is not None:
             texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
@@ -383,7 +383,7 @@ class Endpoints:
 
 
 def _reasoned(found: Described, value: str | None, only: str | None = None) -> EndpointColumn:
-    """An endpoint's column with the reasons for its direction and scale."""
+    """Return an endpoint's column with the reasons for its direction and scale."""
     return EndpointColumn(
         found.endpoint,
         value,
@@ -395,5 +395,5 @@ def _reasoned(found: Described, value: str | None, only: str | None = None) -> E
 
 
 def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
-    """An endpoint's column with those beside it."""
+    """Return an endpoint's column with those beside it."""
     return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])

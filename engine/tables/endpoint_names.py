@@ -12,7 +12,7 @@ __all__ = ["named", "spellings"]
 
 
 def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
-    """The names of endpoints by every spelling, case-folded, that means only one of them.
+    """Return the names of endpoints by every spelling, case-folded, that means only one of them.
 
     ``IC50 (nM)`` is also called ``IC50`` and, as that is what goals and statements call it, ``pIC50``.
     """
@@ -25,7 +25,10 @@ def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
 
 
 def named(texts: Sequence[str], endpoints: Sequence[Endpoint]) -> list[str]:
-    """The names of the endpoints that texts mean, each one or, with commas, several; AssayPilotError for any other."""
+    """Return the names of the endpoints that texts mean, each one or, with commas, several.
+
+    AssayPilotError for any other.
+    """
     by_name = spellings(endpoints)
     found = []
     for text in texts:

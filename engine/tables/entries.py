@@ -51,13 +51,19 @@ class Entry:
 
 
 def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
-    """A question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell); else None."""
+    """Return a question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell).
+
+    Else None.
+    """
     bare = entry.unit is None and (entry.rest or not entry.note)
     return unusual(endpoint, entry.value) if bare else None
 
 
 def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
-    """What to say of values of a column with something behind them that is not used: row and text of each; or ""."""
+    """Return what to say of values of a column with something behind them that is not used: row and text of each.
+
+    Or "".
+    """
     if not found:
         return ""
     marks = all(text[0] in _MARKS for _, text in found)
@@ -71,7 +77,7 @@ def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
 def read_entry(
     endpoint: Endpoint, text: str, decimal: str = ".", *, relation: str = "", unit: str = "", n: str = "", sd: str = ""
 ) -> Entry | None:
-    """The value in a cell with what its row says beside it; None when there is no value (yet).
+    """Return the value in a cell with what its row says beside it; None when there is no value (yet).
 
     Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
     pIC50-like endpoint is converted, and noted.
@@ -133,7 +139,7 @@ def is_empty(endpoint: Endpoint | None, text: str) -> bool:
 
 
 def parse_share(endpoint: Endpoint, text: str) -> Value | None:
-    """The share that ``3/5`` says of a yes-or-no endpoint, three of five; None for any other text."""
+    """Return the share that ``3/5`` says of a yes-or-no endpoint, three of five; None for any other text."""
     match = _SHARE.fullmatch(text.strip()) if endpoint.kind == "yes-no" else None
     if match is None or not 0 <= int(match[1]) <= int(match[2]) or int(match[2]) < 1:
         return None

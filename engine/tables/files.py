@@ -60,7 +60,7 @@ class OpenedFile:
 
 
 def open_file(path: str | Path) -> OpenedFile:
-    """The contents of a file and what they are; AssayPilotError in one line when there is nothing to read."""
+    """Return the contents of a file and what they are; AssayPilotError in one line when there is nothing to read."""
     if _ADDRESS.match(str(path)):
         raise AssayPilotError(
             "this is an address, and nothing is fetched from the network",

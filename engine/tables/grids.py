@@ -42,7 +42,7 @@ class _Grid:
 def listed(
     lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
 ) -> tuple[list[list[str]], list[int], str] | None:
-    """The wells of every plate drawn in the lines, one line each under Plate, Well, Value, the row each stands in.
+    """Return wells of every plate drawn in the lines, one line each under Plate, Well, Value, the row each stands in.
 
     With what is said about it. None where no plate is drawn, or the lines hold a table as well.
     """
@@ -73,7 +73,7 @@ def listed(
 
 
 def _grids(texts: Sequence[Sequence[str]]) -> list[_Grid]:
-    """The plates in the lines, from the top on; of two sizes that fit the larger one counts."""
+    """Return the plates in the lines, from the top on; of two sizes that fit the larger one counts."""
     found: list[_Grid] = []
     at = 0
     while at < len(texts):
@@ -87,7 +87,7 @@ def _grids(texts: Sequence[Sequence[str]]) -> list[_Grid]:
 
 
 def _grid_at(texts: Sequence[Sequence[str]], at: int) -> _Grid | None:
-    """The plate whose columns are numbered in a line."""
+    """Return the plate whose columns are numbered in a line."""
     line = texts[at]
     starts = [place for place, text in enumerate(line) if _number(text) == 1]
     for start in starts:
@@ -115,7 +115,10 @@ def _number(text: str) -> int:
 
 
 def _title(texts: Sequence[Sequence[str]], grid: _Grid) -> str:
-    """The plate's name: behind the word plate in the lines above it, or in the corner of its numbers; "" where none."""
+    """Return the plate's name: behind the word plate in the lines above it, or in the corner of its numbers.
+
+    "" where none.
+    """
     for line in reversed(texts[max(0, grid.first - _ABOVE) : grid.first]):
         filled = [text for text in line if text]
         if filled and _is_row_of_another(filled):

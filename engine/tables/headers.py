@@ -301,7 +301,7 @@ _OF_LENGTH = re.compile(
 
 
 def split_unit(header: str) -> tuple[str, str]:
-    """A header without its unit, and the unit: ``IC50 (nM)``, ``IC50 [nM]``, ``IC50_uM``; "" when it names none.
+    """Return a header without its unit, and the unit: ``IC50 (nM)``, ``IC50 [nM]``, ``IC50_uM``; "" when it names none.
 
     Behind a space or an underscore only concentrations count as units, in parentheses anything short does. A dose
     (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is a share (``10 % serum``) or the logarithm of
@@ -409,14 +409,14 @@ def is_row_number(header: str, values: list[str]) -> bool:
 
 
 def role_of(header: str) -> str | None:
-    """What a side column holds by its header alone, with or without a unit; None when it is no side column."""
+    """Return what a side column holds by its header alone, with or without a unit; None when it is no side column."""
     plain = _AGAIN.sub("", header)
     named = {fold(plain), fold(split_unit(plain)[0])}
     return next((role for role, names in ROLES.items() if not named.isdisjoint(names)), None)
 
 
 def bases(header: str) -> tuple[str, ...]:
-    """What a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
+    """Return what a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
     if len(header) > LONGEST_HEADER:
         return (fold(header),)
     found = []
@@ -431,7 +431,7 @@ def bases(header: str) -> tuple[str, ...]:
 
 
 def role_within(header: str) -> tuple[str, str] | None:
-    """The name (folded) that a header has beside the word of a side column, and what the column holds.
+    """Return the name (folded) that a header has beside the word of a side column, and what the column holds.
 
     ``IC50 SD`` and ``SD of IC50 (nM)`` are (``ic50``, ``sd``); ``IC50 (nM) SD`` is (``ic50 (nm)``, ``sd``); None when
     there is no such word, or nothing else.

@@ -57,7 +57,7 @@ def say_hidden(archive: Archive, place: int, rows: Sequence[int], columns: int, 
 
 
 def _in_sheet(text: bytes) -> tuple[set[int], set[int], bool]:
-    """The hidden rows and columns of a sheet of xlsx, counted from 1, and whether it has a filter."""
+    """Return the hidden rows and columns of a sheet of xlsx, counted from 1, and whether it has a filter."""
     rows: set[int] = set()
     columns: set[int] = set()
     if _HIDDEN.search(text) is None:
@@ -77,7 +77,7 @@ def _in_sheet(text: bytes) -> tuple[set[int], set[int], bool]:
 
 
 def _in_document(text: bytes) -> tuple[set[int], set[int], bool]:
-    """The same of a sheet of an open document, where rows that are alike stand once with how often they repeat."""
+    """Return same of a sheet of an open document, where rows that are alike stand once with how often they repeat."""
     found: list[set[int]] = []
     filtered = False
     for tags in (_OPEN_ROW, _OPEN_COLUMN):
@@ -96,7 +96,7 @@ def _in_document(text: bytes) -> tuple[set[int], set[int], bool]:
 
 
 def _letters(column: int) -> str:
-    """What a spreadsheet calls a column, A being 1."""
+    """Return what a spreadsheet calls a column, A being 1."""
     text = ""
     while column:
         column, letter = divmod(column - 1, 26)

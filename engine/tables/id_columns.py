@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from . import headers
-from .claims import Claims
+from .column_roles import Claims
 from .contents import looks_like_ids, share_of_dates, share_of_structures
 from .raw import fold
 from .values import is_missing
@@ -36,7 +36,7 @@ _SURE = 3
 
 
 def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: bool) -> str | None:
-    """The column of ids, which is taken; None without one.
+    """Return the column of ids, which is taken; None without one.
 
     An id must stand for one compound: one structure, or one combination of substituents, however often it repeats.
     ``sure``: only columns whose header speaks of ids.
@@ -129,7 +129,7 @@ def _tells_compounds_apart(
 
 
 def _keys(claims: Claims, smiles: str | None, sites: Sequence[str]) -> Sequence[object] | None:
-    """What each row's compound is known by apart from its id: the structure, else its substituents."""
+    """Return what each row's compound is known by apart from its id: the structure, else its substituents."""
     if smiles is not None:
         texts = claims.raw.column(smiles)
         return [text if not is_missing(text) else "" for text in texts]

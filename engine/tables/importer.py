@@ -21,7 +21,6 @@ from ..models.sparse import Step
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from .history import read_history
-from .mangled import DITTO, about_ids, is_ditto, looks_filled_down
 from .mixed import forms_together
 from .numbered import numbered
 from .options import TableMapping
@@ -29,6 +28,7 @@ from .problems import Problem
 from .raw import RawTable
 from .sparse import thin
 from .spellings import one_spelling
+from .spreadsheet_damage import DITTO, about_ids, is_ditto, looks_filled_down
 from .stock import StockColumns, read_stock
 from .structures import on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted
@@ -193,7 +193,7 @@ def _best_left_out(
 
 
 def _taken_together(library: Library, pair: tuple[str, str]) -> str:
-    """What it means that two sites are one in the model."""
+    """Return what it means that two sites are one in the model."""
     sites, _ = library.modelled
     several = next(len(site.substituents) for site in sites if site.name == pair_name(pair))
     return (
@@ -288,7 +288,7 @@ def _refuse_id(
 def _site_labels(
     raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], notes: list[str]
 ) -> list[tuple[str, ...] | None]:
-    """The substituents of each row; None where one is not known, which is listed."""
+    """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: list[str | None] = [None] * len(raw)
     columns = []
     blanks: Counter[str] = Counter()
@@ -352,7 +352,7 @@ def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) ->
 
 
 def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnings: list[str]) -> Library:
-    """The listed compounds over the sites that carry information."""
+    """Return the listed compounds over the sites that carry information."""
     n = len(compounds.ids)
     if n < 2:
         raise AssayPilotError(
@@ -450,7 +450,7 @@ def _some_combinations(listed: Library) -> Library:
 
 
 def _also_called(library: Library, names: dict[str, str], merged: tuple[tuple[str, str], ...]) -> Library:
-    """The library that also finds its compounds by the ids that were merged into theirs.
+    """Return the library that also finds its compounds by the ids that were merged into theirs.
 
     ``names``: what each listed id is called in the library; ``merged``: ids with the one that took them up.
     """
@@ -461,7 +461,10 @@ def _also_called(library: Library, names: dict[str, str], merged: tuple[tuple[st
 
 
 def _differ_in_case_only(library: Library) -> list[str]:
-    """A sentence when ids differ in nothing but capitals: one compound, written in two ways, is the likely reason."""
+    """Return a sentence when ids differ in nothing but capitals.
+
+    One compound, written in two ways, is the likely reason.
+    """
     spelled: dict[str, list[str]] = {}
     for name in library.ids:
         spelled.setdefault(name.casefold(), []).append(name)

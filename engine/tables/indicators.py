@@ -31,7 +31,7 @@ class _Group:
 
 
 def with_sites(raw: RawTable) -> RawTable:
-    """The table with a column for each site in place of its columns of marks; the same one where there are none.
+    """Return the table with a column for each site in place of its columns of marks; the same one where there are none.
 
     A substituent is marked under ``R1_Me``, ``para-Cl`` or ``Cl[*:2]``, at most one of a site in every row. Where none
     is marked and no column is of hydrogen, hydrogen is meant, as in the original form of the model.
@@ -59,7 +59,7 @@ def with_sites(raw: RawTable) -> RawTable:
 
 
 def _groups(raw: RawTable) -> list[_Group]:
-    """The sites whose substituents have columns of marks, when all of the table's marks are such."""
+    """Return the sites whose substituents have columns of marks, when all of the table's marks are such."""
     named: dict[str, list[tuple[str, str]]] = {}
     for column in raw.columns:
         place = _place_of(column)
@@ -78,7 +78,7 @@ def _groups(raw: RawTable) -> list[_Group]:
 
 
 def _place_of(column: str) -> tuple[str, str] | None:
-    """The site and the substituent that a column of marks is called after."""
+    """Return the site and the substituent that a column of marks is called after."""
     attached = _ATTACHED.fullmatch(column)
     if attached is not None:
         return f"R{int(attached['number'])}", column
@@ -101,7 +101,7 @@ def _one_each(raw: RawTable, group: _Group) -> bool:
 
 
 def _marked(raw: RawTable, group: _Group) -> tuple[str, ...]:
-    """The substituent that each row marks; "" or hydrogen where it marks none."""
+    """Return the substituent that each row marks; "" or hydrogen where it marks none."""
     none = "" if any(map(is_hydrogen, group.labels)) else "H"
     found = [none] * len(raw)
     for column, label in zip(group.columns, group.labels, strict=True):

@@ -32,7 +32,7 @@ def split_join(text: str) -> tuple[str, str | None]:
 def join_tables(
     raw: RawTable, other: RawTable, *, id_column: str | None = None, other_column: str | None = None
 ) -> RawTable:
-    """The rows of ``raw`` with the columns of ``other`` beside them, by id without regard to case.
+    """Return the rows of ``raw`` with the columns of ``other`` beside them, by id without regard to case.
 
     Several rows of ``other`` with one id (replicates) give several rows; a row without a partner stays, its new cells
     empty. Ids found on one side only are named in the warnings. Row numbers are those of ``raw``.
@@ -85,7 +85,7 @@ def join_tables(
 
 
 def _problems_there(other: RawTable) -> list[Problem]:
-    """What could not be read of the other table, its rows named with its file."""
+    """Return what could not be read of the other table, its rows named with its file."""
     where = other.file or "the joined table"
     return [
         replace(problem, row=None, reason=f"row {problem.row} of {where}: {problem.reason}")

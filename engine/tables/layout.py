@@ -68,7 +68,7 @@ def lay_out(
     warnings: list[str],
     header: tuple[int, int] | None = None,
 ) -> LaidOut:
-    """The table in the rows of a sheet that are not blank, with what was left out said in ``warnings``.
+    """Return the table in the rows of a sheet that are not blank, with what was left out said in ``warnings``.
 
     ``numbers``: the row of each line as a spreadsheet counts. Rows above the header, a second header row, a row of
     units, rows below the table and repeated headers are recognised; whatever is in doubt stays a row of the table.
@@ -121,7 +121,7 @@ def _as_said(
     file: str | None,
     warnings: list[str],
 ) -> LaidOut:
-    """The table whose header the user named: its row as a spreadsheet counts, and its number of rows."""
+    """Return the table whose header the user named: its row as a spreadsheet counts, and its number of rows."""
     row, count = header
     if count == 0:
         width = max(map(len, lines), default=0)
@@ -153,7 +153,10 @@ def _body(
     file: str | None,
     warnings: list[str],
 ) -> LaidOut:
-    """The table of the rows from ``first`` on under these names; ``repeated`` is the header as it may stand again."""
+    """Return the table of the rows from ``first`` on under these names.
+
+    ``repeated`` is the header as it may stand again.
+    """
     last = _second_table(lines, numbers, show, first, repeated, warnings)
     if last == len(lines):
         last = _end(lines, numbers, show, first, len(header), warnings)
@@ -199,7 +202,10 @@ def _is_data(line: Sequence[str]) -> bool:
 
 
 def _header_at(head: Sequence[Sequence[str]]) -> int:
-    """The place of the header: the first row, unless narrower rows stand above a wide one that says what is below."""
+    """Return the place of the header.
+
+    The first row, unless narrower rows stand above a wide one that says what is below.
+    """
     wide = max(map(_filled, head))
     # A title with a comma in it looks like two cells; a row of nothing but headers tells that it is none.
     named = next((place for place, line in enumerate(head) if _known(line) >= max(2, 0.6 * _filled(line))), 0)
@@ -218,7 +224,7 @@ def _header_at(head: Sequence[Sequence[str]]) -> int:
 
 
 def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
-    """The row right above the header when it names groups of its columns (``IC50`` over ``mean``, ``SD``, ``N``)."""
+    """Return row right above the header when it names groups of its columns (``IC50`` over ``mean``, ``SD``, ``N``)."""
     if at == 0 or numbers[at] != numbers[at - 1] + 1:
         return None
     above, header = head[at - 1], head[at]
@@ -240,7 +246,7 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
 
 
 def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
-    """The row right below the header when it only says more about it: ``mean``, ``SD``, ``IC50``, ``nM``."""
+    """Return the row right below the header when it only says more about it: ``mean``, ``SD``, ``IC50``, ``nM``."""
     if at + 2 >= len(head) or numbers[at + 1] != numbers[at] + 1:
         return None
     header, below = head[at], head[at + 1]
@@ -332,7 +338,7 @@ def _says_all(text: str) -> bool:
 def _units(
     head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]
 ) -> Sequence[str] | None:
-    """The row right below the header when it holds nothing but units."""
+    """Return the row right below the header when it holds nothing but units."""
     if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
         return None
     texts = [text for text in head[place] if text and not is_missing(text)]
@@ -366,7 +372,7 @@ def _second_table(
     header: Sequence[str] | None,
     warnings: list[str],
 ) -> int:
-    """The place where another table begins below this one, which is said; the number of lines where none does.
+    """Return the place where another table begins below this one, which is said; the number of lines where none does.
 
     Its first row is one of headers, after a blank line or beginning as this one's header does, and not the same.
     """
@@ -394,7 +400,7 @@ def _second_table(
 def _end(
     lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Show, first: int, width: int, warnings: list[str]
 ) -> int:
-    """The place behind the last row of the table; what stands below is said."""
+    """Return the place behind the last row of the table; what stands below is said."""
     last = len(lines)
     # Rows behind the last blank line are more likely remarks than those that follow without a gap.
     start = max(first + 1, last - _FOOTERS)
@@ -437,7 +443,7 @@ def _without_repeats(
     header: Sequence[str] | None,
     warnings: list[str],
 ) -> list[int]:
-    """The places of the table's rows; the header once more, as in tables put together, is no row."""
+    """Return the places of the table's rows; the header once more, as in tables put together, is no row."""
     if header is None or _filled(header) < 2:
         return list(range(first, last))
     start = next(place for place, text in enumerate(header) if text)
@@ -465,7 +471,7 @@ def _headings(
     start: int,
     warnings: list[str],
 ) -> list[int]:
-    """The places of rows that only name what follows (Amides, Sulfonamides), which are said.
+    """Return the places of rows that only name what follows (Amides, Sulfonamides), which are said.
 
     Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
     """
@@ -485,7 +491,7 @@ def _headings(
 
 
 def _only_text(line: Sequence[Any], show: Show, start: int) -> str:
-    """The text of a row's first column when it has no number and no other cell is filled; "" otherwise."""
+    """Return the text of a row's first column when it has no number and no other cell is filled; "" otherwise."""
     text = show(line[start]) if start < len(line) > 2 else ""
     if not text or any(map(str.isdigit, text)):
         return ""
@@ -506,7 +512,7 @@ def _width(header: Sequence[str], body: Sequence[Sequence[Any]], show: Show) -> 
 def _evened(
     body: list[list[Any]], rows: Sequence[int], width: int, show: Show, warnings: list[str]
 ) -> Sequence[Sequence[Any]]:
-    """The rows, each as wide as the table; what had to be mended is said."""
+    """Return the rows, each as wide as the table; what had to be mended is said."""
     if all(len(line) == width for line in body):
         return body
     short, long, lines = [], [], []
@@ -528,7 +534,7 @@ def _evened(
 def _named(
     header: Sequence[str], columns: Sequence[Sequence[Any]], show: Show, warnings: list[str]
 ) -> tuple[tuple[str, ...], list[int]]:
-    """Unique names, and the places of the columns that have a header or a filled cell."""
+    """Return unique names, and the places of the columns that have a header or a filled cell."""
     texts = [" ".join(text.split()) for text in header[: len(columns)]]
     texts += [""] * (len(columns) - len(texts))
     names: list[str] = []

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from . import headers, own
+from . import headers, own_exports
 from .assays import by_assay
-from .claims import Claims
+from .column_roles import Claims
 from .endpoint_columns import Endpoints
 from .first_core import find_cores
 from .id_columns import find_ids
@@ -146,7 +146,7 @@ class _Proposal:
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
     def _stock_named(self, role: str, name: str) -> str | None:
-        """The column of stock, cost or time that a user names; AssayPilotError for one of substituents."""
+        """Return the column of stock, cost or time that a user names; AssayPilotError for one of substituents."""
         column = self._claims.named(name, f"--{role}")
         site = column is not None and headers.SITE.fullmatch(fold(column)) is not None
         if column is not None and site and not speaks_of(role, self.raw.column(column), self.raw.decimal):
@@ -169,7 +169,7 @@ class _Proposal:
 
     def _leave_what_we_said(self) -> None:
         """Take the columns of our own exports that are no values of compounds."""
-        left = [column for column in own.said(self.raw.columns) if column not in self.taken]
+        left = [column for column in own_exports.said(self.raw.columns) if column not in self.taken]
         if left:
             self.taken.update(left)
             self.notes.append(
@@ -198,7 +198,7 @@ class _Proposal:
         self.notes.append(said)
 
     def _failed(self) -> str | None:
-        """The column that says which rows failed a check of quality, which is said; it is taken."""
+        """Return the column that says which rows failed a check of quality, which is said; it is taken."""
         column = quality_column(self.raw, self._claims.free())
         if column is not None:
             self.taken.add(column)
@@ -206,7 +206,7 @@ class _Proposal:
         return column
 
     def _stock_column(self, role: str) -> str | None:
-        """A column that is called as one of stock, cost or time is, where most of its cells can be read so."""
+        """Return a column that is called as one of stock, cost or time is, where most of its cells can be read so."""
         column = next(
             (name for name in map(self.raw.find, headers.ROLES[role]) if name not in {None, *self.taken}), None
         )
@@ -217,7 +217,7 @@ class _Proposal:
         return column
 
     def _cores(self) -> tuple[str, ...]:
-        """The cores in one spelling; columns of sites are then left alone."""
+        """Return the cores in one spelling; columns of sites are then left alone."""
         if not self.options.cores:
             return ()
         if self.options.sites:
@@ -232,9 +232,9 @@ class _Proposal:
         return tuple(core.smiles for core in read_cores(self.options.cores))
 
     def _known_sites(self) -> tuple[str, ...]:
-        """The sites by their headers, or by the attachment points in their cells; they are taken."""
+        """Return the sites by their headers, or by the attachment points in their cells; they are taken."""
         free = self._claims.free()
-        found = own.sites(self.raw.columns) or numbered_sites(self.raw, free)
+        found = own_exports.sites(self.raw.columns) or numbered_sites(self.raw, free)
         drawn = () if found else drawn_sites(self.raw, free)
         if drawn:
             self.notes.append(
@@ -245,7 +245,7 @@ class _Proposal:
         return found or drawn
 
     def _factors(self, smiles: str | None, id_column: str | None) -> tuple[str, ...]:
-        """The columns of a factorial, which are named and taken; () where there is none."""
+        """Return the columns of a factorial, which are named and taken; () where there is none."""
         key = smiles or id_column
         keys = None if key is None else self.raw.column(key)
         found, beside = factors(self.raw, self._claims.free(), self._claims.numbers, keys)
@@ -260,7 +260,10 @@ class _Proposal:
         return found
 
     def _core_of(self, smiles: str, columns: Sequence[EndpointColumn], refusal: NoSites) -> tuple[str, ...]:
-        """The core that the structures share, the best compounds first, which is named; ``refusal`` without one."""
+        """Return the core that the structures share, the best compounds first, which is named.
+
+        ``refusal`` without one.
+        """
         found = find_cores(self.raw, smiles, columns, self._report)
         if not found.taken:
             raise self._without_sites(smiles, refusal.candidates, found.why)
@@ -268,7 +271,7 @@ class _Proposal:
         return tuple(one.smiles for one in found.taken)
 
     def _without_sites(self, smiles: str | None, candidates: tuple[str, ...], why: str = "") -> NoSites:
-        """The refusal of a table that does not tell what its compounds are made of."""
+        """Return the refusal of a table that does not tell what its compounds are made of."""
         message = "there is no site column (R1, R2, ...)"
         if smiles is not None:
             message += f", and {why or 'the structures share no core'}"

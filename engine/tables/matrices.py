@@ -20,7 +20,7 @@ _ABOVE = 5
 def paired(
     lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
 ) -> tuple[list[list[str]], list[int], str] | None:
-    r"""The pairs of a table whose corner names two sites (``R1 \ R2``), one line each, and the row each stands in.
+    r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, and the row each stands in.
 
     With what is said about it. The values are called as the line above the corner says, where there is one. None where
     no such table begins in the first lines.

@@ -29,7 +29,7 @@ _NAMED = 3
 def counted_together(
     raw: RawTable, used: Collection[str], endpoints: Sequence[EndpointColumn], name_column: str | None
 ) -> str | None:
-    """A warning when the values of one endpoint are of several targets, cells or the like; None when none are.
+    """Return a warning when the values of one endpoint are of several targets, cells or the like; None when none are.
 
     Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
     """
@@ -52,7 +52,7 @@ def counted_together(
 
 
 def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:
-    """What a column says of the rows that have a value of an endpoint."""
+    """Return what a column says of the rows that have a value of an endpoint."""
     if endpoint.value is None:
         return []
     names = ("",) * len(raw) if name_column is None or endpoint.only is None else raw.column(name_column)
@@ -62,7 +62,10 @@ def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: st
 
 
 def forms_together(raw: RawTable, mapping: TableMapping) -> list[str]:
-    """A question for each column of isomers or salts in which the rows of one id differ: they count as one compound."""
+    """Return a question for each column of isomers or salts in which the rows of one id differ.
+
+    They count as one compound.
+    """
     said = []
     for column in raw.columns:
         if mapping.id is None or fold(column) not in _FORMS or column in mapping.columns():

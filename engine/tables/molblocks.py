@@ -17,7 +17,7 @@ class Unreadable(ValueError):
 
 
 def smiles_of(block: str) -> str:
-    """The canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable says what is wrong.
+    """Return the canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable says what is wrong.
 
     Stereo is read from wedges, or from the coordinates of a three-dimensional structure; relative stereo is written as
     in CXSMILES.
@@ -47,7 +47,7 @@ def smiles_of(block: str) -> str:
 
 
 def _complaint(molecule: Any) -> str:
-    """What is wrong with a molecule that could be read only without looking at its chemistry."""
+    """Return what is wrong with a molecule that could be read only without looking at its chemistry."""
     from rdkit import Chem
 
     if molecule is None:

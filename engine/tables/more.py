@@ -44,7 +44,7 @@ class _Rows:
 
 
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
-    """The compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
+    """Return the compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
 
     Of ``options`` those that name columns count. Where a column of a site is absent, structures are taken apart with
     the campaign's own cores, as its own compounds were. AssayPilotError when there is neither, or no row is left.
@@ -117,12 +117,15 @@ def _refused(library: Library, labels: Sequence[str], name: str, known: Mapping[
 
 
 def _named(library: Library, labels: Sequence[str]) -> str:
-    """The name of a compound that has none, as an import gives it."""
+    """Return the name of a compound that has none, as an import gives it."""
     return "|".join(f"{site.name}={label}" for site, label in zip(library.sites, labels, strict=True))
 
 
 def _numbered(library: Library, rows: Sequence[Sequence[str]], given: Sequence[str]) -> list[str]:
-    """The names of structures that a table does not name: those that the campaign knows them by, else numbers."""
+    """Return the names of structures that a table does not name.
+
+    Those that the campaign knows them by, else numbers.
+    """
     own = {tuple(library.substituents(k).values()): name for k, name in enumerate(library.ids)}
     names = [given[k] or own.get(tuple(row), "") for k, row in enumerate(rows)]
     free = iter(numbered(names.count(""), library.ids))
@@ -142,7 +145,7 @@ def _from_columns(raw: RawTable, mapping: TableMapping) -> _Rows:
 def _from_structures(
     raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], report: Report
 ) -> _Rows:
-    """The rows by their structures, taken apart as those of the campaign were."""
+    """Return the rows by their structures, taken apart as those of the campaign were."""
     if library.scaffold is None or mapping.smiles is None:
         raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
     from ..chemistry.decomposition import extend

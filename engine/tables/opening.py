@@ -9,7 +9,7 @@ from ..errors import AssayPilotError
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from .files import Kind, OpenedFile, open_file
-from .meant import as_meant
+from .normalise import as_meant
 from .raw import RawTable
 
 __all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
@@ -25,7 +25,7 @@ PATTERNS = (
 def read_table(
     path: str | Path, report: Report = silent, *, sheet: str | None = None, points: bool = False
 ) -> RawTable:
-    """The table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
+    """Return the table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
 
     ``sheet`` names the sheet of a workbook; without it the first visible one that holds a table is read, and that is
     said when there are others. ``points`` keeps the points of dose-response curves, which are no values of a compound.
@@ -64,12 +64,12 @@ def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
 
 
 def bare(text: str) -> str:
-    """A pasted block without what clipboards put around it: a byte-order mark, and on Windows a closing zero."""
+    """Return a pasted block without what clipboards put around it: a byte-order mark, and on Windows a closing zero."""
     return text.removeprefix("\ufeff").rstrip("\0")
 
 
 def parse_text(text: str, report: Report = silent) -> RawTable:
-    """The table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
+    """Return the table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
     from .text import parse
 
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

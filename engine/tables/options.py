@@ -109,7 +109,7 @@ class EndpointColumn:
     scale_why: str = field(default="", compare=False)
 
     def each(self) -> tuple[EndpointColumn, ...]:
-        """The same endpoint once for each of its columns of values."""
+        """Return the same endpoint once for each of its columns of values."""
         if not self.further:
             return (self,)
         return tuple(replace(self, value=value, further=()) for value in (self.value, *self.further))
@@ -124,7 +124,7 @@ class EndpointColumn:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> EndpointColumn:
-        """What ``as_json`` wrote."""
+        """Return what ``as_json`` wrote."""
         return cls(
             **{**data, "endpoint": Endpoint.from_json(data["endpoint"]), "further": tuple(data.get("further", ()))}
         )
@@ -170,7 +170,7 @@ class TableMapping:
     """What the user should look at."""
 
     def as_json(self) -> dict[str, Any]:
-        """The mapping without its notes and warnings."""
+        """Return the mapping without its notes and warnings."""
         data = asdict(self)
         del data["notes"], data["warnings"]
         data["sites"] = list(self.sites)
@@ -187,7 +187,7 @@ class TableMapping:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableMapping:
-        """The mapping that ``as_json`` wrote."""
+        """Return the mapping that ``as_json`` wrote."""
         columns = tuple(map(EndpointColumn.from_json, data["endpoints"]))
         lists: dict[str, Any] = {
             name: tuple(data[name])
@@ -219,7 +219,7 @@ class TableMapping:
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
 
     def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:
-        """The same mapping with this assay noise (a number: its SD) at every endpoint that has none."""
+        """Return the same mapping with this assay noise (a number: its SD) at every endpoint that has none."""
         if stated is None:
             return self
         sd, estimated = (stated.sd, stated.estimated) if isinstance(stated, StatedNoise) else (stated, False)
@@ -237,7 +237,9 @@ _PLAIN = TableMapping(sites=())
 
 
 def parse_endpoint_spec(text: str) -> EndpointSpec:
-    """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
+    """Return what a text says of an endpoint.
+
+    Its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
     ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
     (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``),
@@ -301,7 +303,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
 
 
 def _kind(given: dict[str, str]) -> tuple[Kind | None, tuple[str, str] | None]:
-    """The kind, and the words for yes and no, which make it one."""
+    """Return the kind, and the words for yes and no, which make it one."""
     text, said = given.get("kind"), given.get("words")
     kind = next((known for known in KINDS if text is not None and known == text.lower()), None)
     if text is not None and kind is None:

@@ -40,7 +40,7 @@ def as_shown(lines: list[list[Any]], archive: Archive, place: int, warnings: lis
 
 
 def _styles(archive: Archive) -> list[int]:
-    """The numbers of the styles of cells that show per cent."""
+    """Return the numbers of the styles of cells that show per cent."""
     root = styles_of(archive)
     if root is None:
         return []

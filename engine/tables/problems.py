@@ -20,5 +20,5 @@ class Problem:
     """An error needs a decision of the user before the table can be trusted; a warning lost a row or a value."""
 
     def as_json(self) -> dict[str, int | str | None]:
-        """The keys of the command line's list."""
+        """Return the keys of the command line's list."""
         return {"row": self.row, "column": self.column, "reason": self.reason, "severity": self.severity}

@@ -31,7 +31,7 @@ def is_marked(text: str) -> bool:
 
 
 def quality_column(raw: RawTable, columns: Sequence[str]) -> str | None:
-    """The column of ``columns`` that says pass and fail of the rows and nothing else, where one at least failed."""
+    """Return column of ``columns`` that says pass and fail of the rows and nothing else, where one at least failed."""
     for name in _CALLED:
         for column in columns:
             if fold(column) == name:

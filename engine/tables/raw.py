@@ -74,7 +74,7 @@ class RawTable:
                 )
 
     def __len__(self) -> int:
-        """The number of rows below the header."""
+        """Return the number of rows below the header."""
         return len(self.rows)
 
     @property
@@ -88,11 +88,11 @@ class RawTable:
         return f"{'SMILES file, ' if self.kind == 'smi' else ''}{self.encoding}{apart}"
 
     def column(self, name: str) -> tuple[str, ...]:
-        """The texts of a column by its exact name."""
+        """Return the texts of a column by its exact name."""
         return self.cells[self.columns.index(name)]
 
     def find(self, name: str) -> str | None:
-        """The column a user means: exactly, else without regard to case, spaces and underscores, if only one."""
+        """Return the column a user means: exactly, else without regard to case, spaces and underscores, if only one."""
         if name in self.columns:
             return name
         wanted = fold(name)
@@ -101,7 +101,7 @@ class RawTable:
 
 
 def fold(header: str) -> str:
-    """A header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
+    """Return a header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
 
     Small digits are digits (``IC₅₀``, ``R¹``). What a modelling suite puts before its users' names (``r_user_pIC50``)
     is left away.
@@ -110,7 +110,9 @@ def fold(header: str) -> str:
 
 
 def visible(text: str) -> str:
-    """A text without the signs that nobody sees, and with plain hyphens: what is pasted from pages and mails has both.
+    """Return a text without the signs that nobody sees, and with plain hyphens.
+
+    What is pasted from pages and mails has both.
 
     Two ids or substituents that look alike are alike then.
     """
@@ -120,14 +122,14 @@ def visible(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """A cell without the ``'`` that our csv writer puts before text a spreadsheet would take for a formula."""
+    """Return a cell without the ``'`` that our csv writer puts before text a spreadsheet would take for a formula."""
     if text[:1] == "'" and text.lstrip("'").startswith(FORMULA):
         return text[1:]
     return text
 
 
 def columns_named(columns: Sequence[str]) -> str:
-    """The columns, or the first few and how many more."""
+    """Return the columns, or the first few and how many more."""
     more = len(columns) - _NAMED_COLUMNS
     return ", ".join(columns[:_NAMED_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 

@@ -10,7 +10,7 @@ from ..errors import AssayPilotError
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from .files import Kind, OpenedFile, open_file
-from .meant import as_meant
+from .normalise import as_meant
 from .opening import bare, parse_text, read_table
 from .raw import RawTable
 from .text import parse
@@ -57,7 +57,7 @@ class Reading:
 
 
 def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
-    """The table in a file, read as said. AssayPilotError in one line when that is not possible."""
+    """Return the table in a file, read as said. AssayPilotError in one line when that is not possible."""
     found = open_file(path)
     if found.kind is Kind.WORKBOOK:
         report(0.05, f"Reading {found.name}")
@@ -84,7 +84,7 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
 
 
 def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
-    """The table in a pasted block, read as said."""
+    """Return the table in a pasted block, read as said."""
     if how.plain:
         return Reading(parse_text(text, report))
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

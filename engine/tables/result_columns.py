@@ -12,8 +12,8 @@ from ..errors import AssayPilotError
 from . import headers
 from .curves import points_in_columns
 from .raw import RawTable, columns_named, fold
+from .relation_columns import sign_columns, signs_beside
 from .runs import run_groups, run_number
-from .signs import sign_columns, signs_beside
 from .values import is_missing
 
 __all__ = ["SIDES", "ValueColumn", "column_called", "p_name", "value_columns"]
@@ -37,7 +37,7 @@ class ValueColumn:
 
 
 def column_called(raw: RawTable, names: Sequence[str]) -> str | None:
-    """The first column with one of these folded names, the surest name first; None when there is none."""
+    """Return the first column with one of these folded names, the surest name first; None when there is none."""
     return next((column for name in names for column in raw.columns if fold(column) == name), None)
 
 
@@ -48,7 +48,7 @@ def value_columns(
     name_column: str | None,
     id_column: str,
 ) -> tuple[list[ValueColumn], list[str]]:
-    """The columns with values; side columns belong to all of them in long form, to the only one otherwise."""
+    """Return the columns with values; side columns belong to all of them in long form, to the only one otherwise."""
     value = column_called(raw, headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
@@ -102,7 +102,7 @@ def value_columns(
 
 
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
-    """What is said of columns beside the values that look as if they belonged to them, and are not used."""
+    """Return what is said of columns beside the values that look as if they belonged to them, and are not used."""
     said = []
     errors = [
         c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
@@ -124,7 +124,7 @@ def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | N
 
 
 def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
-    """The refusal of a table without values, which says so where it stands on its side."""
+    """Return the refusal of a table without values, which says so where it stands on its side."""
     named = ", ".join(endpoint.name for endpoint in endpoints)
     first = [fold(text) for text in raw.cells[0]] if raw.cells else []
     known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
@@ -149,7 +149,7 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
 
 
 def _endpoint_columns(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
-    """The columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
+    """Return the columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
 
     Runs go before their mean, which says less, and is said not to be read.
     """
@@ -207,7 +207,9 @@ def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> 
 
 
 def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
-    """The column of an endpoint: by its name, else by its name with another unit or as a mean, when only one fits.
+    """Return the column of an endpoint.
+
+    By its name, else by its name with another unit or as a mean, when only one fits.
 
     A lab may give the concentrations of an endpoint that is their logarithm: ``IC50 (nM)`` for pIC50.
     """
@@ -232,12 +234,12 @@ def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
 
 
 def p_name(folded: str) -> str:
-    """What the negative logarithm of a concentration is called: ``pic50``, ``egfr pic50``."""
+    """Return what the negative logarithm of a concentration is called: ``pic50``, ``egfr pic50``."""
     return re.sub(r"(?:(?<=\s)|^)(?=\S+$)", "p", folded, count=1)
 
 
 def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
-    """The only column of potencies, when its header ends the endpoint's name, or begins with more than it.
+    """Return the only column of potencies, when its header ends the endpoint's name, or begins with more than it.
 
     ``IC50 (nM)`` for KIN7 IC50, and ``EGFR: IC50 (nM)`` for IC50.
     """
@@ -255,7 +257,10 @@ def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
 
 
 def _unit_of(column: str, endpoint: Endpoint) -> str:
-    """The unit in a column's header where it is another one than the endpoint's; the endpoint's own name has none."""
+    """Return the unit in a column's header where it is another one than the endpoint's.
+
+    The endpoint's own name has none.
+    """
     return "" if fold(column) == fold(endpoint.name) else headers.split_unit(column)[1]
 
 

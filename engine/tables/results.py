@@ -19,11 +19,11 @@ from .capped import may_be_bounds
 from .compound_names import CompoundNames, other_substituents
 from .compounds_by_sites import named_by_sites
 from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
-from .mangled import looks_changed
 from .quality import is_marked, quality_column
 from .raw import RawTable, columns_named, fold
 from .result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
 from .scales import another_scale
+from .spreadsheet_damage import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds
 
@@ -49,7 +49,7 @@ class Rejected:
     reason: str
 
     def as_json(self) -> dict[str, int | str | None]:
-        """The keys of the command line's list."""
+        """Return the keys of the command line's list."""
         return {"row": self.row, "column": self.column, "reason": self.reason}
 
 
@@ -75,7 +75,7 @@ def read_results(
     controls: Sequence[Control] = (),
     layouts: Sequence[Layout] = (),
 ) -> ResultsTable:
-    """The results in a table, those of ``controls`` too, with a reason for each row that cannot be used.
+    """Return the results in a table, those of ``controls`` too, with a reason for each row that cannot be used.
 
     ``layouts``: the plates of the rounds, the open one last, by which a table of wells without ids is understood.
 
@@ -170,7 +170,7 @@ def _is_empty(text: str, column: ValueColumn, endpoints: Sequence[Endpoint]) -> 
 def _of_this_series(
     raw: RawTable, other: Sequence[tuple[int, str, str, str]], compounds: Sequence[int | None]
 ) -> list[str]:
-    """A question where some rows name ``other`` substituents than their compounds have.
+    """Return a question where some rows name ``other`` substituents than their compounds have.
 
     AssayPilotError when most do: ids such as 1, 2, 3 are those of many series.
     """
@@ -214,7 +214,10 @@ def _otherwise_named(spelled: Mapping[str, str], batches: Mapping[str, str]) -> 
 
 
 def _naming_column(raw: RawTable, endpoints: Sequence[Endpoint]) -> str | None:
-    """The column in which every filled cell names one of several endpoints, whatever it is called; None without."""
+    """Return the column in which every filled cell names one of several endpoints, whatever it is called.
+
+    None without.
+    """
     names = {fold(text) for endpoint in endpoints for text in (endpoint.name, headers.split_unit(endpoint.name)[0])}
     for column in raw.columns if len(endpoints) > 1 else ():
         texts = {fold(text) for text in raw.column(column) if not is_missing(text)}
@@ -224,7 +227,10 @@ def _naming_column(raw: RawTable, endpoints: Sequence[Endpoint]) -> str | None:
 
 
 def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:
-    """The table, and its column of ids: called so, else the one that holds ids, else made of its columns of sites."""
+    """Return the table, and its column of ids.
+
+    Called so, else the one that holds ids, else made of its columns of sites.
+    """
     order = [column for name in headers.IDS for column in raw.columns if fold(column) == name]
     if order:
         # A column Sample or Name may say something else where another one holds the ids.
@@ -333,7 +339,7 @@ def _result(
 def _read(
     raw: RawTable, place: int, column: ValueColumn, endpoint: Endpoint, given: Mapping[str, str], named: str
 ) -> Entry | None:
-    """The value of a row, a logarithm of a concentration converted to the one that the endpoint is entered as.
+    """Return the value of a row, a logarithm of a concentration converted to the one that the endpoint is entered as.
 
     Raises Unreadable.
     """
@@ -362,6 +368,9 @@ def _read(
 
 
 def _round(text: str) -> int | None:
-    """The number of a round (3, 3.0, Round 3); None when there is none, or the lab means something else by it."""
+    """Return the number of a round (3, 3.0, Round 3).
+
+    None when there is none, or the lab means something else by it.
+    """
     match = _ROUND.fullmatch(text.strip())
     return int(match[1]) if match else None

@@ -22,7 +22,9 @@ _APART = re.compile(r" {2,}")
 
 
 def barred(text: str) -> tuple[str, str] | None:
-    """The text with tabs in place of the bars between its columns, line by line, and what to say; None without bars.
+    """Return the text with tabs in place of the bars between its columns, line by line, and what to say.
+
+    None without bars.
 
     Lines that only draw borders become blank, so that rows keep their numbers. Nine of ten lines, and the first, must
     have as many columns as most.
@@ -64,7 +66,7 @@ def _cells(line: str) -> list[str]:
 
 
 def spaced(text: str) -> tuple[str, str] | None:
-    """The text with tabs where runs of blanks set its columns apart, and what to say; None where they do not.
+    """Return the text with tabs where runs of blanks set its columns apart, and what to say; None where they do not.
 
     Either all lines have as many cells, set apart by two blanks or more or else by any, or the columns stand below
     each other, so that cells may be empty. The first line has to be a header with a name that chemists use.
@@ -105,7 +107,10 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _below_each_other(lines: Sequence[str]) -> list[list[str]] | None:
-    """The cells of lines whose columns begin and end at the same places; None where no blank column runs through."""
+    """Return the cells of lines whose columns begin and end at the same places.
+
+    None where no blank column runs through.
+    """
     width = max(map(len, lines))
     padded = [line.ljust(width) for line in lines]
     blank = [all(line[place] == " " for line in padded) for place in range(width)]

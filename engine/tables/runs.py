@@ -33,7 +33,10 @@ _ROUNDED = 0.06
 
 
 def run_number(header: str) -> tuple[str, int] | None:
-    """A header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``; None without."""
+    """Return a header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``.
+
+    None without.
+    """
     found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
     if len(found) != 1:
         return None
@@ -43,7 +46,7 @@ def run_number(header: str) -> tuple[str, int] | None:
 
 
 def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
+    """Return columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
     groups: dict[tuple[str, str], dict[int, str]] = {}
     names: dict[tuple[str, str], str] = {}
     twice = set()
@@ -103,7 +106,7 @@ def _is_mean_of(column: str, name: str) -> bool:
 
 
 def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
-    """The column of concentrations that a column only repeats, and how: as their logarithms, or in another unit.
+    """Return the column of concentrations that a column only repeats, and how: as their logarithms, or in another unit.
 
     By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands. Of
     two units the one that stands first is no copy. None where it repeats none.
@@ -139,7 +142,10 @@ def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str,
 
 
 def _log(value: float, endpoint: Endpoint) -> float:
-    """The logarithm of the concentration that a value says: of pIC50, of logIC50, of a concentration with its unit."""
+    """Return the logarithm of the concentration that a value says.
+
+    Of pIC50, of logIC50, of a concentration with its unit.
+    """
     if endpoint.transform == "log":
         return math.log10(value * CONCENTRATIONS[endpoint.unit])
     return -value if is_p_scale(endpoint) else value

@@ -18,7 +18,7 @@ _FEWEST_BETWEEN = 4
 
 
 def about_own_sds(endpoints: Sequence[Endpoint], history: Sequence[Result]) -> list[str]:
-    """A hint for each endpoint without a stated noise whose means of N come with SDs that say something.
+    """Return a hint for each endpoint without a stated noise whose means of N come with SDs that say something.
 
     Replicates of one run share its day, plate and dilution. Their SD is smaller than that between runs, so that what
     is left of an additive model looks too large beside it, and a mean of N counts as N measurements.

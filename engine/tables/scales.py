@@ -20,7 +20,7 @@ _FRACTIONS = 1.2
 
 
 def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
-    """A question about values of one endpoint that all look like those of another scale; None where they do not.
+    """Return a question about values of one endpoint that all look like those of another scale; None where they do not.
 
     Three compounds and more that all lie between 3 and 11 nM, and at no effect above 1 %, are rare; 3 to 11 is where
     nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.

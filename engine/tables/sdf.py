@@ -132,7 +132,10 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
 
 
 def records(text: str) -> Iterator[tuple[Record, int]]:
-    """The records of an SD file one after another, each with its length; text after the last ``$$$$`` is one, too."""
+    """Yield the records of an SD file one after another, each with its length.
+
+    Text after the last ``$$$$`` is one, too.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     start = 0
@@ -152,7 +155,7 @@ def records(text: str) -> Iterator[tuple[Record, int]]:
 
 
 def _record(piece: str) -> Record:
-    """A record by its lines: title, molblock, properties."""
+    """Return a record by its lines: title, molblock, properties."""
     first_line = piece[: piece.find("\n")] if "\n" in piece else piece
     title = first_line.strip() if not first_line.startswith(">") else ""
     ended = next(
@@ -175,7 +178,7 @@ def _record(piece: str) -> Record:
 
 
 def _properties(lines: list[str], record: Record) -> None:
-    """The properties under their headers, each up to its blank line."""
+    """Read the properties under their headers, each up to its blank line."""
     name: str | None = None
     value: list[str] = []
 
@@ -200,7 +203,10 @@ def _properties(lines: list[str], record: Record) -> None:
 
 
 def _columns(rows: list[Record], file: str) -> list[str]:
-    """The properties' names in the order of their first record; those that differ in case alone are one column."""
+    """Return the properties' names in the order of their first record.
+
+    Those that differ in case alone are one column.
+    """
     names: dict[str, str] = {}
     for record in rows:
         for name in list(record.properties):

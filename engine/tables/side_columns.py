@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import headers
-from .claims import Claims
+from .column_roles import Claims
 from .raw import fold
-from .signs import sign_columns, signs_beside
+from .relation_columns import sign_columns, signs_beside
 
 __all__ = ["SIDES", "Sides"]
 
@@ -26,7 +26,10 @@ class Sides:
         """Columns of values, once they are known."""
 
     def of(self, value: str, role: str, *, several: bool) -> str | None:
-        """The side column of an endpoint: by its name, else the table's own for one endpoint, else a neighbour."""
+        """Return the side column of an endpoint.
+
+        By its name, else the table's own for one endpoint, else a neighbour.
+        """
         for column in self.raw.columns:
             if column != value and (self._side_role(column, value) == role or self._shares_group(column, value, role)):
                 self.taken.add(column)
@@ -59,7 +62,10 @@ class Sides:
         return any(other != column and self._side_role(column, other) is not None for other in self.raw.columns)
 
     def _side_role(self, column: str, value: str) -> str | None:
-        """The role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``."""
+        """Return the role a header gives a column beside that of values.
+
+        ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
+        """
         found = headers.role_within(column)
         return found[1] if found is not None and found[0] in headers.bases(value) else None
 

@@ -57,7 +57,7 @@ Numbers = Callable[[str], list[str]]
 
 
 def numbered_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
-    """The columns that are called as sites are (R1, R2', R-group 3), in the order of their numbers."""
+    """Return the columns that are called as sites are (R1, R2', R-group 3), in the order of their numbers."""
     found: dict[tuple[int, str], str] = {}
     for column in sorted(free, key=len):  # R1 before R1 SMILES
         match = headers.SITE.fullmatch(fold(column))
@@ -74,7 +74,10 @@ def _is_r_squared(cells: Sequence[str]) -> bool:
 
 
 def likely_sites(raw: RawTable, free: Sequence[str], numbers: Numbers) -> tuple[str, ...]:
-    """The first columns that may be sites where none is called so: names that repeat, and steps of a condition."""
+    """Return the first columns that may be sites where none is called so.
+
+    Names that repeat, and steps of a condition.
+    """
     return tuple(
         column for column in free if could_be_site(raw, column, numbers) or _could_be_condition(raw, column, numbers)
     )[:_MOST]
@@ -107,7 +110,7 @@ def _could_be_condition(raw: RawTable, column: str, numbers: Numbers) -> bool:
 
 
 def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
-    """The columns whose cells have attachment points, whatever they are called."""
+    """Return the columns whose cells have attachment points, whatever they are called."""
     return tuple(
         column for column in free if headers.role_of(column) is None and share_of_fragments(raw.column(column)) > 0.8
     )
@@ -116,7 +119,7 @@ def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
 def factors(
     raw: RawTable, free: Sequence[str], numbers: Numbers, keys: Sequence[Hashable] | None
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The factors of a factorial: columns of few levels that together say which compound a row is; () without.
+    """Return the factors of a factorial: columns of few levels that together say which compound a row is; () without.
 
     With the columns that only repeat one of them (a CAS number beside a name), each with that one. ``keys``: what each
     row's compound is known by, its structure or id; None where each row is one. A column whose level differs among the
@@ -186,7 +189,10 @@ def _determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
 
 
 def _independent(raw: RawTable, columns: Sequence[str], beside: dict[str, str]) -> list[str]:
-    """The columns without those that another one of them says already; of two that say the same the plainer name."""
+    """Return the columns without those that another one of them says already.
+
+    Of two that say the same the plainer name.
+    """
     order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
     kept: list[str] = []
     for column in order:
@@ -205,7 +211,7 @@ def _is_crossed(raw: RawTable, columns: Sequence[str]) -> bool:
 
 
 def _identified(raw: RawTable, columns: Sequence[str], keys: Sequence[Hashable]) -> float:
-    """The share of the compounds that have their own combination of levels."""
+    """Return the share of the compounds that have their own combination of levels."""
     if not columns:
         return 0.0
     combinations = set(zip(*map(raw.column, columns), strict=True))

@@ -40,7 +40,7 @@ def is_list_of_smiles(text: str) -> bool:
 
 
 def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[str], report: Report) -> RawTable:
-    """The table in a file of SMILES: the columns SMILES and Name, and further ones where a tab separates them.
+    """Return the table in a file of SMILES: the columns SMILES and Name, and further ones where a tab separates them.
 
     CXSMILES stay whole (``C[C@H](N)O |&1:1|`` is one structure). Rows are numbered as lines. Lines that begin with #
     are remarks. AssayPilotError when there is no structure.
@@ -79,7 +79,7 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
 
 
 def _header(line: str) -> list[str] | None:
-    """The names of the columns when the first line says them; None when it is a structure."""
+    """Return the names of the columns when the first line says them; None when it is a structure."""
     cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else _HEADER_BREAK.split(line.strip())
     return cells if any(fold(cell) in headers.STRUCTURES for cell in cells) else None
 

@@ -17,7 +17,7 @@ __all__ = ["thin"]
 def thin(
     library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]
 ) -> tuple[Library, tuple[Step, ...]]:
-    """The library after the steps the mapping asks for, and the steps.
+    """Return the library after the steps the mapping asks for, and the steps.
 
     ``of_row`` is the compound of each row (by its position in ``library``), -1 where the row is not used: rows of
     compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.

@@ -30,7 +30,7 @@ class Stacked:
 
 
 def import_stacked(raw: RawTable, other: RawTable, mapping: TableMapping, report: Report = silent) -> Stacked:
-    """The compounds of both tables, so that the same substituents mean the same in both.
+    """Return the compounds of both tables, so that the same substituents mean the same in both.
 
     ``mapping`` is that of ``raw``; ``other`` needs its columns of sites, by name, and may have ids. Problems name the
     row of the file they are in. AssayPilotError when ``other`` lacks a site.

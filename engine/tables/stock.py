@@ -80,7 +80,10 @@ _MONEY = re.compile(r"[^\d.,+-]*([-+]?[\d.,' ]*\d)[^\d.,]*")
 
 
 def parse_state(text: str, decimal: str = ".") -> int:
-    """What a cell of a stock column says, as a code; an amount above 0 is in stock. ValueError for other words."""
+    """Return what a cell of a stock column says, as a code.
+
+    An amount above 0 is in stock. ValueError for other words.
+    """
     word = " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
     for words, code in ((_IN, IN_STOCK), (_MAKE, TO_MAKE), (_CANNOT, CANNOT)):
         if word in words:
@@ -95,7 +98,7 @@ def parse_state(text: str, decimal: str = ".") -> int:
 
 
 def parse_cost(text: str, decimal: str = ".") -> float:
-    """The amount of money in a cell, with or without a currency. ValueError for anything else, and below 0."""
+    """Return the amount of money in a cell, with or without a currency. ValueError for anything else, and below 0."""
     match = _MONEY.fullmatch(text.strip())
     if match is None:
         raise ValueError("is no cost")
@@ -189,7 +192,7 @@ def read_stock(
     *,
     round_days: float = 7.0,
 ) -> StockTable:
-    """What the columns say of the compounds of the rows (None: a row without one, which is passed over).
+    """Return what the columns say of the compounds of the rows (None: a row without one, which is passed over).
 
     A cell that is not understood is listed and the rest of its row taken. A price of 0 without a word is in stock, one
     above 0 is to be made. Rows of one compound may repeat each other; one that says something else is listed.
@@ -242,7 +245,9 @@ def _line(compound: int, state: float | None, cost: float | None, lead: float | 
 
 
 def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, round_days: float = 7.0) -> StockTable:
-    """What a list of ids says; rows with ids that are not in the library, or are there twice, are listed with why.
+    """Return what a list of ids says.
+
+    Rows with ids that are not in the library, or are there twice, are listed with why.
 
     Columns that are not named are found by their headers. AssayPilotError when there is no id column, or nothing that
     says anything of stock.
@@ -289,7 +294,7 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
 
 
 def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:
-    """The first other column whose words say what is in stock; numbers may be anything."""
+    """Return the first other column whose words say what is in stock; numbers may be anything."""
     for name in raw.columns:
         words = [text for text in raw.column(name) if any(letter.isalpha() for letter in text)]
         if name not in taken and speaks_of("stock", words, raw.decimal):

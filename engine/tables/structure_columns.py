@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from . import headers
-from .claims import Claims
+from .column_roles import Claims
 from .contents import filled, share_of_fragments, share_of_structures
 from .raw import fold
 
@@ -18,7 +18,7 @@ _FEW = 0.1
 
 
 def find_structures(claims: Claims) -> str | None:
-    """The column of structures, which is taken; None without one.
+    """Return the column of structures, which is taken; None without one.
 
     A header that says structures is believed, unless ids stand below it. Else the column with the most different
     structures is taken, and named.

@@ -44,7 +44,7 @@ class Prepared:
 def read_structure_column(
     raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], report: Report = silent
 ) -> Prepared:
-    """The table with its structures read; problems and warnings are added to the lists.
+    """Return the table with its structures read; problems and warnings are added to the lists.
 
     Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
     given that cannot be used.
@@ -83,7 +83,7 @@ def read_structure_column(
 
 
 def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[str]]) -> Library:
-    """The library with its cores and what every compound carries where it has no site.
+    """Return the library with its cores and what every compound carries where it has no site.
 
     ``rows`` are the substituents of each compound at the sites of the mapping.
     """
@@ -97,7 +97,10 @@ def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[st
 def _told_apart(
     raw: RawTable, mapping: TableMapping, warnings: list[str], report: Report
 ) -> tuple[RawTable, tuple[tuple[str, str], ...]]:
-    """The table in which, on request, ids of one compound are one id, and the others with it; else they are named."""
+    """Return the table in which, on request, ids of one compound are one id, and the others with it.
+
+    Else they are named.
+    """
     if mapping.id is None or mapping.smiles is None:
         return raw, ()
     from ..chemistry.identity import same_structure
@@ -142,7 +145,7 @@ def _taken_apart(
     warnings: list[str],
     report: Report,
 ) -> Prepared:
-    """The table with a column for each site of the cores."""
+    """Return the table with a column for each site of the cores."""
     from ..chemistry.assembling import CORE_SITE
     from ..chemistry.cores import read_cores
     from ..chemistry.decomposition import core_form, decompose
@@ -198,7 +201,7 @@ def _taken_apart(
 
 
 def _replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
-    """The table with these columns: in their place where it has them, behind the others where not."""
+    """Return the table with these columns: in their place where it has them, behind the others where not."""
     known = {fold(name): name for name in columns}
     cells = [
         tuple(columns[known[fold(name)]]) if fold(name) in known else old

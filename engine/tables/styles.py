@@ -15,12 +15,12 @@ _NAMED = 5
 
 
 def styles_of(archive: Archive) -> ElementTree.Element | None:
-    """The part of the workbook with its styles; None where it has none that can be read."""
+    """Return the part of the workbook with its styles; None where it has none that can be read."""
     return read_xml(archive.book, "xl/styles.xml")
 
 
 def cells_with(archive: Archive, place: int, styles: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-    """The letters, row and column (from 0) of the cells of the sheet at ``place`` that have one of the styles."""
+    """Yield the letters, row and column (from 0) of the cells of the sheet at ``place`` that have one of the styles."""
     path = sheet_path(archive.book, place) if styles else None
     if path is None:
         return
@@ -56,7 +56,7 @@ def say_struck(
 
 
 def _struck(root: ElementTree.Element) -> list[int]:
-    """The numbers of the styles of cells whose font is struck through."""
+    """Return the numbers of the styles of cells whose font is struck through."""
     fonts = next((node for node in root.iter() if node.tag.endswith("}fonts")), None)
     lines = [] if fonts is None else [next((n for n in font if n.tag.endswith("}strike")), None) for font in fonts]
     own = {str(place) for place, line in enumerate(lines) if line is not None and line.get("val") not in ("0", "false")}

@@ -19,7 +19,7 @@ _SPREADS = frozenset((*headers.ROLES["sd"], *headers.ROLES["sem"], "cv", "%cv", 
 
 
 def without_summaries(raw: RawTable) -> RawTable:
-    """The table without rows of means whose single measurements stand in other rows of the compound, and of spreads.
+    """Return table without rows of means whose single measurements stand in other rows of the compound, and of spreads.
 
     What is left out is said; a mean that stands alone stays. The same table where no column tells such rows.
     """

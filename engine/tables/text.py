@@ -66,7 +66,7 @@ def parse(
     text: str, name: str | None, encoding: str, digest: str, warnings: list[str], report: Report, *,
     delimiter: str | None = None, decimal: str | None = None, header: tuple[int, int] | None = None,
 ) -> RawTable:  # fmt: skip
-    """The table in a text; AssayPilotError when there is none.
+    """Return the table in a text; AssayPilotError when there is none.
 
     ``delimiter``, ``decimal`` and ``header`` (as ``lay_out`` takes it) are found where they are None.
     """
@@ -128,7 +128,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str, str]:
-    """The text with what separates its cells, and how that is called; one that is drawn comes back with tabs.
+    """Return the text with what separates its cells, and how that is called; one that is drawn comes back with tabs.
 
     AssayPilotError when nothing does.
     """
@@ -155,7 +155,9 @@ def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str
 
 
 def _sniff(text: str) -> tuple[str, bool] | None:
-    """The delimiter under which the first lines have the most even number of columns, and whether the first line has.
+    """Return the delimiter under which the first lines have the most even number of columns.
+
+    And whether the first line has.
 
     Between equals a tab: names have commas in them, and hardly ever a tab. None where nothing separates columns.
     """
@@ -178,7 +180,10 @@ def _sniff(text: str) -> tuple[str, bool] | None:
 
 
 def _unwrapped(text: str) -> str | None:
-    """The lines of a text of which each stands in quotation marks as a whole, without these; None for any other."""
+    """Return the lines of a text of which each stands in quotation marks as a whole, without these.
+
+    None for any other.
+    """
     lines = text.splitlines()
     filled = [line.strip() for line in lines if line.strip()]
     if not all(len(line) > 1 and line[0] == line[-1] == '"' for line in filled):
@@ -227,7 +232,7 @@ def _ends_inside_quotes(text: str, delimiter: str) -> bool:
 
 
 def _row_of_open_quote(text: str, delimiter: str) -> int | None:
-    """The spreadsheet row of the last record that could be read whole, plus one."""
+    """Return the spreadsheet row of the last record that could be read whole, plus one."""
     row = 0
     try:
         for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):

@@ -20,7 +20,9 @@ _KNOWN = 0.6
 def turned(
     lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
 ) -> tuple[list[list[str]], list[int], str] | None:
-    """The lines with the first cells of all as their header, the column of the sheet each came from, and what is said.
+    """Return the lines with the first cells of all as their header, the column of the sheet each came from.
+
+    And what is said.
 
     None unless it is clear: the cells on the left are different headers, one of them that of values or structures, and
     those of the first line, from which the ids are taken, are none.

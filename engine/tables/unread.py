@@ -15,7 +15,10 @@ _SAMPLED = 500
 
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
-    """What to say of each of the columns that should hold values and holds classes, or nothing that can be read."""
+    """Return what to say of each of the columns that should hold values and holds classes.
+
+    Or nothing that can be read.
+    """
     said = {}
     for column in columns:
         texts = raw.column(column)

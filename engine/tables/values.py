@@ -124,7 +124,7 @@ class Value:
 
 
 def narrow(text: str) -> str:
-    """The text with ordinary signs and digits in place of full-width ones: ``>5`` for ``＞５``."""
+    """Return the text with ordinary signs and digits in place of full-width ones: ``>5`` for ``＞５``."""
     return text if text.isascii() else text.translate(_WIDE)
 
 
@@ -134,13 +134,13 @@ def is_missing(text: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """A cell's text in quotation marks, shortened, on one line."""
+    """Return a cell's text in quotation marks, shortened, on one line."""
     line = " ".join(text.split())
     return f"'{line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + '…'}'"
 
 
 def parse_relation(text: str) -> Relation:
-    """The relation a cell of its own says; raises ValueError with the reason."""
+    """Return the relation a cell of its own says; raises ValueError with the reason."""
     try:
         return _RELATIONS[narrow(text).strip().strip("'\"").strip()]
     except KeyError:
@@ -148,7 +148,9 @@ def parse_relation(text: str) -> Relation:
 
 
 def parse_number(text: str, decimal: str = ".") -> float:
-    """A finite number, with a decimal point or comma and perhaps thousands marks; raises ValueError with the reason.
+    """Return a finite number, with a decimal point or comma and perhaps thousands marks.
+
+    Raises ValueError with the reason.
 
     A number that could be read in two ways (``1,234`` where decimals are points) is refused, not guessed.
     """
@@ -172,7 +174,7 @@ def parse_number(text: str, decimal: str = ".") -> float:
 
 
 def plain_number(text: str) -> float | None:
-    """The number of a cell that is nothing but a finite number with a decimal point; None for any other cell."""
+    """Return the number of a cell that is nothing but a finite number with a decimal point; None for any other cell."""
     try:
         number = float(text)
     except ValueError:
@@ -181,7 +183,10 @@ def plain_number(text: str) -> float | None:
 
 
 def parse_value(text: str, decimal: str = ".") -> Value:
-    """A number with its relation and unit as one cell holds them (``>10000``, ``35 nM``); ValueError says why not."""
+    """Return a number with its relation and unit as one cell holds them (``>10000``, ``35 nM``).
+
+    ValueError says why not.
+    """
     text = _powers(narrow(text))
     try:
         return Value(parse_number(text, decimal))
@@ -215,7 +220,7 @@ def parse_value(text: str, decimal: str = ".") -> Value:
 
 
 def _powers(text: str) -> str:
-    """The text with ``1.2 × 10⁻⁶`` as ``1.2e-6``."""
+    """Return the text with ``1.2 × 10⁻⁶`` as ``1.2e-6``."""
     if "10" not in text.translate(_SUPERSCRIPTS):
         return text
     plain = text.translate(_SUPERSCRIPTS)
@@ -223,7 +228,7 @@ def _powers(text: str) -> str:
 
 
 def _with_more(text: str, decimal: str) -> Value | None:
-    """A value with something behind it: its n and SD by name, a spread of a kind not said, a footnote's mark."""
+    """Return a value with something behind it: its n and SD by name, a spread of a kind not said, a footnote's mark."""
     marked = _BEHIND_MARKS.fullmatch(text)
     if marked is not None:
         return _joined(marked["body"], decimal, rest=marked["rest"])
@@ -265,7 +270,10 @@ def _with_more(text: str, decimal: str) -> Value | None:
 
 
 def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None = None, rest: str = "") -> Value | None:
-    """The value of a text with what was found behind it; None when the text is no value, or says the same twice."""
+    """Return the value of a text with what was found behind it.
+
+    None when the text is no value, or says the same twice.
+    """
     try:
         found = parse_value(body, decimal)
     except ValueError:
@@ -314,7 +322,7 @@ def _could_be_thousands(body: str, mark: str) -> bool:
 
 
 def _marked(body: str, decimal: str) -> float:
-    """A number written with a decimal comma or thousands marks; NaN when it is none, ValueError when unclear."""
+    """Return a number written with a decimal comma or thousands marks; NaN when it is none, ValueError when unclear."""
     plain = re.sub(r"(?<=\d)[   '](?=\d{3}(?!\d))", "", body).replace("−", "-")
     other = "," if decimal == "." else "."
     if decimal == "." and re.fullmatch(r"[+-]?[1-9]\d{0,2},000", plain):

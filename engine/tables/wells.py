@@ -29,7 +29,7 @@ def with_compounds(
     controls: Sequence[Control],
     layouts: Sequence[Layout],
 ) -> RawTable | None:
-    """The table with what stands in its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
+    """Return the table with what stands in its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
 
     Wells of controls that the campaign does not know, and wells where nothing stands, are left out, which is said.
     None where it has no column of wells, or no round was laid out on plates. ``layouts`` in the order of their rounds,
@@ -93,7 +93,10 @@ def with_compounds(
 
 
 def _well_texts(raw: RawTable) -> tuple[str, ...] | None:
-    """The well of each row, from its column or those of row and column of the plate; None where there is neither."""
+    """Return the well of each row, from its column or those of row and column of the plate.
+
+    None where there is neither.
+    """
     column = _called(raw, "well")
     if column is not None:
         return raw.column(column)
@@ -114,7 +117,7 @@ Contents = dict[Well, Placed]
 def _plates(
     raw: RawTable, names: Sequence[str], layouts: Sequence[Layout], warnings: list[str]
 ) -> dict[str, tuple[Layout, Plate, Contents]]:
-    """The plate of the campaign that each name in the table means."""
+    """Return the plate of the campaign that each name in the table means."""
     every = {fold(plate.name): (layout, plate) for layout in layouts for plate in layout.plates}
     found = {}
     for name in names:
@@ -138,7 +141,7 @@ def _plates(
 
 
 def _contents(raw: RawTable, plate: Plate) -> Contents:
-    """The measurement in each well of a plate; AssayPilotError when one takes several wells."""
+    """Return the measurement in each well of a plate; AssayPilotError when one takes several wells."""
     several = next((placed for placed in plate.placed if len(placed.wells) > 1), None)
     if several is not None:
         raise AssayPilotError(

@@ -15,7 +15,7 @@ from ..system.collecting import without_collecting
 from ..system.guarded import guarded
 from ..system.limits import LONGEST_CELL
 from ..system.progress import Report, part_of, silent
-from . import headers, own
+from . import headers, own_exports
 from .files import Kind, OpenedFile
 from .grids import listed
 from .hidden import say_hidden
@@ -148,7 +148,7 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
 
 
 def _opened(file: OpenedFile) -> tuple[CalamineWorkbook, Archive | None]:
-    """The workbook, and its parts where it is a zipped one."""
+    """Return the workbook, and its parts where it is a zipped one."""
     from python_calamine import CalamineError, PasswordError, load_workbook
 
     locked = AssayPilotError(
@@ -180,7 +180,7 @@ def _unreadable(name: str) -> AssayPilotError:
 def _chosen(
     book: CalamineWorkbook, wanted: str | None, name: str, warnings: list[str]
 ) -> tuple[int, list[list[Any]], Sequence[tuple[tuple[int, int], tuple[int, int]]]]:
-    """The place of the sheet to read, its cells row by row from the first on, and its merged ranges."""
+    """Return the place of the sheet to read, its cells row by row from the first on, and its merged ranges."""
     from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
     about = book.sheets_metadata
@@ -233,7 +233,7 @@ def _likeness(lines: Sequence[Sequence[Any]]) -> int:
     rows = [[text for text in map(_text, line) if text] for line in lines[:_LOOKED_AT]]
     if sum(len(row) > 1 for row in rows) < 2:
         return 0
-    return 2 if any(sum(map(headers.is_known, row)) > 1 or own.is_export(row) for row in rows) else 1
+    return 2 if any(sum(map(headers.is_known, row)) > 1 or own_exports.is_export(row) for row in rows) else 1
 
 
 def _cells(
@@ -276,7 +276,7 @@ def _patch(lines: list[list[Any]], failed: Failed) -> None:
 def _fill_merged(
     lines: list[list[Any]], merged: Sequence[tuple[tuple[int, int], tuple[int, int]]], warnings: list[str]
 ) -> None:
-    """A cell merged over several rows holds in each of them, as it looks; below a header that is said."""
+    """Repeat a cell merged over several rows in each of them; below a header that is noted."""
     filled = []
     for (top, left), (bottom, right) in merged:
         if top == bottom or left != right or bottom >= len(lines) or left >= len(lines[top]):
@@ -293,7 +293,7 @@ def _fill_merged(
 
 
 def _text(value: Any) -> str:
-    """A cell as text, trimmed: whole numbers without a point, dates as 2024-05-31."""
+    """Return a cell as text, trimmed: whole numbers without a point, dates as 2024-05-31."""
     kind = value.__class__
     if kind is str:
         return visible(value).strip()
@@ -308,7 +308,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
-    """The texts of a column; most hold nothing but texts or nothing but numbers, which go fast."""
+    """Return the texts of a column; most hold nothing but texts or nothing but numbers, which go fast."""
     kinds = set(map(type, column))
     if kinds == {str}:
         return tuple(visible(text).strip() for text in column)
@@ -335,5 +335,5 @@ def _say_dates(
 
 
 def _filled(column: Sequence[Any]) -> set[type]:
-    """The types of the cells that are not empty."""
+    """Return the types of the cells that are not empty."""
     return {type(value) for value in column if value != ""}

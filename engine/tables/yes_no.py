@@ -26,7 +26,7 @@ _DECIDED = frozenset(kinds.WORDS[: kinds.WORDS.index(("yes", "no"))])
 
 
 def words_of(texts: Sequence[str]) -> tuple[str, str] | None:
-    """The words of a column that says yes and no, as it writes them, yes first; None for any other."""
+    """Return the words of a column that says yes and no, as it writes them, yes first; None for any other."""
     if _many(texts):
         return None
     filled = [text for text in texts if text == "-" or not is_missing(text)]
@@ -40,7 +40,9 @@ def is_result(words: tuple[str, str]) -> bool:
 
 
 def with_kind(spec: EndpointSpec, texts: Sequence[str]) -> EndpointSpec:
-    """What is said of an endpoint, with its kind and its words as its values show them, where they were not said.
+    """Return what is said of an endpoint, with its kind and its words as its values show them.
+
+    Where they were not said.
 
     Where smaller is better (direction=min) the opposite is asked for.
     """
@@ -69,7 +71,10 @@ def _ones_and_zeros(texts: Sequence[str]) -> bool:
 
 
 def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
-    """What to say of the kind an endpoint was taken for, or could be, in a sentence; empty where there is nothing."""
+    """Return what to say of the kind an endpoint was taken for, or could be, in a sentence.
+
+    Empty where there is nothing.
+    """
     name = endpoint.name
     if endpoint.kind == "yes-no":
         yes, no = endpoint.words or ("1", "0")
@@ -91,7 +96,7 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
 
 
 def about_words(column: str, texts: Sequence[str]) -> str:
-    """What to say of a column that is no endpoint, because yes and no may say anything; empty for any other."""
+    """Return what to say of a column that is no endpoint, because yes and no may say anything; empty for any other."""
     words = words_of(texts)
     if words is None:
         return ""

@@ -29,7 +29,7 @@ _LARGEST_XML = 20_000_000
 
 
 def _within(columns: bytes, rows: bytes) -> re.Pattern[bytes]:
-    """What finds a tag that is no plain one of a table whose cells end at these columns and rows."""
+    """Return what finds a tag that is no plain one of a table whose cells end at these columns and rows."""
     return re.compile(
         rb"<[^/](?!(?<=v)>|(?<=c) r=\"%b%b\"|(?<=r)ow r=\"%b\"|(?<=[ft])[ >]|(?<=i)s>)" % (columns, rows, rows)
     )
@@ -73,7 +73,7 @@ Failed = dict[tuple[int, int], str]
 
 
 def inspect(data: bytes, name: str) -> Archive:
-    """The archive, once it is known that it unpacks to what it says and no sheet reaches absurdly far.
+    """Return the archive, once it is known that it unpacks to what it says and no sheet reaches absurdly far.
 
     AssayPilotError for a damaged archive, one that is no workbook, and one that would fill the memory.
     """
@@ -136,7 +136,7 @@ def _refuse_sizes(parts: list[zipfile.ZipInfo], name: str) -> None:
 
 
 def _unpacked(book: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> bytes:
-    """A part's bytes; what is larger than it says does not pass its checksum."""
+    """Return a part's bytes; what is larger than it says does not pass its checksum."""
     try:
         return book.read(part)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError):
@@ -206,7 +206,7 @@ def _refuse_far_binary(data: bytes, name: str) -> None:
 
 
 def _variable(data: bytes, place: int, longest: int) -> tuple[int, int]:
-    """A number of seven bits per byte, and where the next thing begins."""
+    """Return a number of seven bits per byte, and where the next thing begins."""
     number = 0
     for step, byte in enumerate(data[place : place + longest]):
         number |= (byte & 0x7F) << (7 * step)
@@ -216,7 +216,7 @@ def _variable(data: bytes, place: int, longest: int) -> tuple[int, int]:
 
 
 def column_number(letters: bytes) -> int:
-    """The number of a column, A being 1."""
+    """Return the number of a column, A being 1."""
     number = 0
     for letter in letters[:6].upper():
         number = number * 26 + letter - 64
@@ -224,7 +224,7 @@ def column_number(letters: bytes) -> int:
 
 
 def failed_cells(archive: Archive, place: int) -> Failed:
-    """What stands in the cells of the sheet at ``place`` (from 0) whose formula failed, for xlsx and xlsm."""
+    """Return what stands in the cells of the sheet at ``place`` (from 0) whose formula failed, for xlsx and xlsm."""
     found: Failed = {}
     path = sheet_path(archive.book, place) if archive.failing else None
     if path is None or path not in archive.failing:
@@ -248,7 +248,10 @@ def read_xml(book: zipfile.ZipFile, part: str) -> ElementTree.Element | None:
 
 
 def sheet_path(book: zipfile.ZipFile, place: int) -> str | None:
-    """The part that holds a sheet, by the order of the sheets in the workbook; None when it is not to be found."""
+    """Return the part that holds a sheet, by the order of the sheets in the workbook.
+
+    None when it is not to be found.
+    """
     listed, related = read_xml(book, "xl/workbook.xml"), read_xml(book, "xl/_rels/workbook.xml.rels")
     if listed is None or related is None:
         return None

@@ -6,7 +6,10 @@ __all__ = ["signed"]
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """A difference with its sign: ``+0.40``, a real minus in ``−0.07``, and no sign where all digits are zero."""
+    """Return a difference with its sign.
+
+    ``+0.40``, a real minus in ``−0.07``, and no sign where all digits are zero.
+    """
     text = f"{abs(value):.{digits}f}"
     if not float(text):
         return text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 
 from ..widgets.text import Callout, Details, button, label, mnemonic_free

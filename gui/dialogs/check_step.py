@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 
 from ..session import Session
 from ..settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 
 from ..models.base import plain_tip
 from ..settings import Settings

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
 
 from ..widgets.text import label

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.plates.layout import Layout, PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError

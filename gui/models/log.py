@@ -11,7 +11,7 @@ import numpy as np
 from .base import Column, RowsModel, text_ranks
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.wording import LogEntry
+    from assaypilot.engine.campaign.history_text import LogEntry
 
 __all__ = ["LogModel", "local_time"]
 

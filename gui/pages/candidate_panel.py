@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text

@@ -12,8 +12,8 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.chemistry.names import site_names
 
 from ..dialogs.export import Screen

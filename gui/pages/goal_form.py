@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import number
 from assaypilot.engine.campaign.state import NoiseNow, Status
-from assaypilot.engine.campaign.words import number
 from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError

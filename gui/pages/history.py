@@ -20,7 +20,7 @@ from .base import Page
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.file.store import Verification
-    from assaypilot.engine.campaign.wording import LogEntry
+    from assaypilot.engine.campaign.history_text import LogEntry
 
 __all__ = ["HistoryPage"]
 

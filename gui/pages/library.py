@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 
 from ..dialogs.reasons import UnavailableDialog
 from ..filtering import Facts, facts_of

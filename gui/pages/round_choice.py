@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.choice import PlanOption
 from assaypilot.engine.campaign.stock.sentences import NOT_KNOWN, cost_words, making_words, not_said, wait_words
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.text.percentages import percent

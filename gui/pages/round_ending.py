@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import Guarantee, Missing, Round
-from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.domain.endpoint import Endpoint
 
 from ..widgets.text import button, label

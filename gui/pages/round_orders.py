@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, money
-from assaypilot.engine.campaign.words import many
 
 from ..models.base import Column, RowsModel, text_ranks
 from ..view import View

@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.domain.plates.wells import Well, row_letters
 

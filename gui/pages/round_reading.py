@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.campaign.state import RecordReport
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Frame, Picture
 from assaypilot.engine.export.bounds import estimate_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import drawable, site_names
 from assaypilot.engine.export.bounds import bound_text
 from assaypilot.engine.export.structure_activity import Look

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
 
 from .candidates import compound_target

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed

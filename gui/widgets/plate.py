@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
 from assaypilot.engine.domain.plates.wells import Well, row_letters
 

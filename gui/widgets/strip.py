@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 
 from assaypilot.engine.campaign.next_step import current_round
 from assaypilot.engine.campaign.next_step import next_step as campaign_next
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import many
 
 from ..models.base import plain_tip
 from ..theme import theme

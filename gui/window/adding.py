@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 
 if TYPE_CHECKING:
     from ..dialogs.more_compounds import More, MoreDialog

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 

@@ -27,7 +27,7 @@ _USUAL = 0.3
 
 
 def one_more(endpoints: Sequence[Endpoint], new: Endpoint) -> Endpoint:
-    """The endpoint as it comes to those there are; AssayPilotError where it cannot."""
+    """Return the endpoint as it comes to those there are; AssayPilotError where it cannot."""
     taken = next((one.name for one in endpoints if one.name.casefold() == new.name.casefold()), None)
     if taken is not None:
         raise AssayPilotError(

@@ -21,18 +21,18 @@ from ..events.decided import CombinationsListed, CompoundsAdded
 from ..events.fold import rehearse
 from ..file import codec
 from ..file.chain import Draft, as_parts, part_digest
+from ..phrases import many, names
+from ..preconditions import check_campaign
 from ..replay import Ledger
 from ..state import Source
-from ..suitable import check_campaign
-from ..words import many, names
+from .consequences import said
 from .terms import decided_under, nothing_of_the_plan, refuse_open_round
-from .words import said
 
 __all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "listed_drafts", "refuse_used"]
 
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
-    """What more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
+    """Return what more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
     (draft,), blobs = added_drafts(ledger, compounds)
     after = ledger.fork(blobs)
     rehearse(after, [draft])
@@ -50,12 +50,12 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
 def added_drafts(
     ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
 ) -> tuple[list[Draft], dict[str, bytes]]:
-    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
+    """Return the event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
     return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
 
 
 def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
-    """The event that lists more combinations before a phase is planned, where there are too many to list them all.
+    """Return event that lists more combinations before a phase is planned, where there are too many to list them all.
 
     Those that may be the best by what was measured; none without any value, and none that is new.
     """
@@ -73,7 +73,7 @@ def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
 
 
 def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
-    """The same compounds once more, after they were taken back; ``sequence`` is the last event before."""
+    """Return the same compounds once more, after they were taken back; ``sequence`` is the last event before."""
     library = Library.decode(ledger.part(data["parts"][0]))
     (draft,), blobs = _drafts(ledger, library, data["note"], data["source"])
     return [replace(draft, data={**draft.data, "redoes": sequence})], blobs
@@ -126,7 +126,7 @@ def _refuse_controls(ledger: Ledger, library: Library) -> None:
 
 
 def extended(library: Library, more: Library) -> Library:
-    """The library with the compounds of another at its end; those there already are left out.
+    """Return the library with the compounds of another at its end; those there already are left out.
 
     AssayPilotError when none is new, for other sites, and for an id that stands for another compound.
     """

@@ -23,8 +23,8 @@ from ...errors import AssayPilotError
 from ...strategies.registry import get
 from ...system.progress import Report, silent
 from ..campaign import Campaign
+from ..phrases import joined, many
 from ..state import Settings, Source, Status
-from ..words import joined, many
 from .endpoints import one_more
 
 __all__ = ["Restart", "begin_anew", "consequences_of_restart"]
@@ -43,7 +43,7 @@ class Restart:
 
 
 def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
-    """What beginning anew so does, in sentences.
+    """Return what beginning anew so does, in sentences.
 
     AssayPilotError for what is no pair or no endpoint, or when nothing of it is other than here.
     """
@@ -75,7 +75,7 @@ def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
 
 
 def begin_anew(now: Status, path: str | Path, wanted: Restart, report: Report = silent) -> Campaign:
-    """The new campaign, open, in a new file; AssayPilotError, and nothing written, when it cannot be made."""
+    """Return the new campaign, open, in a new file; AssayPilotError, and nothing written, when it cannot be made."""
     pairs, endpoints, settings = _terms(now, wanted)
     measurable = now.library.measurable.copy()
     # What cannot be made any more may be one day: that is said of stock, the rest of the library.
@@ -113,7 +113,7 @@ def _terms(now: Status, wanted: Restart) -> tuple[Pairs, tuple[Endpoint, ...], S
 
 
 def _of_endpoint(new: Endpoint, settings: Settings) -> str:
-    """What the new endpoint is there for, in a sentence."""
+    """Return what the new endpoint is there for, in a sentence."""
     if new.name in settings.objectives:
         return f"Its goal is the best trade-offs between {joined(list(settings.objectives))}."
     if new.limit is not None:
@@ -139,7 +139,7 @@ def _cannot(now: Status) -> list[int]:
 
 
 def _stock(now: Status) -> tuple[Sequence[StockLine], StockTerms]:
-    """What is known of stock, costs and lead times, as lists of a new campaign say it."""
+    """Return what is known of stock, costs and lead times, as lists of a new campaign say it."""
     stock = now.stock
     if stock is None:
         return (), UNSAID
@@ -158,7 +158,7 @@ def _stock(now: Status) -> tuple[Sequence[StockLine], StockTerms]:
 
 
 def _history(now: Status) -> list[Result]:
-    """What was measured and can be used or shown, as it was entered; what was corrected, as it is now.
+    """Return what was measured and can be used or shown, as it was entered; what was corrected, as it is now.
 
     What was left out goes along, left out, where the noise is told by replicates: which are missing must be seen.
     """

@@ -25,19 +25,19 @@ from ...domain.stated_noise import StatedNoise
 from ...errors import AssayPilotError
 from ...strategies.registry import choose
 from .. import redecide
-from ..counting import How
+from ..bookkeeping import How
 from ..events.decided import SettingsChanged
 from ..events.fold import rehearse
 from ..events.kind import Kind
 from ..file import codec
 from ..file.chain import Draft, as_parts, part_digest
+from ..phrases import many
+from ..preconditions import check_campaign
 from ..replay import Ledger
 from ..state import Settings
-from ..suitable import check_campaign
-from ..words import many
-from .changed import CAPACITY
+from .apply_amendment import CAPACITY
+from .consequences import said
 from .endpoints import one_more, only_recorded
-from .words import said
 
 __all__ = [
     "LEAVE",
@@ -100,7 +100,7 @@ _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
 
 
 def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
-    """What a change does, in sentences, before it is done; AssayPilotError when it is refused."""
+    """Return what a change does, in sentences, before it is done; AssayPilotError when it is refused."""
     (draft,), blobs = change_drafts(ledger, change)
     after = ledger.fork(blobs)
     rehearse(after, [draft])
@@ -108,7 +108,7 @@ def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
 
 
 def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[Draft], dict[str, bytes]]:
-    """The event of a change and the parts it names; AssayPilotError when it is refused."""
+    """Return the event of a change and the parts it names; AssayPilotError when it is refused."""
     settings, endpoints = _terms(ledger, change)
     changes = _differences(ledger, settings, endpoints)
     if not changes:
@@ -150,13 +150,13 @@ def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs:
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
-    """The same change once more, after it was undone; ``sequence`` is the last event before."""
+    """Return the same change once more, after it was undone; ``sequence`` is the last event before."""
     (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])
     return [replace(draft, data={**draft.data, "redoes": sequence})], parts
 
 
 def _change_of(data: Mapping[str, Any]) -> Change:
-    """The change that an event tells of."""
+    """Return the change that an event tells of."""
     told: dict[str, Any] = {"noise": {}, "limits": {}, "margins": {}}
     for one in data["changes"]:
         after = one["after"]
@@ -176,7 +176,7 @@ def _change_of(data: Mapping[str, Any]) -> Change:
 
 
 def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
-    """The settings and endpoints that a change asks for."""
+    """Return the settings and endpoints that a change asks for."""
     said = {name: getattr(change, name) for name in _SETTINGS if getattr(change, name) is not LEAVE}
     if ledger.settings.goal == "pareto" and "slack" in said:
         raise AssayPilotError(
@@ -216,7 +216,7 @@ def _strategy(ledger: Ledger, name: str) -> str:
 
 
 def _with_controls(ledger: Ledger, more: Sequence[Control]) -> tuple[Control, ...]:
-    """The controls of a campaign and some more, or what those there should read."""
+    """Return the controls of a campaign and some more, or what those there should read."""
     found = {control.name.casefold(): control for control in ledger.settings.controls}
     for control in resolved(more, ledger.endpoints, ledger.measured):
         old = found.get(control.name.casefold())
@@ -254,7 +254,7 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
-    """What is different, before and after."""
+    """Return what is different, before and after."""
     found = []
     if settings.strategy != ledger.settings.strategy and settings.strategy != ledger.strategy.info.name:
         names = {"before": ledger.strategy.info.name, "after": settings.strategy}
@@ -288,7 +288,7 @@ def _noise(endpoint: Endpoint) -> float | str | dict[str, Any] | None:
 
 
 def _noise_again(change: Mapping[str, Any]) -> float | StatedNoise:
-    """The noise that a change gave, as the log tells of it."""
+    """Return the noise that a change gave, as the log tells of it."""
     after = change["after"]
     return StatedNoise(after["about"], True) if isinstance(after, dict) else float(after)
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..changing import changed
+from ..changing import apply_amendment
 from ..file.chain import Draft
+from ..phrases import many, names
 from ..replay import Ledger
-from ..words import many, names
 from .kind import Kind, Step, note_in_words
 
 __all__ = ["CombinationsListed", "CompoundsAdded", "PhaseDecided", "PhaseEmpty", "PhaseRedecided", "SettingsChanged"]
@@ -90,13 +90,13 @@ class SettingsChanged(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Go on under the new terms, or return to those before."""
         if "undoes" in self.data:
-            changed.take_back(ledger)
+            apply_amendment.take_back(ledger)
         else:
-            changed.take(ledger, self.data)
+            apply_amendment.take(ledger, self.data)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the changes."""
-        words = changed.changes_in_words(self.data["changes"], ledger.settings.goal)
+        words = apply_amendment.changes_in_words(self.data["changes"], ledger.settings.goal)
         undone = "undoes" in self.data
         return f"Change of {words} undone" if undone else f"Changed {words}{note_in_words(self.data['note'])}"
 
@@ -118,9 +118,9 @@ class CompoundsAdded(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Go on with the larger library, or return to the one before."""
         if "undoes" in self.data:
-            changed.take_back(ledger)
+            apply_amendment.take_back(ledger)
         else:
-            changed.take_compounds(ledger, self.data)
+            apply_amendment.take_compounds(ledger, self.data)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the compounds."""

@@ -11,10 +11,10 @@ from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
 from ..file import codec
 from ..file.chain import Draft
+from ..phrases import many, names, number
 from ..replay import Ledger
 from ..stock import stocked
 from ..stock.sentences import stock_in_words
-from ..words import many, names, number
 from .kind import Kind, Step
 
 __all__ = [

@@ -6,9 +6,9 @@ from ...domain.difference import in_words
 from ...domain.endpoint import Endpoint
 from ...strategies.registry import get
 from ..file import codec
+from ..phrases import many
 from ..promises import goal_sentence
 from ..replay import Ledger
-from ..words import many
 from .entered import take_values
 from .kind import Kind
 

@@ -86,7 +86,7 @@ class Event:
 
 
 def encode(draft: Draft) -> bytes:
-    """The JSON bytes of a draft's data, ASCII, keys in the order given.
+    """Return the JSON bytes of a draft's data, ASCII, keys in the order given.
 
     Raises ValueError for what is not JSON (NaN and infinities, keys that are not text, arrays, dates) and for a kind
     or version no reader would take; AssayPilotError when there is more than one event may hold.
@@ -111,7 +111,7 @@ def encode(draft: Draft) -> bytes:
 
 
 def decode(raw: bytes) -> dict[str, Any]:
-    """The data in stored JSON bytes; raises ValueError when they are not one JSON object of finite values."""
+    """Return the data in stored JSON bytes; raises ValueError when they are not one JSON object of finite values."""
     try:
         # The check of each whole number is slow, and no long one is there where no long run of digits is.
         parse_int = _bounded if b"0" * (_MAX_DIGITS + 1) in raw.translate(_DIGITS) else None
@@ -124,7 +124,7 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 def part_digest(blob: bytes) -> str:
-    """The name of a part: SHA-256 of its bytes, 64 hexadecimal digits."""
+    """Return the name of a part: SHA-256 of its bytes, 64 hexadecimal digits."""
     return hashlib.sha256(blob).hexdigest()
 
 
@@ -134,7 +134,7 @@ def as_parts(*blobs: bytes) -> dict[str, bytes]:
 
 
 def part_names(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The digests of the parts an event's data names; raises ValueError when one of them is no digest."""
+    """Return the digests of the parts an event's data names; raises ValueError when one of them is no digest."""
     one, many = data.get("part"), data.get("parts", ())
     if isinstance(many, Mapping):
         many = tuple(many.values())
@@ -148,7 +148,7 @@ def part_names(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def row_digest(previous: str, row: Row) -> str:
-    """The digest a row (its columns of the right types) must carry after an event of digest ``previous``."""
+    """Return the digest a row (its columns of the right types) must carry after an event of digest ``previous``."""
     sequence, time, author, kind, version, raw = row[:6]
     framed = [bytes.fromhex(previous)]
     for field in (str(sequence), time, author, kind, str(version)):
@@ -189,7 +189,7 @@ def scan(rows: Iterable[Row], after: int = 0, previous: str = GENESIS) -> Iterat
 
 
 def gap(first: int, last: int) -> str:
-    """The words for events that are not there, from ``first`` to ``last``."""
+    """Return the words for events that are not there, from ``first`` to ``last``."""
     return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
 
 

@@ -38,17 +38,17 @@ _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in (
 
 
 def finite(value: float) -> float | None:
-    """The number, or None where JSON has no word for it."""
+    """Return the number, or None where JSON has no word for it."""
     return float(value) if math.isfinite(value) else None
 
 
 def source_to_json(source: Source | None) -> dict[str, Any] | None:
-    """A source as an object, or None."""
+    """Return a source as an object, or None."""
     return None if source is None else {"name": source.name, "digest": source.digest}
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Settings as an object; the endpoints of a goal about one are not named twice."""
+    """Return settings as an object; the endpoints of a goal about one are not named twice."""
     data = asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
     data["controls"] = [control.as_json() for control in settings.controls]
     if not settings.controls:
@@ -62,13 +62,13 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 
 
 def settings_from_json(data: Mapping[str, Any]) -> Settings:
-    """The settings that ``settings_to_json`` wrote."""
+    """Return the settings that ``settings_to_json`` wrote."""
     controls = tuple(map(Control.from_json, data.get("controls", ())))
     return Settings(**{**data, "objectives": tuple(data.get("objectives", ())), "controls": controls})
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """A result with what differs from an empty one."""
+    """Return a result with what differs from an empty one."""
     short: dict[str, Any] = {"compound": result.compound, "value": result.value}
     for name, default in _RESULT_DEFAULTS.items():
         value = getattr(result, name)
@@ -78,7 +78,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def measurement_to_json(measurement: Measurement) -> dict[str, Any]:
-    """A measurement as it is first recorded (exclusions and corrections are events of their own)."""
+    """Return a measurement as it is first recorded (exclusions and corrections are events of their own)."""
     return {
         "number": measurement.number,
         "compound": measurement.compound,
@@ -95,18 +95,18 @@ def measurement_to_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
-    """The measurement that ``measurement_to_json`` wrote."""
+    """Return the measurement that ``measurement_to_json`` wrote."""
     return Measurement(**{**data, "entered": Result(**data["entered"])})
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """The value of a control as it is first recorded."""
+    """Return the value of a control as it is first recorded."""
     data = {name: getattr(reading, name) for name in _READING}
     return {**data, "entered": result_to_json(reading.entered)}
 
 
 def reading_from_json(data: Mapping[str, Any]) -> Reading:
-    """The value of a control that ``reading_to_json`` wrote."""
+    """Return the value of a control that ``reading_to_json`` wrote."""
     return Reading(**{**data, "entered": Result(**data["entered"])})
 
 
@@ -120,23 +120,23 @@ def item_to_json(item: RoundItem) -> dict[str, Any]:
 
 
 def item_from_json(data: Mapping[str, Any]) -> RoundItem:
-    """The line that ``item_to_json`` wrote."""
+    """Return the line that ``item_to_json`` wrote."""
     each = tuple(None if told is None else tuple(told) for told in data.get("each", ()))
     return RoundItem(**{**data, "asked": tuple(data.get("asked", ())), "each": each})
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
-    """A prediction as an object, with its interval for whoever reads the log."""
+    """Return a prediction as an object, with its interval for whoever reads the log."""
     return asdict(prediction) | {"low": prediction.low, "high": prediction.high}
 
 
 def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
-    """The prediction that ``prediction_to_json`` wrote."""
+    """Return the prediction that ``prediction_to_json`` wrote."""
     return Prediction(**{field.name: data[field.name] for field in fields(Prediction) if field.name in data})
 
 
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:
-    """A decision as an object; ``names`` are the arms' compound ids. The estimates travel as a part."""
+    """Return a decision as an object; ``names`` are the arms' compound ids. The estimates travel as a part."""
 
     def named(arms: Ints) -> list[str]:
         return [names[arm] for arm in arms]
@@ -154,7 +154,7 @@ def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]
 
 
 def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mapping[str, int]) -> Decision:
-    """The decision that ``decision_to_json`` wrote, with its numbers; ``arm_of`` maps compound ids to arms."""
+    """Return the decision that ``decision_to_json`` wrote, with its numbers; ``arm_of`` maps compound ids to arms."""
 
     def arms(key: str) -> Ints:
         return np.array([arm_of[name] for name in data[key]], dtype=np.intp)

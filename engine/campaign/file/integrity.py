@@ -45,7 +45,7 @@ class Verification:
 
 
 def verify(path: Path | str, *, expected_head: str | None = None, expected_events: int | None = None) -> Verification:
-    """What is wrong with the file: schema, pages, every event, every part, and the head; reads, never writes.
+    """Return what is wrong with the file: schema, pages, every event, every part, and the head; reads, never writes.
 
     ``expected_head`` and ``expected_events`` are those printed by an earlier status, verify or export: the file may
     have grown since, but must still contain that history. A head may be given by its first 8 digits or more.
@@ -91,7 +91,7 @@ class _Check:
 
     @contextmanager
     def pages(self, what: str) -> Iterator[None]:
-        """A step that SQLite may be unable to finish on damaged pages; the next steps are still taken."""
+        """Yield a step that SQLite may be unable to finish on damaged pages; the next steps are still taken."""
         try:
             yield
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter: damaged names in SQLite's message

@@ -49,12 +49,12 @@ class Numbers:
 
     @classmethod
     def of(cls, decision: Decision, limits: Mapping[str, Floats]) -> Numbers:
-        """The numbers of a decision, and the bounds its phase gave for the limits."""
+        """Return the numbers of a decision, and the bounds its phase gave for the limits."""
         return cls(decision.estimate, decision.low, decision.high, decision.memory, limits)
 
 
 def to_bytes(numbers: Numbers) -> bytes:
-    """The part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
+    """Return part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
     if not numbers.memory and not numbers.limits:
         block = np.concatenate([numbers.estimate, numbers.low, numbers.high]).astype("<f8")
         return _PLAIN + zlib.compress(struct.pack("<Q", block.shape[1]) + block.tobytes(), 1)
@@ -76,7 +76,7 @@ def to_bytes(numbers: Numbers) -> bytes:
 
 
 def from_bytes(blob: bytes) -> Numbers:
-    """What ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large."""
+    """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large."""
     if blob.startswith(_PLAIN):
         raw = _unpacked(blob[len(_PLAIN) :])
         (n,) = struct.unpack_from("<Q", raw)

@@ -26,7 +26,7 @@ _CONFLICT = re.compile(r"conflicted copy|sync-conflict|case conflict|\(.*conflic
 
 
 def location_warnings(path: Path | str) -> tuple[str, ...]:
-    """What is unwise about keeping a campaign at ``path``, in plain sentences; empty when nothing is."""
+    """Return what is unwise about keeping a campaign at ``path``, in plain sentences; empty when nothing is."""
     path = Path(path)
     # A link may lead into a synchronised folder, and a synchronised folder may be a link.
     folders = {*Path(os.path.abspath(path)).parent.parts, *Path(os.path.realpath(path)).parent.parts}
@@ -46,7 +46,7 @@ def location_warnings(path: Path | str) -> tuple[str, ...]:
 
 @contextmanager
 def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """An empty temporary file in the folder of ``path``; what the block makes of it is put in place at once.
+    """Yield an empty temporary file in the folder of ``path``; what the block makes of it is put in place at once.
 
     When the block or the placing fails nothing is left behind. Raises AssayPilotError when there is already a file
     (unless ``overwrite``), or the remains of one that SQLite would take for an interrupted save of the new one.
@@ -73,7 +73,7 @@ def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 
 def aside(path: Path, version: int) -> Path:
-    """A name not yet taken beside ``path`` for the file as it was in an older version."""
+    """Return a name not yet taken beside ``path`` for the file as it was in an older version."""
     names = (
         f"{path.stem} (version {version}{more}){path.suffix}" for more in ("", *(f", {n}" for n in range(2, 1000)))
     )

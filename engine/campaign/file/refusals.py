@@ -67,13 +67,13 @@ _SYSTEM: dict[int, tuple[str, str]] = {
 
 
 def damaged(path: Path, text: str, mend: str = RESTORE) -> AssayPilotError:
-    """The refusal of a file whose contents are not what AssayPilot wrote; ``text`` says where."""
+    """Return the refusal of a file whose contents are not what AssayPilot wrote; ``text`` says where."""
     return AssayPilotError(f"The campaign is damaged: {text}", file=str(path), mend=mend)
 
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """A block in which troubles with the file are raised as AssayPilotError; bugs pass through as they are."""
+    """Yield a block in which troubles with the file are raised as AssayPilotError; bugs pass through as they are."""
     try:
         yield
     except sqlite3.Error as error:

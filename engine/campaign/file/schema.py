@@ -86,7 +86,7 @@ for _table, _key in (("event", "sequence"), ("library_part", "sha256")):
 
 
 def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
-    """A guarded connection in which nothing begins or ends a transaction unasked.
+    """Return a guarded connection in which nothing begins or ends a transaction unasked.
 
     Opened for writing where possible even by readers: only so can an interrupted save be rolled back. With
     ``existing`` false the file is made; its name must be new. Raises AssayPilotError when there is no such file.
@@ -132,7 +132,7 @@ def mark(connection: sqlite3.Connection) -> None:
 
 
 def identify(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of the format the file is written in; raises AssayPilotError when it cannot be read here."""
+    """Return the version of the format the file is written in; raises AssayPilotError when it cannot be read here."""
     with plain_errors(path):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -150,7 +150,7 @@ def identify(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def schema_faults(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """What in the file's schema is not as AssayPilot writes it, in plain words; empty when all is."""
+    """Return what in the file's schema is not as AssayPilot writes it, in plain words; empty when all is."""
     found = {
         (kind, name, table): text
         for kind, name, table, text in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema")

@@ -96,7 +96,7 @@ class Store:
         *,
         author: str | None = None,
     ) -> Store:
-        """The store of a new file that holds ``drafts`` and ``parts``, open for writing.
+        """Return the store of a new file that holds ``drafts`` and ``parts``, open for writing.
 
         Complete or absent: raises AssayPilotError, with nothing left behind, when there is already a file of that
         name, the folder cannot be written or the disk is full; ValueError as ``append`` does.
@@ -120,7 +120,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str, *, read_only: bool = False, author: str | None = None) -> Store:
-        """The store of an existing file; every event's digest has been checked, parts are when they are read.
+        """Return the store of an existing file; every event's digest has been checked, parts are when they are read.
 
         Without ``read_only`` it is the writer, unless another program is or the file cannot be written:
         then ``read_only_reason`` says so. ``read_only`` never takes the writer's lock. Raises AssayPilotError for
@@ -161,7 +161,7 @@ class Store:
         return self._head
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
-        """The events of a sequence above ``after``, in order, those another program appended included.
+        """Return the events of a sequence above ``after``, in order, those another program appended included.
 
         Raises AssayPilotError when an event is damaged or one seen before is gone.
         """
@@ -176,7 +176,7 @@ class Store:
         return tuple(events)
 
     def part(self, digest: str) -> bytes:
-        """The part of that name, checked against it; raises AssayPilotError when it is missing or changed."""
+        """Return the part of that name, checked against it; raises AssayPilotError when it is missing or changed."""
         if not isinstance(digest, str):  # an event may name anything
             raise damaged(self.path, "an event names a part by something that is no digest")
         query = f"SELECT CASE WHEN length(blob) <= {schema.MAX_PART_BYTES} THEN blob END FROM library_part "
@@ -190,7 +190,7 @@ class Store:
         return blob
 
     def append(self, drafts: Sequence[Draft], parts: Mapping[str, bytes] = NO_PARTS) -> tuple[Event, ...]:
-        """The events as written, in one transaction that is on the disk when this returns.
+        """Return the events as written, in one transaction that is on the disk when this returns.
 
         ``parts`` maps digests to blobs; each must be named by one of the drafts (see ``chain``), and each part a
         draft names must be given or already in the file. Raises ValueError when not, or when data are not JSON;
@@ -253,7 +253,10 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """A block in which everything is read from one moment of the file; the writer is in a transaction anyway."""
+        """Yield a block in which everything is read from one moment of the file.
+
+        The writer is in a transaction anyway.
+        """
         if not self.read_only:
             yield
             return
@@ -266,7 +269,10 @@ class Store:
                 self._connection.execute("ROLLBACK")
 
     def _rows(self, after: int) -> Generator[Row, None, None]:
-        """The checked rows above ``after`` or above the last one seen, whichever is lower; then the head is moved."""
+        """Yield the checked rows above ``after`` or above the last one seen, whichever is lower.
+
+        Then the head is moved.
+        """
         start = min(after, self._n_events)
         number, head = 0, GENESIS
         # An unfinished cursor would keep the locks of a connection that is closed, as long as an error refers to it.
@@ -426,7 +432,7 @@ def _copy(source: Path, path: Path, *, overwrite: bool = False, event: tuple[int
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What tells the file itself, whatever its name; None when there is none."""
+    """Return what tells the file itself, whatever its name; None when there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -435,7 +441,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _stamp(path: Path) -> tuple[int, int, int, int] | None:
-    """What changes when anybody writes to the file; None when there is none."""
+    """Return what changes when anybody writes to the file; None when there is none."""
     try:
         found = os.stat(path)
     except OSError:

@@ -18,7 +18,7 @@ __all__ = ["clean", "event_of", "insert", "prepare", "user"]
 def prepare(
     drafts: Sequence[Draft], parts: Mapping[str, bytes], connection: sqlite3.Connection | None = None
 ) -> list[bytes]:
-    """The JSON bytes of each draft; raises before anything is written when something cannot be."""
+    """Return the JSON bytes of each draft; raises before anything is written when something cannot be."""
     encoded = [encode(draft) for draft in drafts]
     named = {name for draft in drafts for name in part_names(draft.data)}
     for digest, blob in parts.items():
@@ -48,7 +48,7 @@ def insert(
     head: str,
     author: str,
 ) -> tuple[Event, ...]:
-    """The events after number ``number`` of digest ``head``, put into the open transaction with their parts."""
+    """Return the events after number ``number`` of digest ``head``, put into the open transaction with their parts."""
     if number + len(drafts) > schema.MAX_EVENTS:
         raise AssayPilotError("The history of this campaign is full", mend="Go on in a new campaign.")
     for digest, blob in parts.items():
@@ -66,12 +66,12 @@ def insert(
 
 
 def event_of(row: Row, data: Mapping[str, object]) -> Event:
-    """The event a stored row and its decoded data make."""
+    """Return the event a stored row and its decoded data make."""
     return Event(row[0], row[1], row[2], row[3], row[4], data, row[6])
 
 
 def now() -> str:
-    """The time of an event: UTC, ISO 8601 with milliseconds."""
+    """Return the time of an event: UTC, ISO 8601 with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -87,6 +87,6 @@ def user() -> str:
 
 
 def clean(author: str) -> str:
-    """The name on one line of printable text, at most 200 characters."""
+    """Return the name on one line of printable text, at most 200 characters."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in author).split())
     return line[:200] or "unknown"

@@ -14,12 +14,12 @@ __all__ = ["informing", "known", "sentence"]
 
 
 def known(ledger: Decisions) -> tuple[Spread, ...]:
-    """What the last decision used, as the log says; before the first one what the history says."""
+    """Return what the last decision used, as the log says; before the first one what the history says."""
     return latest(ledger, ledger.spreads)
 
 
 def informing(ledger: Decisions) -> tuple[Endpoint, ...]:
-    """The endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
+    """Return the endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
     found = {one.endpoint: one.shown for one in known(ledger)}
     if not found:
         return ledger.endpoints

@@ -31,7 +31,7 @@ from ...domain.endpoint import Endpoint
 from ...domain.measurements import Measurement, pure_error
 from ...models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from ...strategies.protocol import BOUNDLESS, Decision, State
-from ..counting import Books
+from ..bookkeeping import Books
 
 __all__ = [
     "Spread",
@@ -103,12 +103,12 @@ def tells(books: Books, m: Measurement) -> bool:
 
 
 def of_decisions(books: Books) -> float:
-    """The share of delta that is for decisions."""
+    """Return the share of delta that is for decisions."""
     return OF_DECISIONS if estimated(books) else 1.0
 
 
 def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
-    """What history and the phases up to one say of the noise of each endpoint whose noise is not known."""
+    """Return what history and the phases up to one say of the noise of each endpoint whose noise is not known."""
     unknown = estimated(books)
     if not unknown:
         return ()
@@ -153,7 +153,10 @@ def _of_compound(endpoint: Endpoint, values: Sequence[Measurement]) -> tuple[flo
 
 
 def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False) -> dict[int, float]:
-    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead."""
+    """Return the noise SD of every endpoint by its position: that stated, or what decisions (``plan``.
+
+    Plans) use instead.
+    """
     own = {one.endpoint: one.planned if plan else one.used for one in found}
     noise = {k: own.get(k, endpoint.noise_sd) for k, endpoint in enumerate(books.endpoints)}
     for k, endpoint in enumerate(books.endpoints):
@@ -164,20 +167,20 @@ def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False) -> dict
 
 
 def deciding_sd(books: Books, position: int, phase: int) -> float | None:
-    """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
+    """Return the noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
     if not estimated(books):
         return books.endpoints[position].noise_sd
     return bounds(books, spreads(books, phase)).get(position)
 
 
 def to_decide(books: Books, state: State, phase: int) -> State:
-    """The state with the noise that a phase is decided by; as it was where all noise is known."""
+    """Return the state with the noise that a phase is decided by; as it was where all noise is known."""
     found = spreads(books, phase)
     return _with(books, state, bounds(books, found)) if found else state
 
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
-    """The decision, infinite bounds where nothing was known of an endpoint's noise."""
+    """Return the decision, infinite bounds where nothing was known of an endpoint's noise."""
     nowhere = np.array(state.problem.noise) >= BOUNDLESS
     if decision is None or not nowhere.any():
         return decision
@@ -188,14 +191,16 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
 
 
 def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:
-    """What the last decision ``used``, as the log says; before the first one what the history says."""
+    """Return what the last decision ``used``, as the log says; before the first one what the history says."""
     if not estimated(books):
         return ()
     return used[max(used)] if used else spreads(books, 0)
 
 
 def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
-    """The state with the noise that the next phase is planned by, and how many of its measurements should be repeats.
+    """Return the state with the noise that the next phase is planned by.
+
+    And how many of its measurements should be repeats.
 
     ``found``: as ``latest`` says.
     """
@@ -212,7 +217,7 @@ def _with(books: Books, state: State, noise: Mapping[int, float]) -> State:
 
 
 def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
-    """What a decision used, as an event keeps it."""
+    """Return what a decision used, as an event keeps it."""
     return [
         {
             "endpoint": books.endpoints[one.endpoint].name,
@@ -228,7 +233,7 @@ def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
 
 
 def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, ...]:
-    """What ``to_json`` wrote."""
+    """Return what ``to_json`` wrote."""
     place = {endpoint.name: k for k, endpoint in enumerate(books.endpoints)}
     return tuple(
         Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data

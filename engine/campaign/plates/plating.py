@@ -14,8 +14,8 @@ from ...domain.plates.spreading import spread
 from ...domain.plates.wells import read_well
 from ...errors import AssayPilotError
 from ..file.chain import Draft
+from ..phrases import many
 from ..state import Round, Status
-from ..words import many
 
 __all__ = [
     "check_plates",
@@ -40,7 +40,7 @@ def check_plates(status: Status, use: PlateUse) -> None:
 
 
 def layout_of(status: Status, issued: Round, use: PlateUse | None) -> Layout | None:
-    """The plates of a round, used like this; those the campaign keeps where they are, so that nothing moves."""
+    """Return the plates of a round, used like this; those the campaign keeps where they are, so that nothing moves."""
     if use is None or (issued.layout is not None and issued.layout.use == use):
         return None if use is None else issued.layout
     return plate_layout(status, issued, use)
@@ -79,7 +79,7 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
 
 
 def _groups(endpoints: tuple[int, ...], use: PlateUse) -> list[tuple[int, ...]]:
-    """The endpoints (positions) that share plates."""
+    """Return the endpoints (positions) that share plates."""
     return [endpoints] if use.same_wells else [(endpoint,) for endpoint in endpoints]
 
 
@@ -93,7 +93,7 @@ def _grid(status: Status, group: tuple[int, ...], use: PlateUse) -> Grid:
 
 
 def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) -> Draft:
-    """The event that keeps the plates of a round, or (None) that it stands on none any more."""
+    """Return the event that keeps the plates of a round, or (None) that it stands on none any more."""
     if issued.state == "withdrawn":
         raise AssayPilotError(f"round {issued.number} was withdrawn, so it stands on no plates")
     data: dict[str, Any] = {
@@ -105,7 +105,7 @@ def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) ->
 
 
 def once_more(issued: Round, status: Status, data: Mapping[str, Any], sequence: int) -> Draft:
-    """The event that does an undone one again; ``issued``: the round it was of.
+    """Return the event that does an undone one again; ``issued``: the round it was of.
 
     A round that was planned anew meanwhile is laid out anew.
     """
@@ -118,7 +118,7 @@ def once_more(issued: Round, status: Status, data: Mapping[str, Any], sequence: 
 
 
 def layout_to_json(layout: Layout | None) -> dict[str, Any] | None:
-    """A layout as an object, its wells by name; None for none."""
+    """Return a layout as an object, its wells by name; None for none."""
     if layout is None:
         return None
     use = layout.use
@@ -144,7 +144,10 @@ def _placed_to_json(one: Placed, plate: Plate) -> dict[str, Any]:
 
 
 def layout_from_json(data: Mapping[str, Any] | None, issued: Round) -> Layout | None:
-    """The layout that ``layout_to_json`` wrote; AssayPilotError unless it holds what the round asks for, once each."""
+    """Return the layout that ``layout_to_json`` wrote.
+
+    AssayPilotError unless it holds what the round asks for, once each.
+    """
     if data is None:
         return None
     use = _use_from_json(data)
@@ -197,7 +200,7 @@ def _check(layout: Layout, issued: Round) -> None:
 
 
 def moved_in_words(status: Status, number: int) -> tuple[str, ...]:
-    """What other plates mean for the values of a round that are in, in a sentence; empty without any."""
+    """Return what other plates mean for the values of a round that are in, in a sentence; empty without any."""
     came = sum(m.round == number and not m.withdrawn for m in status.measurements)
     came += sum(r.round == number and not r.withdrawn for r in status.readings)
     if not came:

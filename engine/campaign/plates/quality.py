@@ -14,10 +14,10 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ...domain.controls import Reading
-from .. import words
+from .. import phrases
 
 if TYPE_CHECKING:
-    from ..counting import Books
+    from ..bookkeeping import Books
 
 __all__ = ["PlateLine", "Quality", "drift", "quality"]
 
@@ -154,7 +154,9 @@ class _Found:
 def drift(
     plates: Sequence[Plate], names: Mapping[Plate, str], above: Floats, weights: Floats, noise: float
 ) -> list[str]:
-    """What of rounds and plates differs by more than the noise; ``above`` nominal ``(m,)`` with their ``weights``.
+    """Return what of rounds and plates differs by more than the noise.
+
+    ``above`` nominal ``(m,)`` with their ``weights``.
 
     Each round against those before it, a slope over three and more rounds, and each plate against the others of its
     round: normal tests, at 0.05 together (Holm 1979); one sentence for rounds, one for plates. P values are those
@@ -219,14 +221,14 @@ def _in_words(found: Sequence[_Found]) -> str:
         numbers = {one.round for one in others}
         whom = f"those of the rest of {f'round {others[0].round}' if len(numbers) == 1 else 'their rounds'}"
     listed = [one.name for one in others]
-    who = words.joined(listed) if len(listed) <= _LISTED else words.names(listed)
+    who = phrases.joined(listed) if len(listed) <= _LISTED else phrases.names(listed)
     if others[0].kind == "round":
         who = f"round{'' if len(others) == 1 else 's'} {who}"
     return " and ".join([f"of {who} read {size} {' or '.join(ways)} than {whom}", *slopes])
 
 
 def _p(found: Sequence[_Found]) -> str:
-    """The largest of their p values."""
+    """Return the largest of their p values."""
     highest = max(one.p for one in found)
     equal = "=" if len(found) == 1 else "at most"
     return "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"

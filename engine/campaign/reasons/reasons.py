@@ -18,13 +18,13 @@ from ...domain.measurements import Measurement
 from ...strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ...text.percentages import probability
 from .. import limits
-from ..counting import Issued
+from ..bookkeeping import Issued
+from ..phrases import joined, many, number
 from ..replay import Ledger
 from ..state import Status
-from ..words import joined, many, number
-from .one import OneEndpoint
+from .sentences import after, beside, interval, known_to
 from .several import SeveralEndpoints
-from .words import after, beside, interval, known_to
+from .single_endpoint import OneEndpoint
 
 __all__ = ["OwnValue", "Reasoning", "Reasons"]
 
@@ -74,7 +74,7 @@ class Reasons:
         self._state = ledger.current()
 
     def of(self, compound: int) -> Reasoning:
-        """What is to be said of a compound, by its position in the library."""
+        """Return what is to be said of a compound, by its position in the library."""
         heading, why, decide = self._why(compound)
         open_ = heading in ("Why undecided", "In, limit not proven")
         return Reasoning(heading, why, decide, self._picked(compound), self._values(compound), open_)
@@ -102,7 +102,7 @@ class Reasons:
         return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
-        """What the series model says of a compound, and what would tell more."""
+        """Return what the series model says of a compound, and what would tell more."""
         known, names = self._status.candidates, self._status.probability_names
         within = probability(float(known.probability_within_epsilon[compound]))
         soft = probability(float(known.probability_within_slack[compound]))
@@ -121,7 +121,7 @@ class Reasons:
         return SeveralEndpoints(self._ledger, self._state, self._status)
 
     def _failing(self, compound: int) -> str:
-        """The limit a compound was decided to fail, and by which bounds."""
+        """Return the limit a compound was decided to fail, and by which bounds."""
         ledger, status = self._ledger, self._status
         place = int(status.candidates.failed_limit[compound])
         endpoint, arm = ledger.endpoints[place], int(ledger.arm_of[compound])
@@ -134,7 +134,7 @@ class Reasons:
         )
 
     def _open_limits(self, compound: int) -> str:
-        """The limits a compound may still fail, as a sentence; empty without any."""
+        """Return the limits a compound may still fail, as a sentence; empty without any."""
         known, parts = self._status.candidates, []
         for place in self._status.limited_endpoints:
             endpoint = self._status.endpoints[place]

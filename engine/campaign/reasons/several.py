@@ -8,10 +8,10 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.endpoint import Endpoint
 from ...strategies.protocol import IN, OUT, State
 from ...text.signed import signed
+from ..phrases import joined, many, names
 from ..replay import Ledger
 from ..state import Status
-from ..words import joined, many, names
-from .words import after, known_to, more_measurements, needed_text
+from .sentences import after, known_to, more_measurements, needed_text
 
 __all__ = ["SeveralEndpoints"]
 
@@ -114,7 +114,7 @@ class SeveralEndpoints:
         return open_
 
     def _nearest(self, compound: int, rivals: Ints) -> int | None:
-        """The one that comes nearest to beating a compound, by estimate."""
+        """Return the one that comes nearest to beating a compound, by estimate."""
         if not rivals.size:
             return None
         lead = (self._estimate[:, rivals] - self._estimate[:, [compound]] - self._margins[:, None]).min(axis=0)
@@ -144,7 +144,7 @@ class SeveralEndpoints:
         return f"{self._status.library.ids[rival]} is by estimate {joined(parts)}."
 
     def _margin_text(self) -> str:
-        """The differences that do not matter."""
+        """Return the differences that do not matter."""
         margins = self._status.margins
         if len(set(margins)) == 1:
             return f"{margins[0]:g}"

@@ -23,22 +23,22 @@ from collections.abc import Mapping, Sequence
 
 from ...domain.endpoint import Relation
 from ...errors import AssayPilotError
-from .. import redecide, words
-from ..changing.words import SAME, of_decisions
+from .. import phrases, redecide
+from ..changing.consequences import SAME, of_decisions
 from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import rehearse
 from ..file.chain import Draft
 from ..noise import scatter
+from ..preconditions import check_value
 from ..promises import broken
 from ..replay import Ledger
 from ..rounds import due_decision
-from ..suitable import check_value
 
 __all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
 
 
 def reason_of(text: str) -> str:
-    """A reason on one line; AssayPilotError when there is none."""
+    """Return a reason on one line; AssayPilotError when there is none."""
     reason = " ".join(text.split())
     if not reason:
         raise AssayPilotError("a reason is needed", mend="Say in a few words why.")
@@ -46,7 +46,10 @@ def reason_of(text: str) -> str:
 
 
 def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool) -> Draft:
-    """The event that leaves a value out; ``judgement``: because of the value itself, not for a technical cause."""
+    """Return the event that leaves a value out.
+
+    ``judgement``: because of the value itself, not for a technical cause.
+    """
     reason = reason_of(reason)
     measurement = ledger.measurement(number)
     if measurement.excluded is not None or measurement.withdrawn:
@@ -55,7 +58,7 @@ def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool) -> Dr
 
 
 def included(ledger: Ledger, number: int, reason: str) -> Draft:
-    """The event that has an excluded value used again."""
+    """Return the event that has an excluded value used again."""
     reason = reason_of(reason)
     measurement = ledger.measurement(number)
     if measurement.excluded is None or measurement.withdrawn:
@@ -65,7 +68,7 @@ def included(ledger: Ledger, number: int, reason: str) -> Draft:
 
 
 def corrected(ledger: Ledger, number: int, value: float, relation: Relation, unit: str | None, reason: str) -> Draft:
-    """The event that replaces a wrong value, given in ``unit`` (None: the one it was entered in)."""
+    """Return the event that replaces a wrong value, given in ``unit`` (None: the one it was entered in)."""
     reason = reason_of(reason)
     measurement = ledger.measurement(number)
     unit = unit or measurement.entered.unit
@@ -96,7 +99,7 @@ def same_value(one: float, other: float) -> bool:
 
 
 def _unchanged(what: str, value: float, relation: Relation, unit: str | None) -> AssayPilotError:
-    said = f"{'' if relation == '=' else relation}{words.number(value)} {unit or ''}".rstrip()
+    said = f"{'' if relation == '=' else relation}{phrases.number(value)} {unit or ''}".rstrip()
     return AssayPilotError(f"{what} is {said} already, so nothing was corrected", mend="Give the right value.")
 
 
@@ -133,7 +136,10 @@ def control_amended(
 
 
 def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
-    """What belongs to a change of one value beside its event; ``after`` is the state in which it has happened."""
+    """Return what belongs to a change of one value beside its event.
+
+    ``after`` is the state in which it has happened.
+    """
     phase = before.measurement(draft.data["number"]).phase
     if not phase and before.phases:
         last = len(before.phases)
@@ -145,7 +151,7 @@ def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft],
 
 
 def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
-    """What a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
+    """Return what a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
     parts: dict[str, bytes] = {}
     after = before.fork(parts)
     rehearse(after, [draft])

@@ -28,7 +28,7 @@ class ControlIntake:
 
 
 def apart(ledger: Ledger, results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
-    """The results of compounds, and those of controls; a name that is both is a compound's."""
+    """Return the results of compounds, and those of controls; a name that is both is a compound's."""
     controls = ledger.settings.controls
     mine: tuple[list[Result], list[Result]] = [], []
     for result in results:
@@ -38,7 +38,7 @@ def apart(ledger: Ledger, results: Sequence[Result]) -> tuple[list[Result], list
 
 
 def readings_of(ledger: Ledger, results: Sequence[Result], *, again: bool) -> ControlIntake:
-    """The values of controls that results stand for; those that say round, plate, well or date are kept once."""
+    """Return the values of controls that results stand for; those that say round, plate, well or date are kept once."""
     kept: list[Reading] = []
     rejected: list[tuple[int | None, str]] = []
     warnings: dict[str, None] = {}

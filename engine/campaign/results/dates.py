@@ -24,7 +24,7 @@ _MONTHS = (
 
 @functools.lru_cache(maxsize=1024)
 def days(text: str) -> frozenset[str]:
-    """The days a text may stand for, as 2026-03-05: two for 3/5/2026; none when it is no date.
+    """Return the days a text may stand for, as 2026-03-05: two for 3/5/2026; none when it is no date.
 
     The time of day is left aside. Year of two digits: 1970 to 2069. A whole number from 30000 to 49999 is the day a
     spreadsheet counts.
@@ -56,7 +56,7 @@ def _month(name: str) -> int:
 
 
 def _day(year: str, month: int, day: str) -> str:
-    """The day, or "" when there is none."""
+    """Return the day, or "" when there is none."""
     full = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= 70 else 2000)
     try:
         return datetime.date(full, month, int(day)).isoformat()

@@ -45,7 +45,7 @@ def place_of(measurement: Measurement) -> Place:
 
 
 def _well(text: str) -> str:
-    """A well in one spelling: ``a01``, ``A-1`` and ``A1`` are the same hole."""
+    """Return a well in one spelling: ``a01``, ``A-1`` and ``A1`` are the same hole."""
     match = _WELL.fullmatch(text.strip())
     return f"{match[1].upper()}{int(match[2])}" if match else text.strip()
 
@@ -57,7 +57,7 @@ def without_duplicates(
     typed: bool,
     coarse: Collection[int] = (),
 ) -> list[Measurement]:
-    """The new measurements that are not there already.
+    """Return the new measurements that are not there already.
 
     With plate and well, or round and replicate, a row that a file repeats is one measurement (a block pasted twice);
     without them two equal rows are two replicates.
@@ -101,7 +101,7 @@ def _drawn(there: Counter[Key], key: Key) -> bool:
 
 
 def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
-    """The measurements without those that repeat another one.
+    """Return the measurements without those that repeat another one.
 
     That is its plate and well, or its round and replicate, and everything else that counts.
     """
@@ -162,7 +162,9 @@ def _those_there(
 def questioned(
     fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
 ) -> tuple[str, ...]:
-    """What is new although its round and replicate have another value already: a typo corrected in the list, perhaps.
+    """Return what is new although its round and replicate have another value already.
+
+    A typo corrected in the list, perhaps.
 
     Both values stay; whoever sent the list knows which one is right.
     """
@@ -210,7 +212,10 @@ def _same_place(one: Place, other: Place) -> bool:
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
-    """The entries without plate, well and date that a file holding ``own`` gives again, of (round, entry) ``kept``."""
+    """Return the entries without plate, well and date that a file holding ``own`` gives again, of (round.
+
+    Entry) ``kept``.
+    """
     bare = Counter({identity: n for identity, n in own.items() if identity[2] == _NOWHERE})
     spoken_of = {identity[:2] for identity in bare}
     rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
@@ -255,12 +260,15 @@ def _replicate(m: Measurement) -> str:
 
 
 def _identity_in_table(m: Measurement, endpoints: Sequence[Endpoint], own: Counter[Identity]) -> Identity:
-    """An earlier measurement as a table would hold it: as corrected if that is what ``own`` holds, else as entered."""
+    """Return an earlier measurement as a table would hold it.
+
+    As corrected if that is what ``own`` holds, else as entered.
+    """
     return _in_table(m, endpoints, as_entered=not own[_identity(m)])
 
 
 def _in_table(m: Measurement, endpoints: Sequence[Endpoint], *, as_entered: bool) -> Identity:
-    """An earlier measurement as it is now or, where it was corrected, as it was entered."""
+    """Return an earlier measurement as it is now or, where it was corrected, as it was entered."""
     now = _identity(m)
     if m.corrected is None or not as_entered:
         return now

@@ -70,7 +70,7 @@ def prepare(
     check: Callable[[int, float], None] | None = None,
     coarse: Collection[int] = (),
 ) -> Intake:
-    """The measurements that results stand for, numbered from ``first_number``.
+    """Return the measurements that results stand for, numbered from ``first_number``.
 
     A result of an endpoint that is ``due`` counts for ``phase`` as far as its compound is outstanding there. When a
     batch holds more of a compound than that, which of them count is drawn by lot, never taken from the order of the
@@ -161,7 +161,7 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
 
 
 def due_now(ledger: Ledger) -> dict[int, Due]:
-    """What is due now of each measured endpoint, and what late results of it may belong to."""
+    """Return what is due now of each measured endpoint, and what late results of it may belong to."""
     if ledger.under_way is None:
         return _due_to_confirm(ledger)
     left = ledger.outstanding()
@@ -175,7 +175,7 @@ def due_now(ledger: Ledger) -> dict[int, Due]:
 
 
 def _due_to_confirm(ledger: Ledger) -> dict[int, Due]:
-    """What an open confirmation round waits for; between phases nothing else can be taken for anything.
+    """Return what an open confirmation round waits for; between phases nothing else can be taken for anything.
 
     What fills it counts for no phase.
     """
@@ -189,7 +189,10 @@ def _due_to_confirm(ledger: Ledger) -> dict[int, Due]:
 
 
 def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[int, int]]) -> Past:
-    """What late results of an endpoint may belong to in phase ``now``; ``received``: what each decided phase got."""
+    """Return what late results of an endpoint may belong to in phase ``now``.
+
+    ``received``: what each decided phase got.
+    """
     issued = ledger.open_round
     phase_of = {entry.number: entry.phase for entry in ledger.rounds}
     lost: dict[int, int] = {}
@@ -217,7 +220,7 @@ def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[in
 
 
 def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
-    """The compounds of these ids that are not marked as not to be had yet, each once; refuses an unknown id."""
+    """Return the compounds of these ids that are not marked as not to be had yet, each once; refuses an unknown id."""
     compounds: dict[int, None] = {}
     for name in names:
         compound = ledger.library.find(name)

@@ -16,8 +16,8 @@ from typing import Literal
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement
+from ..phrases import many, number
 from ..state import Round
-from ..words import many, number
 
 __all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words", "spread_of"]
 
@@ -47,7 +47,10 @@ class Outlying:
 
 
 def spread_of(endpoint: Endpoint, group: Sequence[Measurement]) -> float | None:
-    """The SD of one value of a group: the assay's, or that of counts of this size; None where it is not known."""
+    """Return the SD of one value of a group: the assay's, or that of counts of this size.
+
+    None where it is not known.
+    """
     if endpoint.kind != "count" or not group:
         return endpoint.noise_sd
     return math.sqrt(max(sum(m.n * m.value for m in group) / sum(m.n for m in group), 1.0))
@@ -73,7 +76,10 @@ def outlying(
     rounds: Sequence[Round],
     objective: int,
 ) -> list[Outlying]:
-    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known."""
+    """Return the values of all rounds that hardly fit, in order of entry.
+
+    ``endpoints`` with the noise as it is known.
+    """
     groups: dict[tuple[int, int, int], list[Measurement]] = {}
     for m in measurements:
         if m.round > 0 and m.usable:

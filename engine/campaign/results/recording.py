@@ -12,10 +12,10 @@ from ...errors import AssayPilotError
 from ..events.entered import CompoundsUnavailable, ResultsRecorded
 from ..events.fold import Work
 from ..file import codec
+from ..preconditions import check_value, check_values
 from ..replay import Ledger
 from ..rounds import closed_round, to_end
 from ..state import Missing, RecordReport, Source
-from ..suitable import check_value, check_values
 from . import amending
 from .control_intake import apart, readings_of
 from .intake import Intake, due_now, prepare, to_mark
@@ -34,7 +34,7 @@ def recorded(
     close_when_complete: bool,
     source: Source | None,
 ) -> RecordReport:
-    """What became of results, which are in the transaction now; see ``Campaign.record``."""
+    """Return what became of results, which are in the transaction now; see ``Campaign.record``."""
     ledger = work.ledger
     if close:
         to_end(ledger, "close")

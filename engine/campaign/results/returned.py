@@ -6,8 +6,8 @@ from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ...tables.raw import RawTable
 from ...tables.results import ResultsTable, read_results
+from ..phrases import many
 from ..state import Status
-from ..words import many
 
 __all__ = ["returned"]
 

@@ -38,7 +38,9 @@ def spanned(
     filling: Sequence[tuple[Measurement, int]],
     arms: Ints,
 ) -> Span:
-    """What measurements, each with how many determinations count, say of an endpoint; ``arms`` of every compound.
+    """Return what measurements, each with how many determinations count, say of an endpoint.
+
+    ``arms`` of every compound.
 
     Of a difference each end comes from the ends of its parts; where the noise of a part is not known, its count is that
     of the part measured less often: its variance is then at most what the count says.

@@ -99,7 +99,7 @@ def choice_is_open(ledger: Ledger) -> bool:
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
-    """The three plans for the next phase, the cheapest first; none when nothing is left to ask.
+    """Return the three plans for the next phase, the cheapest first; none when nothing is left to ask.
 
     AssayPilotError while a phase is under way that has results or an open round, and where nothing is to be chosen.
     """
@@ -130,7 +130,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
 
 
 def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanOption, ...]:
-    """The plans with what each takes to the end, where a forecast says that so many measurements are ``left``.
+    """Return the plans with what each takes to the end, where a forecast says that so many measurements are ``left``.
 
     The forecast plays on with phases of whatever can be had, the most telling ones. A plan that tells less of what its
     phase is for needs that many times as many for the same, in this phase and about in those after it, which are
@@ -155,7 +155,7 @@ def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanO
 def asked(
     ledger: Ledger, state: State, choice: PlanName | None, report: Report
 ) -> tuple[Allocation, dict[str, object] | None]:
-    """The next phase, and the choice it was made by as the log keeps it; None where there was none.
+    """Return the next phase, and the choice it was made by as the log keeps it; None where there was none.
 
     ``choice`` None is what was said to be usual; where nothing has to be made the strategy plans as ever.
     """
@@ -186,7 +186,7 @@ def asked(
 
 
 def usual(ledger: Ledger) -> PlanName:
-    """The plan that is issued when none is named."""
+    """Return the plan that is issued when none is named."""
     terms = ledger.stock.terms if ledger.stock is not None else USUAL
     return terms.plan or "balanced"
 

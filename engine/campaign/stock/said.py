@@ -31,7 +31,7 @@ class Stock:
         return cls(np.zeros(n, dtype=np.int8), np.full(n, np.nan), np.full(n, np.nan))
 
     def fitted(self, n: int) -> Stock:
-        """The same for a library that has grown to n compounds; nothing was said of the new ones."""
+        """Return the same for a library that has grown to n compounds; nothing was said of the new ones."""
         more = n - len(self.state)
         if more <= 0:
             return self

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
-from ..words import joined, many, names
+from ..phrases import joined, many, names
 from .view import money
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def cost_words(option: PlanOption, currency: str) -> str:
 
 
 def not_said(option: PlanOption) -> list[str]:
-    """What is counted in place of costs and times that were not said, as sentences; none where nothing is."""
+    """Return what is counted in place of costs and times that were not said, as sentences; none where nothing is."""
     said = []
     for number, what, counted in (
         (option.unknown, "cost", not _free(option)),

@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Flags, Floats, Ints
 from ...domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
 from ...errors import AssayPilotError
-from ..counting import Books
+from ..bookkeeping import Books
 from ..file.chain import Draft
 from ..layout import reasons
 from ..state import Source
@@ -46,7 +46,7 @@ CANNOT_BE_MADE = "cannot be made"
 
 
 def stated(ledger: Books) -> Stock | None:
-    """What lists said of every compound of the library as it is now; None when none did."""
+    """Return what lists said of every compound of the library as it is now; None when none did."""
     return None if ledger.stock is None else ledger.stock.fitted(len(ledger.library))
 
 
@@ -88,7 +88,7 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
 
 
 def orders(ledger: Books) -> tuple[Order, ...]:
-    """What the phase under way wants and is not at hand, in the order it is wanted."""
+    """Return what the phase under way wants and is not at hand, in the order it is wanted."""
     stock = stated(ledger)
     if stock is None or ledger.under_way is None:
         return ()
@@ -125,7 +125,7 @@ def _arrival(ordered: str, lead: float) -> str | None:
 
 
 def view(ledger: Books) -> StockView | None:
-    """The stock to show; None when no list said anything."""
+    """Return the stock to show; None when no list said anything."""
     stock = stated(ledger)
     if stock is None:
         return None
@@ -150,7 +150,7 @@ def stock_drafts(
     source: Source | None = None,
     note: str = "",
 ) -> list[Draft]:
-    """The event of what is said now; none when nothing of it is new.
+    """Return the event of what is said now; none when nothing of it is new.
 
     AssayPilotError when it leaves nothing that can be measured, or brings back a compound that never could be.
     """
@@ -193,7 +193,7 @@ def stock_drafts(
 
 
 def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
-    """The event of compounds being there now; AssayPilotError for one that is not in the library."""
+    """Return the event of compounds being there now; AssayPilotError for one that is not in the library."""
     lines = []
     for name in names:
         compound = ledger.library.find(name)
@@ -204,7 +204,7 @@ def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
 
 
 def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
-    """The stock with what the lines say; what they do not say stays."""
+    """Return the stock with what the lines say; what they do not say stays."""
     state, cost, lead = stock.state.copy(), stock.cost.copy(), stock.lead.copy()
     for line in lines:
         if line.state is not None:
@@ -240,7 +240,7 @@ def _terms(terms: StockTerms) -> dict[str, Any]:
 
 
 def take(ledger: Books, data: Mapping[str, Any]) -> None:
-    """The ledger knows what an event states."""
+    """Take in what an event states."""
     stock = stated(ledger) or Stock.blank(len(ledger.library))
     if data.get("first"):  # the first one is taken back
         ledger.stock = None
@@ -258,7 +258,7 @@ def take(ledger: Books, data: Mapping[str, Any]) -> None:
 
 
 def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same event the other way round."""
+    """Return the same event the other way round."""
     before = dict(data["before"])
     first = before.pop("first", False)
     return {
@@ -274,7 +274,7 @@ def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def noted_orders(ledger: Books, time: str) -> None:
-    """What the phase just planned has to order counts as ordered at this time, unless it was before."""
+    """Note what the phase just planned has to order as ordered at this time, unless it was before."""
     if ledger.stock is None or ledger.under_way is None:
         return
     there = at_hand(ledger)

@@ -16,7 +16,7 @@ __all__ = ["Order", "StockView", "money"]
 
 
 def money(amount: float, currency: str) -> str:
-    """An amount as people write it: ``1,200 EUR``; cents only where there are any."""
+    """Return an amount as people write it: ``1,200 EUR``; cents only where there are any."""
     return f"{amount:,.0f} {currency}" if abs(amount - round(amount)) < 0.005 else f"{amount:,.2f} {currency}"
 
 
@@ -60,11 +60,11 @@ class StockView:
         return self.terms.currency or str(USUAL.currency)
 
     def word(self, compound: int) -> str:
-        """What can be had of a compound: ``in stock``, ``to be made``, ``cannot be made``."""
+        """Return what can be had of a compound: ``in stock``, ``to be made``, ``cannot be made``."""
         return STATES[int(self.state[compound])]
 
     def cost_of(self, compound: int) -> float | None:
-        """What making a compound that is to be made costs; None where it is there, or it was not said."""
+        """Return what making a compound that is to be made costs; None where it is there, or it was not said."""
         cost = float(self.cost[compound])
         return cost if self.state[compound] == TO_MAKE and math.isfinite(cost) else None
 
@@ -74,7 +74,7 @@ class StockView:
         return lead if self.state[compound] == TO_MAKE and math.isfinite(lead) else None
 
     def said_of(self, compounds: Sequence[int]) -> tuple[list[float | None], list[float | None]]:
-        """What lists said of these: the cost of making each and its days, also of those that are there by now.
+        """Return what lists said of these: the cost of making each and its days, also of those that are there by now.
 
         Either is empty where no list says it of any of them.
         """

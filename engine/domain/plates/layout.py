@@ -51,7 +51,7 @@ class Grid:
         return len(self.tops) * len(self.lefts)
 
     def at(self, row: int, column: int) -> tuple[Well, ...]:
-        """The wells of a place by its row and column among the places, in the order of the measurement."""
+        """Return the wells of a place by its row and column among the places, in the order of the measurement."""
         top, left = self.tops[row], self.lefts[column]
         if self.down:
             return tuple(Well(top + k % self.height, left + k // self.height) for k in range(self.wells))
@@ -132,7 +132,7 @@ class PlateUse:
         return len(self._free_rows) * len(self._free_columns)
 
     def control_wells(self) -> dict[Well, str]:
-        """The wells of one plate that hold controls, in reading order, with the control's name."""
+        """Return the wells of one plate that hold controls, in reading order, with the control's name."""
         columns = sorted({column for control in self.controls for column in control.columns})
         found = {}
         for row in range(self.format.rows):
@@ -163,7 +163,10 @@ class PlateUse:
         )
 
     def _tiled(self, height: int, width: int, wells: int, *, down: bool = False) -> Grid:
-        """The places of one shape, packed from the top left; controls within the plate are not reached across."""
+        """Return the places of one shape, packed from the top left.
+
+        Controls within the plate are not reached across.
+        """
         rows = self._free_rows
         tops = tuple(range(rows.start, rows.stop - height + 1, height))
         lefts: list[int] = []
@@ -209,7 +212,7 @@ class Plate:
     """In reading order of their first wells."""
 
     def contents(self) -> dict[Well, tuple[Placed, int]]:
-        """The measurement in each well that has one, and which of its wells that is, from 1."""
+        """Return the measurement in each well that has one, and which of its wells that is, from 1."""
         return {well: (placed, k) for placed in self.placed for k, well in enumerate(placed.wells, start=1)}
 
 
@@ -241,7 +244,9 @@ class Layout:
 
 
 def read_controls(texts: tuple[str, ...] | list[str]) -> tuple[Control, ...]:
-    """The controls that texts like ``max=1,12`` name; ``1,12`` alone stands for ``max`` and ``min``, taking turns.
+    """Return the controls that texts like ``max=1,12`` name.
+
+    ``1,12`` alone stands for ``max`` and ``min``, taking turns.
 
     AssayPilotError for what is no list of columns.
     """
@@ -259,7 +264,7 @@ def read_controls(texts: tuple[str, ...] | list[str]) -> tuple[Control, ...]:
 
 
 def controls_text(controls: tuple[Control, ...]) -> str:
-    """Controls as they are typed, with semicolons between them: ``1, 12`` or ``max=1; min=12``."""
+    """Return controls as they are typed, with semicolons between them: ``1, 12`` or ``max=1; min=12``."""
     written = [", ".join(map(str, control.columns)) for control in controls]
     if [control.name for control in controls] == ["max", "min"] and written[0] == written[1]:
         return written[0]

@@ -76,7 +76,7 @@ class _Lots:
         return np.array(sorted(range(n), key=lambda k: drawn[k]), dtype=np.intp)
 
     def below(self, n: int) -> int:
-        """A number below n."""
+        """Return a number below n."""
         return int(self._source.random_raw() % n)
 
 
@@ -108,7 +108,7 @@ def _filled(items: Ints, rows: int, columns: int, before: Sequence[Sequence[Plac
 
 
 def _drawn(items: Ints, rows: int, wide: int, before: Sequence[Sequence[Place]], lots: _Lots) -> list[Measured]:
-    """The measurements along the diagonals, turned so that they repeat the places of other plates least."""
+    """Return the measurements along the diagonals, turned so that they repeat the places of other plates least."""
     n, most = len(items), int(np.unique(items, return_counts=True)[1].max())
     row_of, column_of = _diagonals(rows, wide)
     strides = _strides(rows, wide, most)

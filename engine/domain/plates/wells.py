@@ -23,7 +23,7 @@ class Well:
     column: int
 
     def __str__(self) -> str:
-        """The name people use: ``A1``, ``H12``, ``AF48``."""
+        """Return the name people use: ``A1``, ``H12``, ``AF48``."""
         return f"{row_letters(self.row)}{self.column + 1}"
 
 
@@ -51,12 +51,15 @@ FORMATS: Mapping[int, Format] = MappingProxyType(
 
 
 def row_letters(row: int) -> str:
-    """The letters of a row counted from 0: A to Z, then AA to AF."""
+    """Return the letters of a row counted from 0: A to Z, then AA to AF."""
     return chr(ord("A") + row) if row < 26 else row_letters(row // 26 - 1) + chr(ord("A") + row % 26)
 
 
 def read_well(text: str, on: Format) -> Well:
-    """The well that ``A1``, ``a01``, ``A 1`` or ``A-1`` names; AssayPilotError for what is no well of that plate."""
+    """Return the well that ``A1``, ``a01``, ``A 1`` or ``A-1`` names.
+
+    AssayPilotError for what is no well of that plate.
+    """
     match = _NAME.fullmatch(text.strip())
     if match is not None:
         row = 0
@@ -69,7 +72,9 @@ def read_well(text: str, on: Format) -> Well:
 
 
 def wells_text(wells: Iterable[Well]) -> str:
-    """The wells of a measurement in its order, as ranges along rows or columns: ``B2``, ``B2-B11, C2-C11``, ``A3-H3``.
+    """Return the wells of a measurement in its order, as ranges along rows or columns.
+
+    ``B2``, ``B2-B11, C2-C11``, ``A3-H3``.
 
     A range never turns a corner, so that it can be read in one way only.
     """

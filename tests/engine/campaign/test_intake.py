@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.counting import Books, UnderWay
+from assaypilot.engine.campaign.bookkeeping import Books, UnderWay
 from assaypilot.engine.campaign.results.intake import Due, Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.domain.endpoint import Endpoint

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import wording
+from assaypilot.engine.campaign import history_text
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.events.fold import KINDS
@@ -35,11 +35,11 @@ def last(campaign: Campaign, back: int = 1) -> str:
     [(0.5, "0.5"), (0.1 + 0.2, "0.3"), (10000.0, "10000"), (2.0, "2"), (0.25, "0.25"), (1e-7, "1e-07")],
 )
 def test_numbers_as_people_write_them(value: float, text: str) -> None:
-    assert wording.number(value) == text
+    assert history_text.number(value) == text
 
 
 def test_counts_with_their_nouns() -> None:
-    assert [wording.many(n, "result") for n in (0, 1, 2, 1234)] == [
+    assert [history_text.many(n, "result") for n in (0, 1, 2, 1234)] == [
         "0 results",
         "1 result",
         "2 results",
@@ -122,7 +122,8 @@ def test_the_words_of_undo(tmp_path: Path) -> None:
         first = answers(campaign)[0]
         campaign.correct(1, 6.5, reason="typing error")
         campaign.undo()
-        assert last(campaign) == f"Correction of the value {wording.number(first.value)} of {first.compound} undone"
+        shown = history_text.number(first.value)
+        assert last(campaign) == f"Correction of the value {shown} of {first.compound} undone"
         campaign.redo()
         assert last(campaign).endswith("corrected to 6.5: typing error")
         campaign.correct(1, 4.0, relation="<", reason="off the curve")
@@ -181,7 +182,7 @@ def test_the_odds_of_being_wrong(tmp_path: Path, delta: float, odds: str) -> Non
     with make(tmp_path / "x.assaypilot", delta=delta) as campaign:
         sentence = campaign.status().guarantee.sentence
         assert f"wrong at most {odds}. " in sentence
-        assert f"{wording.number(100 - 100 * delta)} % sure" in campaign.status().goal_sentence
+        assert f"{history_text.number(100 - 100 * delta)} % sure" in campaign.status().goal_sentence
 
 
 @pytest.mark.usefixtures("planned_phases")

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...strategies.protocol import IN, OUT, UNDECIDED
 from .. import limits
+from ..phrases import joined, many, odds
 from ..promises import broken, goal_sentence
 from ..replay import Ledger
-from ..words import joined, many, odds
-from .changed import CAPACITY, changes_in_words
+from .apply_amendment import CAPACITY, changes_in_words
 
 __all__ = ["ALTERNATIVE", "SAME", "of_decisions", "said"]
 
@@ -26,7 +26,7 @@ SAME = "The same compounds are in and out."
 
 
 def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """What follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
+    """Return what follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
     words = changes_in_words(data["changes"], before.settings.goal)
     told = [f"Changes {words}."]
     if goal_sentence(after) != goal_sentence(before):
@@ -61,7 +61,7 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
 
 
 def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
-    """That each compound is measured for more endpoints, or for fewer, from the next round on."""
+    """Return that each compound is measured for more endpoints, or for fewer, from the next round on."""
     more = [k for k in after.measured if k not in before.measured]
     less = [k for k in before.measured if k not in after.measured]
     told = []
@@ -100,7 +100,7 @@ def of_decisions(before: Ledger, after: Ledger) -> list[str]:
 
 
 def _status(ledger: Ledger) -> Any:
-    """The status of every compound, those that fail a limit out."""
+    """Return the status of every compound, those that fail a limit out."""
     failed, _ = limits.failures(ledger, ledger.verdicts)
     return np.where(failed >= 0, OUT, ledger.current().status)[ledger.arm_of]
 

@@ -17,10 +17,10 @@ from ...domain.library import Library
 from ...errors import AssayPilotError
 from ...strategies.registry import get
 from ...text.percentages import percent
-from ..counting import Turn, UnderWay
+from ..bookkeeping import Turn, UnderWay
 from ..decisions import Decisions
 from ..file import codec
-from ..words import joined, many, number
+from ..phrases import joined, many, number
 from .endpoints import added_in_words
 
 __all__ = [
@@ -97,7 +97,7 @@ def take_back(ledger: Decisions) -> None:
 
 
 def _own(value: Any) -> Any:
-    """A copy of what is changed in place."""
+    """Return a copy of what is changed in place."""
     if isinstance(value, list | dict):
         return copy.copy(value)
     return replace(value, lost=dict(value.lost)) if isinstance(value, UnderWay) else value
@@ -147,7 +147,7 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
 
 
 def _controls(controls: Sequence[Mapping[str, Any]]) -> str:
-    """Controls as the log keeps them: ``REF-1 (7.1) and REF-2``; ``none``."""
+    """Return controls as the log keeps them: ``REF-1 (7.1) and REF-2``; ``none``."""
     told = []
     for one in controls:
         values = ", ".join(number(value) for value in one["values"].values())

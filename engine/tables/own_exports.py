@@ -28,7 +28,7 @@ def is_export(columns: Sequence[str]) -> bool:
 
 
 def sites(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns of sites in an export, which stand between id and status; none where they were moved."""
+    """Return the columns of sites in an export, which stand between id and status; none where they were moved."""
     if not is_export(columns):
         return ()
     folded = list(map(fold, columns))
@@ -37,7 +37,10 @@ def sites(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def said(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns of an export that hold no values: status, probabilities, bounds, and where the file comes from."""
+    """Return the columns of an export that hold no values.
+
+    Status, probabilities, bounds, and where the file comes from.
+    """
     if not is_export(columns):
         return ()
     estimates = {fold(name).removesuffix(" estimate") for name in columns if fold(name).endswith(" estimate")}

@@ -8,7 +8,7 @@ __all__ = ["wrong_together"]
 
 
 def wrong_together(options: argparse.Namespace) -> str | None:
-    """What is wrong with the options of a command as a whole; None where nothing is."""
+    """Return what is wrong with the options of a command as a whole; None where nothing is."""
     of_command = {"plan": _plan, "record": _record, "curves": _curves, "simulate": _simulate, "design": _design}
     return of_command[options.command](options) if options.command in of_command else None
 

@@ -7,8 +7,8 @@ import numpy as np
 from ...domain.measurements import pool
 from ...models.interactions import Interaction, interactions
 from ...text.percentages import percent
+from ..phrases import number
 from ..state import Status
-from ..words import number
 
 __all__ = ["pairs_by_sign", "sign_in_words"]
 
@@ -33,7 +33,7 @@ def pairs_by_sign(now: Status) -> tuple[Interaction, ...]:
 
 
 def sign_in_words(pair: Interaction | None) -> str:
-    """What speaks for taking a pair together, in a sentence; for None that nothing can be told."""
+    """Return what speaks for taking a pair together, in a sentence; for None that nothing can be told."""
     if pair is None:
         return "From what was measured no pair of sites can be told to act together; any two can be chosen."
     p = f"p {number(max(pair.p, 1e-4))}{' or less' if pair.p < 1e-4 else ''}"

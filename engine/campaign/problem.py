@@ -15,7 +15,7 @@ from ..models.glm import Link
 from ..strategies.protocol import Capacity, Problem, State, Strategy
 from ..strategies.registry import check_parameters
 from . import limits
-from .counting import Books, Turn
+from .bookkeeping import Books, Turn
 from .noise import scatter
 from .scales import Scale
 
@@ -57,13 +57,13 @@ class Terms(Books):
         self.measured = self.behind((*self.goal_endpoints, *self.limited))
 
     def begin(self) -> None:
-        """The strategy starts, with nothing measured."""
+        """Start the strategy, with nothing measured."""
         self.origin = self.problem()
         # What a strategy fixes at its start is that of ``fresh``, from which phases are decided again.
         self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)
 
     def fresh(self) -> State:
-        """The strategy's state before any phase, under the terms as they are, when everything could be had."""
+        """Return the strategy's state before any phase, under the terms as they are, when everything could be had."""
         return self.strategy.start(replace(self.origin, measurable=self._measurable({})))
 
     def seen(self) -> bool:
@@ -79,7 +79,7 @@ class Terms(Books):
         return tuple(self.settings.distance if margin is None else margin for margin in own)
 
     def problem(self) -> Problem:
-        """What the strategy is asked, by the terms as they are and what can be had now."""
+        """Return what the strategy is asked, by the terms as they are and what can be had now."""
         settings = self.settings
         noise = {}
         for position in (*self.goal_endpoints, *self.limited, *self.measured):
@@ -124,7 +124,7 @@ class Terms(Books):
         )
 
     def capacity(self) -> Capacity:
-        """What the lab takes, in replicates of all measured endpoints."""
+        """Return what the lab takes, in replicates of all measured endpoints."""
         settings, each = self.settings, self.per_sample
         budget = None if settings.budget is None else settings.budget // each
         if settings.budget is not None and any(issued.measured != self.measured for issued in self.rounds):

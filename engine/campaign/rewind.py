@@ -11,11 +11,11 @@ from ..errors import AssayPilotError
 from .events.fold import kind_of, take
 from .events.issued import PhasePlanned
 from .file.chain import Event
+from .phrases import many
 from .reasons.reasons import Reasons
 from .replay import Ledger
 from .state import Status
 from .view import build_status
-from .words import many
 
 __all__ = ["Moment", "Past", "as_it_stood", "retold"]
 
@@ -39,7 +39,7 @@ class Moment:
 
 
 def as_it_stood(moment: Moment, last: int, used: int) -> str:
-    """That the past is told of: ``As it stood after round 3 of 7; 384 of 960 measurements``."""
+    """Return that the past is told of: ``As it stood after round 3 of 7; 384 of 960 measurements``."""
     when = f"after round {moment.round} of {last}" if moment.round else "before the first round"
     return f"As it stood {when}; {moment.measurements:,} of {many(used, 'measurement')}"
 
@@ -63,7 +63,7 @@ def _known(now: Ledger) -> dict[str, tuple[Any, ...]]:
 
 
 def retold(part: Callable[[str], bytes], now: Ledger) -> Ledger:
-    """A ledger before the first event, to which the log of the same campaign is told again without its library."""
+    """Return ledger before the first event, to which the log of the same campaign is told again without its library."""
     return _Retold(part, _known(now))
 
 
@@ -117,7 +117,7 @@ class Past:
 
 
 def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
-    """The state at the end of every closed round, by its number, from the log of a campaign."""
+    """Return the state at the end of every closed round, by its number, from the log of a campaign."""
     before: list[Ledger] = []
     """The state in which each round was planned."""
     begun = False

@@ -11,5 +11,8 @@ __all__ = ["as_meant"]
 
 
 def as_meant(raw: RawTable) -> RawTable:
-    """The table with its sites in columns, and without rows and cells that are no values of their own; said in it."""
+    """Return the table with its sites in columns, and without rows and cells that are no values of their own.
+
+    Said in it.
+    """
     return without_points(without_summaries(with_sites(raw)))

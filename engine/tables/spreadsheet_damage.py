@@ -32,14 +32,17 @@ def looks_filled_down(texts: Sequence[str]) -> bool:
 
 
 def looks_changed(text: str) -> str:
-    """``a date`` or ``a power of ten`` for an id that a spreadsheet may have made so; "" for any other."""
+    """Return ``a date`` or ``a power of ten`` for an id that a spreadsheet may have made so; "" for any other."""
     if _DATE.fullmatch(text.strip()):
         return "a date"
     return "a power of ten" if _POWER.fullmatch(text.strip()) else ""
 
 
 def about_ids(ids: Sequence[str]) -> str | None:
-    """A question where some ids look like dates or powers of ten: 1-Mar for MAR-1, 1E+05 for 1E5; None without."""
+    """Return a question where some ids look like dates or powers of ten: 1-Mar for MAR-1, 1E+05 for 1E5.
+
+    None without.
+    """
     found = [name for name in ids if looks_changed(name)]
     if not found or (len(found) >= _SHARE * len(ids) and len(set(map(len, found))) == 1 and found[0][:4].isdigit()):
         return None  # ids may be dates, all of them in one form

@@ -10,27 +10,30 @@ _LISTED = 5
 
 
 def number(value: float) -> str:
-    """A number as people write it: no trailing zeros, no exponent for everyday sizes."""
+    """Return a number as people write it: no trailing zeros, no exponent for everyday sizes."""
     return f"{value:.10g}"
 
 
 def many(n: int, noun: str, more: str | None = None) -> str:
-    """A count with its noun: ``1 result``, ``1,024 results``; ``more``: the noun of several where no s makes it."""
+    """Return a count with its noun: ``1 result``, ``1,024 results``.
+
+    ``more``: the noun of several where no s makes it.
+    """
     return f"{n:,} {noun if n == 1 else more or noun + 's'}"
 
 
 def names(texts: Sequence[str]) -> str:
-    """The first few of a list, and how many more there are."""
+    """Return the first few of a list, and how many more there are."""
     shown = ", ".join(texts[:_LISTED])
     return f"{shown} and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else shown
 
 
 def joined(texts: Sequence[str]) -> str:
-    """``A``, ``A and B``, ``A, B and C``."""
+    """Return ``A``, ``A and B``, ``A, B and C``."""
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def odds(delta: float) -> str:
-    """A probability as people say it: ``1 time in 20``."""
+    """Return a probability as people say it: ``1 time in 20``."""
     one_in = 1.0 / delta
     return f"1 time in {one_in:.0f}" if abs(one_in - round(one_in)) < 1e-6 else f"{number(100 * delta)} times in 100"

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from ..phrases import joined, many
 from ..replay import Ledger
 from ..state import Status
-from ..words import joined, many
 
 __all__ = ["after", "beside", "between", "interval", "known_to", "lies", "more_measurements", "needed_text", "round_of"]
 
@@ -17,7 +17,7 @@ _FURTHEST = 12
 
 
 def round_of(ledger: Ledger, phase: int) -> int:
-    """The round that closed a phase."""
+    """Return the round that closed a phase."""
     return ledger.phases[phase - 1].round
 
 
@@ -73,7 +73,10 @@ def more_measurements(status: Status, half: float, needed: float, measured: floa
 
 
 def needed_text(status: Status, what: str, half: float, needed: float, more: int) -> str:
-    """``It is known to ± 0.31 now; ± 0.22 is needed: about 40 more measurements.``, and what the budget leaves."""
+    """Return ``It is known to ± 0.31 now.
+
+    ± 0.22 is needed: about 40 more measurements.``, and what the budget leaves.
+    """
     digits = 2 if f"{half:.2f}" != f"{needed:.2f}" else 3
     text = f"{what} is known to ± {half:.{digits}f} now; ± {needed:.{digits}f} is needed"
     if half <= needed or more <= 0:
@@ -89,7 +92,7 @@ def needed_text(status: Status, what: str, half: float, needed: float, more: int
 
 
 def _round(count: int) -> int:
-    """A count with two digits that mean something."""
+    """Return a count with two digits that mean something."""
     if count < 20:
         return count
     step = int(10 ** (len(str(count)) - 2))

@@ -10,7 +10,7 @@ from ..domain.features import outside_span
 from ..strategies.designs import table
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State
 from .decisions import Decisions
-from .words import many
+from .phrases import many
 
 __all__ = ["never_compared"]
 

@@ -14,7 +14,9 @@ _SAMPLED = 20_000
 
 
 def sign_columns(raw: RawTable) -> tuple[str, ...]:
-    """The columns in which every filled cell is a relation, and one of them more than ``=``, whatever they are called.
+    """Return the columns in which every filled cell is a relation, and one of them more than ``=``.
+
+    Whatever they are called.
 
     A value that is known only as a bound must not be read as exact because the lab calls its column of signs ``mod``.
     """
@@ -33,7 +35,7 @@ def _holds_signs(texts: Sequence[str]) -> bool:
 
 
 def signs_beside(columns: Sequence[str], value: str, values: Sequence[str], signs: Sequence[str]) -> str | None:
-    """The column of ``signs`` that belongs to a column of values: by its name, else as its neighbour.
+    """Return the column of ``signs`` that belongs to a column of values: by its name, else as its neighbour.
 
     ``values``: all columns of values. A neighbour counts when no other column of values lies as near, a column of
     signs standing before its values as a rule.

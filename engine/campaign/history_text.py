@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..strategies.protocol import IN, Decision
+from .phrases import joined, many, names, number
 from .replay import Ledger
 from .results.bounds import deciding as deciding_bounds
-from .words import joined, many, names, number
 
 __all__ = ["LogEntry", "cautions"]
 
@@ -33,7 +33,10 @@ _COSTS = (
 
 
 def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
-    """What somebody should know before trusting the picture; ``open_ones``: whether any compound is undecided."""
+    """Return what somebody should know before trusting the picture.
+
+    ``open_ones``: whether any compound is undecided.
+    """
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     bounded = {
         (m.endpoint, m.compound)
@@ -91,7 +94,7 @@ def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
 
 
 def _shown_since(ledger: Ledger) -> str:
-    """What a later phase says of compounds that are in, and why they stay."""
+    """Return what a later phase says of compounds that are in, and why they stay."""
     settings = ledger.settings
     if settings.goal == "pareto":
         return "In, though shown since to be beaten (by so little that it does not matter, as far as is known)"
@@ -101,7 +104,10 @@ def _shown_since(ledger: Ledger) -> str:
 
 
 def _no_difference(ledger: Ledger, bounded: Set[tuple[int, int]]) -> str:
-    """That a bound gives no difference, as a sentence with a space in front; empty where none is asked for of it."""
+    """Return that a bound gives no difference, as a sentence with a space in front.
+
+    Empty where none is asked for of it.
+    """
     measured = {endpoint for endpoint, _ in bounded}
     lacking = [
         ledger.endpoints[k].name

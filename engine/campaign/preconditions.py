@@ -11,8 +11,8 @@ from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.repeating import refuse_unknown_noise
 from .noise import scatter
+from .phrases import joined
 from .replay import Ledger
-from .words import joined
 
 __all__ = ["check_campaign", "check_value", "check_values"]
 
@@ -146,7 +146,7 @@ def _what(ledger: Ledger, position: int) -> str:
 
 
 def _instead(ledger: Ledger, position: int) -> str:
-    """What can decide on yes and no."""
+    """Return what can decide on yes and no."""
     name = ledger.endpoints[position].name
     if not ledger.seen():
         return f'Say that it is one: --endpoint "{name};kind=yes-no".'

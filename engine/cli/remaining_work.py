@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..campaign.words import many
 from ..text.percentages import percent
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def left_to_do(now: Status, made: Forecast) -> dict[str, Any]:
 
 
 def range_lines(now: Status, made: Forecast) -> list[str]:
-    """What the whole campaign takes, in lines for people."""
+    """Return what the whole campaign takes, in lines for people."""
     more = ", or more" if made.open_ended else ""
     used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
     return [

@@ -10,7 +10,7 @@ from ...strategies.protocol import IN, OUT, State
 from ..replay import Ledger
 from ..state import Status
 from .gaps import Gap, Gaps
-from .words import after, between, known_to, lies, more_measurements, needed_text
+from .sentences import after, between, known_to, lies, more_measurements, needed_text
 
 __all__ = ["OneEndpoint"]
 
@@ -73,7 +73,7 @@ class OneEndpoint:
         return self._ledger.scale.far(value)
 
     def _value(self, turned: float) -> str:
-        """A value on the strategy's scale, as it is shown."""
+        """Return a value on the strategy's scale, as it is shown."""
         ledger = self._ledger
         sign = ledger.endpoints[ledger.objective].sign
         return f"{float(ledger.scale.shown(np.array([sign * turned]))[0]):.2f}"
@@ -125,7 +125,7 @@ class OneEndpoint:
         return f"{when} it was at least {gap.least:.2f} behind {self._whom(gap)} by the bounds that decide; {limit}."
 
     def _sides(self) -> tuple[str, str, str, str, str]:
-        """The words for a maximum, or those for a minimum: the bound toward worse and toward better, .."""
+        """Return the words for a maximum, or those for a minimum: the bound toward worse and toward better, .."""
         if self._ledger.endpoints[self._ledger.objective].sign > 0:
             return "lower", "upper", "below", "highest", "less"
         return "upper", "lower", "above", "lowest", "plus"
@@ -133,7 +133,7 @@ class OneEndpoint:
     # ------------------------------------------------------------------ undecided
 
     def _compared(self, gap: Gap) -> str:
-        """The comparison that keeps a compound undecided."""
+        """Return the comparison that keeps a compound undecided."""
         by = "By the bounds of the last decision" if gap.decides else "By the 95 % interval, which decides nothing,"
         text = f"{by} it is {between(gap.least, gap.most)} {self._whom(gap)}".replace(", if at all", "")
         if self._best:

@@ -155,13 +155,13 @@ class Books:
         return self.goal_endpoints[0]
 
     def measurement(self, number: int) -> Measurement:
-        """The measurement of that number; AssayPilotError when there is none."""
+        """Return the measurement of that number; AssayPilotError when there is none."""
         if not 1 <= number <= len(self.measurements):
             raise AssayPilotError(f"there is no measurement number {number}")
         return self.measurements[number - 1]
 
     def issued(self, number: int) -> Issued:
-        """The round of that number; AssayPilotError when there is none."""
+        """Return the round of that number; AssayPilotError when there is none."""
         for one in self.rounds:
             if one.number == number:
                 return one
@@ -194,7 +194,7 @@ class Books:
         return out
 
     def representative(self, arm: int) -> int:
-        """The compound that is measured for an arm: the first of its equals that can be had."""
+        """Return the compound that is measured for an arm: the first of its equals that can be had."""
         if self.library.measurable[self.first[arm]] and int(self.first[arm]) not in self.unavailable:
             return int(self.first[arm])
         for compound in np.flatnonzero(self.arm_of == arm):
@@ -219,11 +219,11 @@ class Books:
         return len(self.measured)
 
     def spent(self) -> int:
-        """Determinations of the measured endpoints in this campaign; history and confirmations do not count."""
+        """Return determinations of the measured endpoints in this campaign; history and confirmations do not count."""
         return sum(n for number, n in self._by_round().items() if number not in self.confirmations)
 
     def confirming(self) -> int:
-        """The same of confirmation rounds, which count against no budget."""
+        """Return the same of confirmation rounds, which count against no budget."""
         return sum(n for number, n in self._by_round().items() if number in self.confirmations)
 
     def _by_round(self) -> dict[int, int]:
@@ -242,7 +242,7 @@ class Books:
         return m.round not in self.confirmations
 
     def samples(self) -> int:
-        """The same in planned replicates, as strategies count, rounded up; each of what its round measured."""
+        """Return the same in planned replicates, as strategies count, rounded up; each of what its round measured."""
         asked = {issued.number: issued.measured for issued in self.rounds}
         spent: dict[int, int] = {}
         for number, n in self._by_round().items():
@@ -266,7 +266,9 @@ class Books:
         return self.phases[phase - 1].planned if 0 < phase <= len(self.phases) else {}
 
     def counting(self, phase: int) -> list[tuple[Measurement, int]]:
-        """The measurements that count for a phase, and how many planned ones each fills; never more than planned.
+        """Return the measurements that count for a phase, and how many planned ones each fills.
+
+        Never more than planned.
 
         Exact or censored, not withdrawn, not excluded. First entered, first counted: when a value that was replaced
         is used again, the replacement goes back to the estimates, whatever either of them says.
@@ -302,7 +304,9 @@ class Books:
         return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
 
     def span(self, phase: int, endpoint: int) -> Span:
-        """Counts and means ``(n_arms,)`` of what counts for a phase of an endpoint, model scale, and where they lie.
+        """Return counts and means ``(n_arms,)`` of what counts for a phase of an endpoint, model scale.
+
+        And where they lie.
 
         Of a difference the effective counts: see ``difference``.
         """
@@ -335,7 +339,7 @@ class Books:
         )
 
     def awaited(self, issued: Issued) -> Iterator[tuple[Place, int]]:
-        """What a round still waits for, and how many; compounds that cannot be had are not waited for."""
+        """Yield what a round still waits for, and how many; compounds that cannot be had are not waited for."""
         for item, back in zip(issued.items, self.returned(issued), strict=True):
             if item.compound not in self.unavailable:
                 for place, endpoint in enumerate(issued.measured):
@@ -352,7 +356,7 @@ class Books:
         return tuple(self._view(issued, came) for issued in self.rounds)
 
     def view(self, issued: Issued) -> Round:
-        """A round as pages show it."""
+        """Return a round as pages show it."""
         return self._view(issued, self._came(issued.number))
 
     def _view(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> Round:

@@ -25,11 +25,14 @@ class Claims:
         self.warnings: list[str] = []
 
     def free(self) -> list[str]:
-        """The columns that nothing has taken."""
+        """Return the columns that nothing has taken."""
         return [column for column in self.raw.columns if column not in self.taken]
 
     def named(self, name: str | None, option: str) -> str | None:
-        """The column that a user names, which is taken; None without a name, AssayPilotError when there is none."""
+        """Return the column that a user names, which is taken.
+
+        None without a name, AssayPilotError when there is none.
+        """
         if name is None:
             return None
         column = self.raw.find(name.strip())
@@ -44,7 +47,7 @@ class Claims:
         return column
 
     def first(self, names: tuple[str, ...]) -> str | None:
-        """The first free column with one of the names, the surest name first; it is taken."""
+        """Return the first free column with one of the names, the surest name first; it is taken."""
         for name in names:
             for column in self.free():
                 if fold(column) == name:
@@ -53,15 +56,15 @@ class Claims:
         return None
 
     def role(self, role: str) -> str | None:
-        """The first free column with a name of a role; it is taken."""
+        """Return the first free column with a name of a role; it is taken."""
         return self.first(headers.ROLES[role])
 
     def any_of(self, names: tuple[str, ...]) -> str | None:
-        """The first free column with one of the names, which stays free."""
+        """Return the first free column with one of the names, which stays free."""
         return next((column for name in names for column in self.free() if fold(column) == name), None)
 
     def numbers(self, column: str) -> list[str]:
-        """The texts of a column that are numbers, when at least half of its filled cells are."""
+        """Return the texts of a column that are numbers, when at least half of its filled cells are."""
         texts = [text for text in self.raw.column(column)[:SAMPLED] if not is_missing(text)]
         numbers = [text for text in texts if self.is_number(text)]
         if not texts and len(self.raw) > SAMPLED:
@@ -71,7 +74,7 @@ class Claims:
         return numbers if numbers and 2 * len(numbers) >= len(texts) else []
 
     def values(self, texts: Sequence[str]) -> list[float]:
-        """The exact numbers among the first cells of a column."""
+        """Return the exact numbers among the first cells of a column."""
         found = []
         for text in texts[:SAMPLED]:
             number = plain_number(text)
