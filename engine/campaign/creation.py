@@ -129,7 +129,7 @@ def creation_drafts(
 
 def _about_bounds(ledger: Ledger) -> list[str]:
     """Return that values known only as bounds will end the guarantee, where the table has some."""
-    if ledger.strategy.info.calibrated or ledger.coarse or ledger.strategy.void(ledger.state.problem):
+    if ledger.calibrated or ledger.coarse or ledger.strategy.void(ledger.state.problem):
         return []
     behind = ledger.behind(ledger.goal_endpoints)
     if not any(m.relation != "=" and m.endpoint in behind for m in ledger.measurements):

@@ -12,7 +12,7 @@ from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..models.glm import Link
-from ..strategies.protocol import Capacity, Problem, State, Strategy
+from ..strategies.protocol import Calibrated, Capacity, Problem, State, Strategy
 from ..strategies.registry import check_parameters
 from . import limits
 from .bookkeeping import Books, Turn
@@ -40,7 +40,7 @@ class Terms(Books):
     @property
     def calibrated(self) -> bool:
         """Whether the series model decides, by everything measured, rather than a proof."""
-        return self.strategy.info.calibrated
+        return isinstance(self.strategy, Calibrated)
 
     def hold(self, library: Library) -> None:
         """Take this library from now on."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..strategies.gaussian_process.strategy import GaussianProcess, without_rows
-from ..strategies.protocol import Arrays, Decision, State
+from ..strategies.protocol import Arrays, Calibrated, Decision, State
 from . import limits, series
 from .events.decided import PhaseRedecided
 from .file import codec, parts
@@ -93,7 +92,7 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
 
     Each is decided in the world it was decided in: the decisions before it, and what could be had then.
     """
-    if isinstance(ledger.strategy, GaussianProcess):
+    if isinstance(ledger.strategy, Calibrated):
         return _present_answer(ledger, ledger.strategy, first)
     state = ledger.before(first)
     decisions = []
@@ -111,14 +110,13 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
     return decisions
 
 
-def _present_answer(ledger: Ledger, strategy: GaussianProcess, first: int) -> list[Decision]:
+def _present_answer(ledger: Ledger, strategy: Calibrated, first: int) -> list[Decision]:
     """Return the answer from everything measured by now as that of every phase from ``first`` on."""
     fresh = strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=ledger.samples())
     state = series.informed(ledger, fresh)
     if not strategy.has_values(state):
         return []
     answer = strategy.decision(state, ledger.samples())
-    answer = replace(answer, memory=without_rows(answer.memory))
     return [
         replace(answer, phase=phase, spent=ledger.estimates[phase].spent)
         for phase in range(first, len(ledger.phases) + 1)
@@ -189,12 +187,11 @@ def recompute(ledger: Ledger) -> Decision | None:
     if ledger.under_way is None:
         return None
     allocation = ledger.under_way.allocation
-    if isinstance(ledger.strategy, GaussianProcess):
+    if isinstance(ledger.strategy, Calibrated):
         state = ledger.current()
         if not ledger.strategy.has_values(state):
             return None
-        answer = ledger.strategy.decision(state, ledger.samples())
-        return replace(answer, memory=without_rows(answer.memory))
+        return ledger.strategy.decision(state, ledger.samples())
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
     state = scatter.to_decide(ledger, ledger.deciding(), allocation.phase)
     return scatter.decided(state, ledger.strategy.decide(state, outcome))

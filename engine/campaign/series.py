@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.controls import Reading
@@ -16,8 +15,7 @@ from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
 from ..models.gaussian_process.series import Measured
-from ..strategies.gaussian_process.strategy import GaussianProcess, fingerprint, measurements_of
-from ..strategies.protocol import State
+from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text.percentages import probability
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Controls",
-    "Knowledge",
     "SeriesView",
     "informed",
     "knowledge",
@@ -42,64 +39,17 @@ _FEWEST = 2
 """Groups of a plate, day or batch, and values in a group, below which no shift is modelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """What the series model says of every arm; larger is better, on the model scale of each endpoint."""
-
-    status: NDArray[np.int8]
-    """``(n_arms,)`` codes of the strategies."""
-    estimate: Floats
-    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those with a limit."""
-    low: Floats
-    high: Floats
-    p_member: Floats
-    p_acceptable: Floats
-    p_kept: Floats
-    """``(n_limits, n_arms)`` probability of keeping to each limit."""
-    expected_missed: float
-    expected_wrong: float
-    p_wrong: float
-    noise: float
-    """SD of one measurement of the first endpoint that the model goes by."""
-
-
 def informed(terms: Terms, state: State) -> State:
     """Return the strategy's state with everything measured so far, history included."""
-    assert isinstance(terms.strategy, GaussianProcess)
+    assert isinstance(terms.strategy, Calibrated)
     positions = dict.fromkeys((*terms.goal_endpoints, *terms.limited))
     return terms.strategy.inform(state, tuple(_measured(terms, position) for position in positions))
 
 
 def knowledge(terms: Terms, state: State) -> Knowledge | None:
-    """Return what is known of every arm: the last decision's answer, or the model's where values came since.
-
-    ``state``: an informed one. None before the first value.
-    """
-    assert isinstance(terms.strategy, GaussianProcess)
-    last = state.last
-    if last is not None and np.array_equal(last.memory["fingerprint"], fingerprint(state.memory)):
-        memory, numbers = last.memory, last.numbers
-        beside = memory["beside"]
-        estimate, low, high = (
-            np.vstack(both) for both in zip((last.estimate, last.low, last.high), beside, strict=True)
-        )
-        return Knowledge(
-            np.asarray(memory["status"], dtype=np.int8),
-            estimate,
-            low,
-            high,
-            memory["p_member"],
-            memory["p_acceptable"],
-            memory["p_kept"],
-            numbers["expected_missed"],
-            numbers["expected_wrong"],
-            numbers["p_wrong"],
-            numbers["noise"],
-        )
-    if not terms.strategy.has_values(state):
-        return None
-    decision = terms.strategy.decision(state, state.spent)
-    return knowledge(terms, terms.strategy.apply(state, decision))
+    """Return what is known of every arm; ``state``: an informed one. None before the first value."""
+    assert isinstance(terms.strategy, Calibrated)
+    return terms.strategy.knowledge(state)
 
 
 def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
@@ -108,8 +58,8 @@ def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwi
     known = knowledge(terms, state)
     if known is None:
         return list(otherwise)
-    assert isinstance(terms.strategy, GaussianProcess)
-    measured = np.concatenate([one.arms for one in measurements_of(state)])
+    assert isinstance(terms.strategy, Calibrated)
+    measured = np.concatenate([one.arms for one in terms.strategy.measured(state)])
     texts = []
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])

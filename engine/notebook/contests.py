@@ -19,7 +19,7 @@ from ..simulate.parallel import check, simulate
 from ..simulate.runner import Task
 from ..simulate.summary import summary
 from ..strategies import registry
-from ..strategies.protocol import Strategy, check_delta
+from ..strategies.protocol import Calibrated, Strategy, check_delta
 from .designs import features_of
 from .frames import read_table, text_of
 from .refusals import with_keywords
@@ -134,7 +134,7 @@ def compare_strategies(
             max_replicates=max_replicates,
             budget=budget,
         )
-        promises = not check(task) and not strategy.info.calibrated
+        promises = not check(task) and not isinstance(strategy, Calibrated)
         rows[strategy.info.name] = _row(summary(simulate(task, runs, jobs=jobs)), promises=promises)
     frame = pd.DataFrame.from_dict(rows, orient="index")
     frame.index.name = "strategy"

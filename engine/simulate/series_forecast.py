@@ -22,8 +22,7 @@ from ..domain.endpoint import Kind
 from ..domain.features import SiteFeatures
 from ..errors import AssayPilotError
 from ..models.gaussian_process.series import Measured
-from ..strategies.gaussian_process.strategy import GaussianProcess, calculate, fit, measurements_of
-from ..strategies.protocol import IN, Problem, State
+from ..strategies.protocol import IN, Calibrated, Problem, State
 from ..system.progress import Report, silent
 
 __all__ = ["ForecastPoint", "SeriesForecast", "forecast_series"]
@@ -90,7 +89,7 @@ def forecast_series(path: str | Path, report: Report = silent, *, seed: int = 0)
 def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
     """Return the forecast of a campaign from where it stands."""
     strategy = ledger.strategy
-    if not isinstance(strategy, GaussianProcess):
+    if not isinstance(strategy, Calibrated):
         raise AssayPilotError(f"{strategy.info.name} has a forecast of its own")
     if ledger.n_arms > _MOST_ARMS:
         raise AssayPilotError(
@@ -103,8 +102,8 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     known = strategy.has_values(state)
     if not known:
         # Values of one endpoint alone are not what is made up for both.
-        state = strategy.inform(state, tuple(Measured.nothing() for _ in measurements_of(state)))
-    truths = _posterior_truths(state, rng) if known else _prior_truths(state, rng)
+        state = strategy.inform(state, tuple(Measured.nothing() for _ in strategy.measured(state)))
+    truths = strategy.truths(state, _RUNS, rng) if known else _prior_truths(state, rng)
     curves, members = [], []
     for number, truth in enumerate(truths):
         report(number / len(truths), f"forecast: {number} of {len(truths)} simulated campaigns")
@@ -143,18 +142,6 @@ def _size(state: State) -> int:
     return capacity.per_round if capacity is not None else max(1, state.problem.n_arms // 25)
 
 
-def _posterior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
-    """Return joint draws ``(n_rows, n_arms)`` given what was measured."""
-    said = calculate(state.problem, state.memory)
-    chosen = rng.choice(said.draws.shape[1], _RUNS, replace=False)
-    truths = []
-    for draw in chosen:
-        truth = said.estimate.copy()
-        truth[:, said.arms] = said.draws[:, draw]
-        truths.append(truth)
-    return truths
-
-
 def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
     """Return values that may be before anything is measured, ``(n_rows, n_arms)`` each."""
     problem = state.problem
@@ -180,7 +167,7 @@ def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
 
 
 def _play(
-    strategy: GaussianProcess, state: State, truth: Floats, rng: np.random.Generator
+    strategy: Calibrated, state: State, truth: Floats, rng: np.random.Generator
 ) -> tuple[list[tuple[float, ...]], int]:
     """Return a point per round, and how many members the truth has."""
     problem = state.problem
@@ -191,12 +178,12 @@ def _play(
     acceptable = problem.goal.acceptable(means) if kept.any() else members
     best = members & (asked[0] >= asked[0][members].max()) if members.any() else members
     measured = np.zeros(problem.n_arms, dtype=bool)
-    for row in measurements_of(state)[: problem.n_endpoints]:
+    for row in strategy.measured(state)[: problem.n_endpoints]:
         measured[row.compounds(problem.n_arms)] = True
     noise = np.array((*problem.noise, *problem.beside))
     points: list[tuple[float, ...]] = []
     if strategy.has_values(state):
-        strategy = GaussianProcess(fit(problem, list(measurements_of(state))))
+        strategy = strategy.as_learned(state)
     while len(points) < _ROUNDS and not strategy.stop(state):
         allocation = strategy.ask(state)
         if not allocation.total:
@@ -204,12 +191,12 @@ def _play(
         arms, counts = allocation.arms, allocation.counts.astype(np.float64)
         rows = [
             old.joined(Measured.exact(arms, _came(problem, place, value[arms], sd, counts, rng), counts))
-            for place, (old, value, sd) in enumerate(zip(measurements_of(state), truth, noise, strict=True))
+            for place, (old, value, sd) in enumerate(zip(strategy.measured(state), truth, noise, strict=True))
         ]
         measured[arms] = True
-        if not points and not strategy.has_values(state):
-            strategy = GaussianProcess(fit(problem, rows))
         told = strategy.inform(state, tuple(rows))
+        if not points and not strategy.has_values(state):
+            strategy = strategy.as_learned(told)
         spent = state.spent + allocation.total
         decided = strategy.apply(told, strategy.decision(told, spent))
         state = strategy.inform(decided, tuple(rows))

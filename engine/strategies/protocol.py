@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..system.progress import Report, silent
 
+if TYPE_CHECKING:
+    from ..models.gaussian_process.series import Measured
+
 __all__ = [
     "BOUNDLESS",
     "IN",
@@ -31,9 +34,11 @@ __all__ = [
     "Allocation",
     "Answer",
     "Arrays",
+    "Calibrated",
     "Capacity",
     "Certificate",
     "Decision",
+    "Knowledge",
     "Outcome",
     "Parameter",
     "Problem",
@@ -300,8 +305,6 @@ class StrategyInfo:
     """Whether it decides a phase by what came back in it, or its design reached, so that others may plan what is."""
     noise_bound: bool = False
     """Whether it decides every phase by the noise as it is then, so that an upper bound on it can take its place."""
-    calibrated: bool = False
-    """Whether it states expected errors instead of proving: statuses move both ways, by everything measured."""
 
 
 class Strategy(Protocol):
@@ -344,3 +347,62 @@ class Strategy(Protocol):
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when the world moved between phases: what can be measured now, and what was spent so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What a calibrated strategy says of every arm; larger is better, on the model scale of each endpoint."""
+
+    status: NDArray[np.int8]
+    """``(n_arms,)`` codes of the strategies."""
+    estimate: Floats
+    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those with a limit."""
+    low: Floats
+    """2.5 % points, and in ``high`` 97.5 % points."""
+    high: Floats
+    p_member: Floats
+    """``(n_arms,)`` probability of belonging to the answer."""
+    p_acceptable: Floats
+    """``(n_arms,)`` probability that a right answer may hold it."""
+    p_kept: Floats
+    """``(n_limits, n_arms)`` probability of keeping to each limit."""
+    expected_missed: float
+    expected_wrong: float
+    p_wrong: float
+    """Probability that the answer is not right."""
+    noise: float
+    """SD of one measurement of the first endpoint that it goes by."""
+    own: float = math.nan
+    """SD of own deviations of compounds, where it learns one."""
+
+
+@runtime_checkable
+class Calibrated(Strategy, Protocol):
+    """A strategy that states expected errors instead of proving: statuses move both ways, by everything measured.
+
+    It is informed of all measurements, history and unplanned ones included, before it is asked anything.
+    """
+
+    def inform(self, state: State, measured: tuple[Measured, ...]) -> State:
+        """Return the state with these measurements, one entry per endpoint, instead of those it knew."""
+
+    def measured(self, state: State) -> tuple[Measured, ...]:
+        """Return what a state was informed of, one entry per endpoint."""
+
+    def has_values(self, state: State) -> bool:
+        """Return whether anything was measured of every endpoint of the goal."""
+
+    def decision(self, state: State, spent: int) -> Decision:
+        """Return what the measurements say, as the end of a phase; its memory is without the measurements."""
+
+    def knowledge(self, state: State) -> Knowledge | None:
+        """Return what is known of every arm, by the last decision where nothing came since; None without values."""
+
+    def search(self, state: State) -> NDArray[np.int32]:
+        """Return the combinations that may be the best, listed among the arms or not, ``(n, n_sites)``."""
+
+    def truths(self, state: State, n: int, rng: np.random.Generator) -> list[Floats]:
+        """Return ``n`` joint draws of all arms' means ``(n_endpoints, n_arms)``, given what was measured."""
+
+    def as_learned(self, state: State) -> Calibrated:
+        """Return the strategy with what it has learned of the series so far taken as known, to play it forward fast."""

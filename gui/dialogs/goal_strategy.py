@@ -85,13 +85,19 @@ class StrategyChoice(QWidget):
     @property
     def calibrated(self) -> bool:
         """Whether the strategy chosen states expected errors instead of proving."""
-        return bool(self._goal) and self._info.calibrated
+        from assaypilot.engine.strategies.protocol import Calibrated
+
+        return bool(self._goal) and isinstance(self._taken, Calibrated)
+
+    @property
+    def _taken(self) -> Strategy:
+        from assaypilot.engine.strategies.registry import choose
+
+        return choose(self.name, self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
 
     @property
     def _info(self) -> StrategyInfo:
-        from assaypilot.engine.strategies.registry import choose
-
-        return choose(self.name, self._goal, values=self._values, limited=self._limited, kind=self._of)[0].info
+        return self._taken.info
 
     def parameters(self) -> dict[str, Any] | None:
         """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""

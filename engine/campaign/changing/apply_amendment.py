@@ -75,7 +75,7 @@ def _decide_again(ledger: Decisions, data: Mapping[str, Any], digests: Sequence[
     ledger.verdicts, ledger.spreads = {}, {}
     ledger.begin()
     ledger.take_again(data["decisions"], digests)
-    if data["how"] == "void" and not ledger.strategy.void(ledger.origin) and not ledger.strategy.info.calibrated:
+    if data["how"] == "void" and not ledger.strategy.void(ledger.origin) and not ledger.calibrated:
         words = changes_in_words(data["changes"], ledger.settings.goal)
         ledger.void.append(
             f"{words} was changed after {many(ledger.spent(), 'measurement')}, and {ledger.strategy.info.title} "

@@ -16,7 +16,7 @@ from ...chemistry.products import with_structures
 from ...domain.controls import find_control
 from ...domain.library import Library, Site
 from ...errors import AssayPilotError
-from ...strategies.gaussian_process.strategy import GaussianProcess
+from ...strategies.protocol import Calibrated
 from ..events.decided import CombinationsListed, CompoundsAdded
 from ..events.fold import rehearse
 from ..file import codec
@@ -60,7 +60,7 @@ def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
     Those that may be the best by what was measured; none without any value, and none that is new.
     """
     strategy, library = ledger.strategy, ledger.library
-    if not library.partial or ledger.under_way is not None or not isinstance(strategy, GaussianProcess):
+    if not library.partial or ledger.under_way is not None or not isinstance(strategy, Calibrated):
         return [], {}
     state = ledger.current()
     if not strategy.has_values(state):

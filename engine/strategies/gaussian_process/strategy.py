@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,17 +19,16 @@ from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
 from ...system.progress import Report, silent
-from ..phased import Phased, one_of
+from ..informed import Informed, fingerprint, rows_of
+from ..phased import one_of
 from ..protocol import (
     IN,
     OUT,
     UNDECIDED,
     Allocation,
-    Answer,
     Arrays,
     Certificate,
-    Decision,
-    Outcome,
+    Knowledge,
     Parameter,
     Problem,
     State,
@@ -39,16 +38,7 @@ from ..protocol import (
 from .batch import find, settle, spread
 from .beliefs import Beliefs, believe
 
-__all__ = [
-    "Calculated",
-    "GaussianProcess",
-    "calculate",
-    "fingerprint",
-    "fit",
-    "measurements_of",
-    "scatter",
-    "without_rows",
-]
+__all__ = ["Calculated", "GaussianProcess", "calculate", "fit", "scatter"]
 
 _FEW = 8
 """Measured compounds below which a round is spread over substituents."""
@@ -57,7 +47,6 @@ _NUMBERS, _LEAST_DRAWS, _MOST_DRAWS = 1_500_000, 256, 1024
 _CONTENDERS = 20_000
 """Compounds up to which all are drawn jointly; of more, the best by their means."""
 _KEPT = 10_000
-_ROWS = "rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +95,7 @@ class Calculated:
         return status
 
 
-class GaussianProcess(Phased):
+class GaussianProcess(Informed):
     """Rounds that find and settle, and an answer with its expected errors; every round is a phase."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -122,7 +111,6 @@ class GaussianProcess(Phased):
         guarantee="calibrated on real series: expected missed and wrong members are stated at all times",
         source="ours: REPORT-series in tests/published",
         endpoints=(1, None),
-        calibrated=True,
     )
 
     def __init__(self, learned: Sequence[SeriesPosterior] = ()) -> None:
@@ -148,26 +136,6 @@ class GaussianProcess(Phased):
         """Return what the calibration rests on."""
         return ("similar combinations of substituents behave alike, as they did in the series it was calibrated on",)
 
-    def memory(self, problem: Problem) -> Arrays:
-        """Return no measurement and no decision."""
-        n = problem.n_arms
-        none = [Measured.nothing() for _ in range(problem.n_endpoints + len(problem.limits))]
-        return {"status": np.full(n, UNDECIDED, dtype=np.int8), **_as_arrays(none)}
-
-    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """Return the state when only these arms can be measured."""
-        problem = replace(state.problem, measurable=measurable)
-        return replace(state, problem=problem, spent=spent)
-
-    def inform(self, state: State, measured: tuple[Measured, ...]) -> State:
-        """Return the state with these measurements, one entry per endpoint, instead of those it knew."""
-        return replace(state, memory={**state.memory, **_as_arrays(measured)})
-
-    def has_values(self, state: State) -> bool:
-        """Return whether anything was measured of every endpoint of the goal."""
-        problem = state.problem
-        return all(len(one.compounds(problem.n_arms)) for one in _rows(state.memory)[: problem.n_endpoints])
-
     def search(self, state: State) -> NDArray[np.int32]:
         """Return the combinations of substituents that may be the best, listed among the arms or not, ``(n, n_sites)``.
 
@@ -175,7 +143,7 @@ class GaussianProcess(Phased):
         """
         problem = state.problem
         assert isinstance(problem.features, SiteFeatures)
-        posteriors = fit(problem, _rows(state.memory))
+        posteriors = fit(problem, self.measured(state))
         rng = np.random.default_rng(np.random.SeedSequence([problem.seed, state.phase, 2]))
         return best_combinations(posteriors, problem.features.sizes, rng)
 
@@ -199,7 +167,7 @@ class GaussianProcess(Phased):
         assert isinstance(problem.features, SiteFeatures)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
-        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in _rows(state.memory)]))
+        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in self.measured(state)]))
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
         new = np.zeros(problem.n_arms, dtype=bool)
         new[measured] = True
@@ -235,62 +203,45 @@ class GaussianProcess(Phased):
             counts[able] += 1
         return counts
 
-    def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Return what is known after a round: every status anew, by everything measured."""
-        came = [
-            Measured.exact(arms, means[arms], counts[arms])
-            for counts, means in zip(outcome.counts, outcome.means, strict=True)
-            for arms in [np.flatnonzero(counts > 0)]
-        ]
-        if not any(len(one) for one in came):
-            return None
-        rows = [old.joined(new) for old, new in zip(_rows(state.memory), came, strict=True)]
-        memory = {**state.memory, **_as_arrays(rows)}
-        return self.decision(replace(state, memory=memory), outcome.spent)
-
-    def decision(self, state: State, spent: int) -> Decision:
-        """Return what the measurements of a state say, as the end of a phase."""
-        problem, memory = state.problem, state.memory
-        now = self._said(state)
-        status = now.status(problem.delta, _near_the_top(_rows(memory), now, problem))
+    def learn(self, state: State) -> Knowledge:
+        """Return what the measurements of a state say."""
+        problem, now = state.problem, self._said(state)
+        status = now.status(problem.delta, _near_the_top(self.measured(state), now, problem))
         status[~problem.wanted] = UNDECIDED
-        inside, goal = status == IN, problem.n_endpoints
-        return Decision(
-            phase=state.phase + 1,
-            radius=math.inf,
-            ins=np.flatnonzero(inside & (state.status != IN)),
-            outs=np.flatnonzero((status == OUT) & (state.status != OUT)),
-            left=np.zeros(0, dtype=np.intp),
-            estimate=now.estimate[:goal],
-            low=now.low[:goal],
-            high=now.high[:goal],
-            contradicted=np.zeros(0, dtype=np.intp),
-            spent=spent,
-            numbers={
-                "expected_missed": float(now.p_member[problem.wanted & ~inside].sum()),
-                "expected_wrong": float((1.0 - now.p_acceptable)[inside].sum()),
-                "p_wrong": now.p_wrong,
-                "noise": float(now.noise[0]),
-                "own": float(now.own[0]),
-            },
-            memory={
-                **memory,
-                "status": status,
-                "fingerprint": fingerprint(memory),
-                "p_member": now.p_member,
-                "p_acceptable": now.p_acceptable,
-                "p_kept": now.p_kept,
-                "beside": np.stack([now.estimate[goal:], now.low[goal:], now.high[goal:]]),
-            },
+        inside = status == IN
+        return Knowledge(
+            status,
+            now.estimate,
+            now.low,
+            now.high,
+            now.p_member,
+            now.p_acceptable,
+            now.p_kept,
+            expected_missed=float(now.p_member[problem.wanted & ~inside].sum()),
+            expected_wrong=float((1.0 - now.p_acceptable)[inside].sum()),
+            p_wrong=now.p_wrong,
+            noise=float(now.noise[0]),
+            own=float(now.own[0]),
         )
+
+    def truths(self, state: State, n: int, rng: np.random.Generator) -> list[Floats]:
+        """Return ``n`` joint draws of all arms' means; of those that cannot matter the posterior means."""
+        said = calculate(state.problem, state.memory)
+        found = []
+        for draw in rng.choice(said.draws.shape[1], n, replace=False):
+            truth = said.estimate.copy()
+            truth[:, said.arms] = said.draws[:, draw]
+            found.append(truth)
+        return found
+
+    def as_learned(self, state: State) -> GaussianProcess:
+        """Return the strategy with scales and variances taken as known."""
+        return GaussianProcess(fit(state.problem, self.measured(state)))
 
     def _still(self, state: State) -> bool:
         """Return whether a decided answer holds by what came since: late or unplanned values, or an audit."""
-        assert state.last is not None
-        known = state.last.memory.get("fingerprint")
-        if known is None or not self.has_values(state) or np.array_equal(known, fingerprint(state.memory)):
-            return True
-        return self._said(state).p_wrong <= state.problem.delta
+        known = self.knowledge(state)
+        return known is None or known.p_wrong <= state.problem.delta
 
     def _said(self, state: State) -> Calculated:
         """Return what the model says of a state."""
@@ -298,32 +249,11 @@ class GaussianProcess(Phased):
             return calculate(state.problem, state.memory)
         key = fingerprint(state.memory).tobytes()
         if self._last is None or self._last[0] != key:
-            measured = _rows(state.memory)
+            measured = self.measured(state)
             known = _around_limits(state.problem, measured)
             posteriors = [one.given(new) for one, new in zip(self._learned, known, strict=True)]
             self._last = key, _calculate(state.problem, measured, posteriors, _LEAST_DRAWS)
         return self._last[1]
-
-    def apply(self, state: State, decision: Decision) -> State:
-        """Return the state after a decision; statuses move both ways."""
-        status = np.asarray(decision.memory["status"], dtype=np.int8)
-        when = np.where(status == state.status, state.decided_in_phase, decision.phase)
-        return replace(
-            state,
-            phase=decision.phase,
-            status=status,
-            active=state.problem.wanted.copy(),
-            low=decision.low,
-            high=decision.high,
-            decided_in_phase=np.where(status == UNDECIDED, 0, when),
-            spent=decision.spent,
-            last=decision,
-            memory=decision.memory,
-        )
-
-    def answer(self, state: State) -> Answer:
-        """Return every arm's status and the phase it last changed in."""
-        return Answer(state.status, state.decided_in_phase)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Return a reason when the expected errors are below what was asked, or nothing is left to measure."""
@@ -342,15 +272,6 @@ class GaussianProcess(Phased):
         return ()
 
 
-def fingerprint(memory: Arrays) -> NDArray[np.uint8]:
-    """Return a digest of the measurements in a memory, ``(32,)`` bytes."""
-    digest = hashlib.sha256()
-    for name in sorted(memory):
-        if name.startswith(_ROWS):
-            digest.update(name.encode() + np.ascontiguousarray(memory[name]).tobytes())
-    return np.frombuffer(digest.digest(), dtype=np.uint8)
-
-
 def calculate(problem: Problem, memory: Arrays) -> Calculated:
     """Return what the series model says given a strategy's memory; kept for the last few memories."""
     digest = hashlib.sha256(fingerprint(memory).tobytes())
@@ -365,7 +286,7 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
     key = digest.hexdigest()
     held = _HELD.get(key)
     if held is None:
-        measured = _rows(memory)
+        measured = rows_of(memory)
         held = _calculate(problem, measured, fit(problem, measured), _MOST_DRAWS)
         _HELD[key] = held
         while len(_HELD) > _HOLD:
@@ -377,7 +298,7 @@ _HELD: dict[str, Calculated] = {}
 _HOLD = 4
 
 
-def fit(problem: Problem, measured: list[Measured]) -> list[SeriesPosterior]:
+def fit(problem: Problem, measured: Sequence[Measured]) -> list[SeriesPosterior]:
     """Fit the series model of every endpoint; one with a limit that has no value yet may be anywhere around it."""
     features = problem.features
     assert isinstance(features, SiteFeatures)
@@ -436,7 +357,7 @@ def _doubt(goal: Goal, place: int) -> float:
 
 
 def _calculate(
-    problem: Problem, measured: list[Measured], posteriors: list[SeriesPosterior], most_draws: int
+    problem: Problem, measured: Sequence[Measured], posteriors: list[SeriesPosterior], most_draws: int
 ) -> Calculated:
     n = problem.n_arms
     asked = np.flatnonzero(problem.wanted)
@@ -504,7 +425,7 @@ def _contenders(problem: Problem, posteriors: list[SeriesPosterior], asked: Ints
     return np.unique(np.concatenate([*best, seen]))
 
 
-def _near_the_top(measured: list[Measured], now: Calculated, problem: Problem) -> Flags:
+def _near_the_top(measured: Sequence[Measured], now: Calculated, problem: Problem) -> Flags:
     """Return which arms' own measured means are within the answer: these are never decided out."""
     n = problem.n_arms
     near = np.zeros(n, dtype=bool)
@@ -540,34 +461,3 @@ def _replicates(problem: Problem) -> int:
 
 def _number(state: State, name: str) -> float:
     return float(state.last.numbers[name]) if state.last is not None else float(state.problem.n_arms)
-
-
-_FIELDS = ("arms", "values", "counts", "low", "high")
-
-
-def measurements_of(state: State) -> tuple[Measured, ...]:
-    """Return what a state was informed of, one entry per endpoint."""
-    return tuple(_rows(state.memory))
-
-
-def without_rows(memory: Arrays) -> Arrays:
-    """Return a memory without the measurements: what is worth keeping beside them."""
-    return {name: array for name, array in memory.items() if not name.startswith(_ROWS)}
-
-
-def _as_arrays(measured: list[Measured] | tuple[Measured, ...]) -> dict[str, NDArray[Any]]:
-    out: dict[str, NDArray[Any]] = {}
-    for place, one in enumerate(measured):
-        for name in _FIELDS:
-            out[f"{_ROWS}{place}.{name}"] = getattr(one, name)
-        for kind, shift in enumerate(one.shifts):
-            out[f"{_ROWS}{place}.shift{kind}"] = shift
-    return out
-
-
-def _rows(memory: Arrays) -> list[Measured]:
-    out: list[Measured] = []
-    while (start := f"{_ROWS}{len(out)}.") + "arms" in memory:
-        shifts = tuple(memory[name] for name in sorted(memory) if name.startswith(start + "shift"))
-        out.append(Measured(**{name: memory[start + name] for name in _FIELDS}, shifts=shifts))
-    return out

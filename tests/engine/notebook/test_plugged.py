@@ -11,7 +11,7 @@ from assaypilot.engine import AssayPilotError, Campaign, compare_strategies, lis
 from assaypilot.engine.cli import main as run
 from assaypilot.engine.strategies import registry
 
-EXAMPLE = Path(__file__).with_name("halving.py")
+EXAMPLES = ("halving", "ridge")
 
 
 @pytest.fixture
@@ -22,7 +22,9 @@ def install(tmp_path, monkeypatch):
         folder = tmp_path / "site"
         info = folder / "others-1.0.dist-info"
         info.mkdir(parents=True)
-        (folder / "halving_of_others.py").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+        for example in EXAMPLES:
+            text = Path(__file__).with_name(f"{example}.py").read_text(encoding="utf-8")
+            (folder / f"{example}_of_others.py").write_text(text, encoding="utf-8")
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
         lines = [f"{name} = {value}" for name, value in entries.items()]
         (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n" + "\n".join(lines) + "\n", encoding="utf-8")
@@ -122,3 +124,30 @@ def test_broken_strategy_is_said_and_harms_no_other(install, capsys, value, why)
 def test_name_of_built_in_strategy_is_not_taken(install):
     install(rage="halving_of_others:Halving")
     assert type(registry.get("rage")).__name__ == "Rage"
+
+
+def test_installed_strategy_that_states_expected_errors_does_all_that_ours_does(install, capsys, tmp_path):
+    install(ridge="ridge_of_others:Ridge")
+    sites = pd.MultiIndex.from_product([list("ABCDEF"), list("UVWXYZ")]).to_frame(index=False, name=["R1", "R2"])
+    rng = np.random.default_rng(5)
+    effects = {label: rng.normal(0.0, 0.6) for label in "ABCDEFUVWXYZ"}
+    truth = 6.0 + sites["R1"].map(effects) + sites["R2"].map(effects)
+    table = sites.assign(ID=[f"C{k}" for k in range(36)], pIC50=truth.where(sites.index % 9 == 0).round(2))
+    path = tmp_path / "x.assaypilot"
+    with Campaign.from_table(
+        table, path, endpoints={"pIC50": 0.05}, epsilon=0.4, slack=0.2, strategy="ridge", per_round=12
+    ) as campaign:
+        assert campaign.forecast()["found"].iloc[-1] > 0.5
+        while not campaign.finished:
+            asked = campaign.recommend()
+            rows = asked.loc[asked.index.repeat(asked["replicates"]), ["ID", "round"]]
+            values = truth.set_axis(table["ID"])[rows["ID"]].to_numpy() + 0.05 * rng.standard_normal(len(rows))
+            campaign.add(rows.assign(Value=values))
+        inside = set(campaign.candidates("in")["id"])
+    best = truth.max()
+    assert set(table["ID"][truth >= best - 0.4]) <= inside <= set(table["ID"][truth >= best - 0.6])
+    claim = document(capsys, "status", path)[1]["claim"]
+    assert claim["kind"] == "calibrated"
+    assert claim["expected_missed"] + claim["expected_wrong"] <= 0.05
+    assert document(capsys, "verify", path)[1]["ok"]
+    assert document(capsys, "audit", path, "--size", "4")[0] == 0

@@ -20,6 +20,7 @@ from assaypilot.engine.strategies.protocol import (
     NOT_ESTIMABLE,
     OUT,
     UNDECIDED,
+    Calibrated,
     Capacity,
     Outcome,
 )
@@ -34,7 +35,7 @@ CASES = [
     if goal != "threshold"
 ]
 
-PROVEN = [param for param in CASES if not param.values[0][0].info.calibrated]
+PROVEN = [param for param in CASES if not isinstance(param.values[0][0](), Calibrated)]
 """Those whose decisions are final, and that do without sites and without random draws."""
 BATCH = 12
 
