@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.domain.goals import GOALS, AllEpsilonBest, Best, ParetoSet
+from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Top
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies import registry
@@ -50,6 +50,7 @@ def goal_of(name, *, slack=0.25):
     return {
         "epsilon-best": AllEpsilonBest(0.5, slack),
         "best": Best(slack),
+        "top": Top(2, slack),
         "pareto": ParetoSet((slack, slack)),
     }[name]
 
@@ -519,7 +520,7 @@ def test_unknown_names_are_refused_with_the_nearest():
         registry.choose("linfact-g", "pareto")
 
 
-@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("goal", registry.PROVEN_GOALS)
 def test_proven_takes_what_needs_the_fewest_measurements_where_it_can(goal):
     """And says why: few values, many values, limits, a parameter that only another one has."""
     phased = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}[goal]

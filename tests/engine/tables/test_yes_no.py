@@ -136,6 +136,6 @@ def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.
     file, source = str(tmp_path / "x.assaypilot"), str(table(tmp_path / "t.csv", ("active", "inactive")))
     assert main(["new", file, "--table", source, "--sites", "R1,R2", "--epsilon", "0.2"]) == 0
     out = capsys.readouterr().out
-    assert "All compounds within 0.2 log odds of the best chance that Active is active" in out
-    assert "linfact-glm, because it decides on yes and no" in out
+    assert "All compounds within 0.2 of the best chance that Active is active" in out
+    assert "Strategy gaussian-process" in out
     assert "Assay noise" not in out
