@@ -13,6 +13,7 @@ that tells most about it is; in a batch the means stay as they were.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +62,7 @@ class BayesGap(BudgetRun):
         """The less known of the leader and its rival, or what tells most about it where it cannot be measured."""
         leader, rival, _, spread = self._pair(problem, x[aims], seen)
         wanted = int(aims[leader if spread[leader] >= spread[rival] else rival])
-        if np.isin(wanted, measurable):
+        if (measurable == wanted).any():
             return wanted
         across = x[measurable] @ seen.covariance
         own = np.einsum("ij,ij->i", across, x[measurable])
@@ -70,22 +71,7 @@ class BayesGap(BudgetRun):
     def _pair(self, problem: Problem, x: Floats, seen: Belief) -> tuple[int, int, float, Floats]:
         """Leader, rival, the leader's B, and the spread of every row."""
         given = self.parameters(problem)
-        mean = x @ seen.mean
-        spread = np.sqrt(np.maximum(np.einsum("ij,ij->i", x @ seen.covariance, x), 0.0))
-        ahead = _highest_other(mean + 3.0 * spread)
-        gaps = np.maximum(ahead - (mean - 3.0 * spread), 0.0)
-        epsilon = float(given["epsilon"])
-        size = np.maximum(np.maximum((gaps + epsilon) / 2.0, epsilon), _SMALL * seen.noise)
-        hardness = float((size**-2).sum())
-        kappa = float((1.0 / np.maximum(np.einsum("ij,ij->i", x, x), 1e-12)).sum())
-        told = max((problem.budget or 0) - len(x), 1) / seen.noise**2
-        beta = math.sqrt((told + kappa / float(given["prior"]) ** 2) / (4.0 * hardness))
-        high, low = mean + beta * spread, mean - beta * spread
-        behind = _highest_other(high) - low
-        leader = int(np.argmin(behind))
-        others = high.copy()
-        others[leader] = -math.inf
-        return leader, int(np.argmax(others)), float(behind[leader]), spread
+        return _paired(x.tobytes(), seen, float(given["epsilon"]), float(given["prior"]), problem.budget or 0)
 
     def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """The leader of the step with the smallest B so far: the one this step was chosen by."""
@@ -107,11 +93,36 @@ class BayesGap(BudgetRun):
         return scores
 
 
+@lru_cache(maxsize=8)
+def _paired(rows: bytes, seen: Belief, epsilon: float, prior: float, budget: int) -> tuple[int, int, float, Floats]:
+    """See ``BayesGap._pair``; the last few are kept: what a step is chosen by is also what its B is kept by."""
+    x, kappa = _of_rows(rows, len(seen.mean))
+    mean = x @ seen.mean
+    spread = np.sqrt(np.maximum(((x @ seen.covariance) * x).sum(axis=1), 0.0))
+    wide = 3.0 * spread
+    size = np.maximum((_highest_other(mean + wide) - mean + wide + epsilon) / 2.0, max(epsilon, _SMALL * seen.noise))
+    told = max(budget - len(x), 1) / seen.noise**2
+    beta = math.sqrt((told + kappa / prior**2) / (4.0 * float((size**-2).sum())))
+    high, low = mean + beta * spread, mean - beta * spread
+    behind = _highest_other(high) - low
+    leader = int(behind.argmin())
+    high[leader] = -math.inf
+    return leader, int(high.argmax()), float(behind[leader]), spread
+
+
+@lru_cache(maxsize=2)
+def _of_rows(rows: bytes, columns: int) -> tuple[Floats, float]:
+    """The rows, and the sum of 1 / ||x||^2."""
+    x = np.frombuffer(rows).reshape(-1, columns)
+    return x, float((1.0 / np.maximum((x * x).sum(axis=1), 1e-12)).sum())
+
+
 def _highest_other(values: Floats) -> Floats:
     """For each position the largest of the others; -inf for a single one."""
-    if len(values) < 2:
-        return np.full(len(values), -math.inf)
-    best = int(np.argmax(values))
-    out = np.full(len(values), values[best])
-    out[best] = np.delete(values, best).max()
+    best = values.argmax()
+    out = np.empty(len(values))
+    out[:] = values[best]
+    rest = values.copy()
+    rest[best] = -math.inf
+    out[best] = rest.max()
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ...strategies.protocol import Arrays, Problem
 __all__ = ["Belief", "batch_of", "belief"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Belief:
     """Means and covariance of the effects, in the columns of the features."""
 
@@ -24,17 +25,24 @@ class Belief:
     def measured(self, x: Floats) -> Belief:
         """The belief after one more measurement of a row ``x``, its value not known yet: only the spread shrinks."""
         step = self.covariance @ x
-        return Belief(self.mean, self.covariance - np.outer(step, step) / (self.noise**2 + float(x @ step)), self.noise)
+        scaled = step / (self.noise**2 + float(x @ step))
+        return Belief(self.mean, self.covariance - step[:, None] * scaled, self.noise)
 
 
 def belief(problem: Problem, sums: Arrays, prior: float) -> Belief:
     """The posterior of N(0, prior^2 I) after the measurements in the sums (of one endpoint)."""
-    noise = problem.noise[0]
-    c = problem.features.n_columns
-    precision = sums["information"][0] / noise**2 + np.eye(c) / prior**2
+    return _belief(sums["information"][0].tobytes(), sums["moment"][0].tobytes(), problem.noise[0], prior)
+
+
+@lru_cache(maxsize=8)
+def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Belief:
+    """The posterior of sums; the last few are kept, because planning and deciding ask for the same."""
+    towards = np.frombuffer(moment) / noise**2
+    precision = np.frombuffer(information).reshape(len(towards), -1) / noise**2
+    precision.flat[:: len(towards) + 1] += 1.0 / prior**2
     covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     covariance = (covariance + covariance.T) / 2.0
-    return Belief(covariance @ (sums["moment"][0] / noise**2), covariance, noise)
+    return Belief(covariance @ towards, covariance, noise)
 
 
 def batch_of(problem: Problem, given: int | None) -> int:

@@ -8,6 +8,7 @@ them by giving them m, the number of compounds within epsilon.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -107,11 +108,10 @@ class GapIndex(Sequential):
         if (rivals & ~pool.known).any() or not rivals.any():
             return nothing, nothing, False
         arms = np.flatnonzero(rivals)
-        if self.rules(state.problem).ridge:
-            spread = pool.table.x @ _lower(pool.covariance)
         goal = state.problem.goal
         assert isinstance(goal, AllEpsilonBest | Best)
-        race = self.race(pool.means[arms], spread[arms], math.sqrt(reach), self.size(state, pool.means[arms]))
+        m = self.size(state, pool.means[arms])
+        race = _raced(self.race, pool, arms.tobytes(), self.rules(state.problem).ridge, reach, m)
         if race.excess > goal.slack:
             return nothing, nothing, False
         chosen = np.zeros(len(rivals), dtype=bool)
@@ -142,21 +142,24 @@ class GapIndex(Sequential):
         pool = pooled(table, rules, counts, state.memory["sums"])
         arms = np.flatnonzero(compared(state) & pool.known)
         x = table.x
-        information = x.T @ (x * counts[:, None])
-        width = math.sqrt(rules.reach(pool.total))
+        reach = rules.reach(pool.total)
         m = self.size(state, pool.means[arms])
-        for _ in range(n):
+        covariance, inverse = pool.covariance, pool.inverse
+        for done in range(n):
             room = measurable[taken[measurable] < most]
             if not len(room):
                 break
-            covariance = _inverse(information + rules.eta * np.eye(len(information)))
             # The pair must be the one that keeps it from stopping, so both use the same widths.
-            metric = covariance if rules.ridge else _enlarged(information, rules.eta)
-            race = self.race(pool.means[arms], x[arms] @ _lower(metric), width, m)
+            if done == 0:
+                race = _raced(self.race, pool, arms.tobytes(), rules.ridge, reach, m)
+            else:
+                metric = covariance if rules.ridge else inverse + rules.eta * (inverse @ inverse)
+                race = self.race(pool.means[arms], x[arms] @ _lower(metric), math.sqrt(reach), m)
             pair = (int(arms[race.weakest]), int(arms[race.challenger]))
             arm = self.pull(rules, table, covariance, counts + taken, pair, room)
             taken[arm] += 1
-            information = information + np.outer(x[arm], x[arm])
+            if done + 1 < n:
+                covariance, inverse = _once_more(covariance, x[arm]), _once_more(inverse, x[arm])
         return taken
 
     def pull(
@@ -175,19 +178,22 @@ class GapIndex(Sequential):
                 used = np.flatnonzero(shares > 0)
                 return int(room[used[np.argmin(counts[room[used]] / shares[used])]])
         rows = table.x[room]
-        narrowed = (rows @ (covariance @ y)) ** 2 / (1.0 + np.einsum("ij,ij->i", rows @ covariance, rows))
-        return int(room[np.argmax(narrowed)])
+        narrowed = (rows @ (covariance @ y)) ** 2 / (1.0 + ((rows @ covariance) * rows).sum(axis=1))
+        return int(room[narrowed.argmax()])
 
 
-def _enlarged(information: Floats, eta: float) -> Floats:
-    """V^-1 + eta V^-2: how well the least-squares estimate is known (see ``Pool.factor``)."""
-    inverse = _inverse(information)
-    metric: Floats = inverse + eta * (inverse @ inverse)
-    return metric
+@lru_cache(maxsize=4)
+def _raced(race: Callable[..., Race], pool: Pool, rows: bytes, ridge: bool, reach: float, m: int) -> Race:
+    """The race of these arms by a pool; kept, because what decides is also what the next measurement is chosen by."""
+    arms = np.frombuffer(rows, dtype=np.intp)
+    spread = pool.table.x[arms] @ (_lower(pool.covariance) if ridge else pool.factor)
+    return race(pool.means[arms], spread, math.sqrt(reach), m)
 
 
-def _inverse(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+def _once_more(inverse: Floats, x: Floats) -> Floats:
+    """The inverse of a matrix with x x' added."""
+    step = inverse @ x
+    return inverse - step[:, None] * (step / (1.0 + float(x @ step)))
 
 
 def _lower(metric: Floats) -> Floats:

@@ -167,7 +167,7 @@ class Gege(Phased):
         parameters = self.parameters(problem)
         phase = state.phase + 1
         epsilon = self.epsilon(state, phase)
-        size = self._size(state, phase, rank_of(state))
+        size = self._size(state, phase, 1 if parameters["radii"] == "tight" else rank_of(state))
         made = phase_design(state, size.wells, parameters["gap"], g_design, report)
         targets = targets_of(state, made)
         radius = epsilon / 4.0
@@ -233,12 +233,11 @@ class Gege(Phased):
             lost = int(state.lost.sum())
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        rank = rank_of(state)
-        if problem.budget is not None and problem.budget - state.spent < rank:
+        if problem.budget is not None and problem.budget - state.spent < (rank := rank_of(state)):
             left = max(problem.budget - state.spent, 0)
             text = f"the budget leaves {left} measurements, and one more decision needs at least {rank}"
             return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
-        needed = self._size(state, state.phase + 1, rank).wells * rank
+        needed = self._size(state, state.phase + 1, 1).wells * problem.features.n_columns
         return inseparable(state, needed, "with differences that do not matter, or larger ones, the search ends")
 
     def _size(self, state: State, phase: int, rank: int) -> Size:

@@ -145,6 +145,8 @@ class Pool:
     """Measurements so far."""
     covariance: Floats
     """``(d, d)``, (V + eta I)^-1 for V = sum of N(a) a a'."""
+    inverse: Floats
+    """``(d, d)``, V^-1, a pseudo-inverse where V has no full rank."""
     means: Floats
     """``(n_arms,)``; of arms that are not ``known`` only the part within what was measured."""
     factor: Floats
@@ -301,26 +303,28 @@ def added(state: State, outcome: Outcome) -> tuple[Floats, Floats]:
 
 def pooled(table: Table, rules: Rules, counts: Floats, sums: Floats) -> Pool:
     """The estimate from all measurements, exact where they span everything, partial (never NaN) where they do not."""
-    x = table.x
+    return _pooled(table, rules.eta, rules.ridge, counts.tobytes(), sums.tobytes())
+
+
+@lru_cache(maxsize=4)
+def _pooled(table: Table, eta: float, ridge: bool, of_counts: bytes, of_sums: bytes) -> Pool:
+    """See ``pooled``; the last few are kept, because what decides is also what is planned by."""
+    x, counts = table.x, np.frombuffer(of_counts)
     information = x.T @ (x * counts[:, None])
-    moment = x.T @ sums
-    root = _root(information)
+    moment = x.T @ np.frombuffer(of_sums)
     ridged = information.copy()
-    ridged.flat[:: len(ridged) + 1] += rules.eta
+    ridged.flat[:: len(ridged) + 1] += eta
     covariance = np.asarray(np.linalg.inv(ridged), dtype=np.float64)
-    full = root is not None
-    if root is not None:
-        basis = None
-        inverse = root @ root.T
-    else:
+    basis, root = None, _root(information)
+    if root is None:
         values, vectors = np.linalg.eigh(information)
         kept = values > _DEFICIENT * max(float(values.sum()), 1e-300)
         basis, root = vectors[:, kept], vectors[:, kept] / np.sqrt(values[kept])
-        inverse = root @ root.T
-    theta = (covariance if rules.ridge else inverse) @ moment
-    if not rules.ridge:
+    inverse = root @ root.T
+    theta = (covariance if ridge else inverse) @ moment
+    if not ridge:
         # V^-1 + eta V^-2 = T (I + eta T'T) T' for V^-1 = T T'.
-        middle = rules.eta * (root.T @ root)
+        middle = eta * (root.T @ root)
         middle.flat[:: len(middle) + 1] += 1.0
         root = root @ np.linalg.cholesky(middle)
     known = ~table.outside
@@ -328,7 +332,7 @@ def pooled(table: Table, rules: Rules, counts: Floats, sums: Floats) -> Pool:
         rest = x - (x @ basis) @ basis.T
         lengths = np.einsum("ij,ij->i", x, x)
         known = known & (np.einsum("ij,ij->i", rest, rest) <= 1e-10 * np.maximum(lengths, 1e-300))
-    return Pool(table, float(counts.sum()), covariance, x @ theta, root, known, full)
+    return Pool(table, float(counts.sum()), covariance, inverse, x @ theta, root, known, basis is None)
 
 
 def _root(information: Floats) -> Floats | None:
