@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,9 @@ class Case:
         return self.label or self.strategy
 
     def task(self) -> Task:
-        name = f"{self.instance}:file={DATA / self.file}" if self.file else self.instance
+        name = self.instance
+        if self.file:
+            name += f"{',' if ':' in name else ':'}file={DATA / self.file}"
         return Task(
             comparison.get(self.strategy),
             instances.get(name),
@@ -155,13 +159,62 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-def run_all(cases: list[Case], pool: Executor) -> list[Found]:
-    """All runs of all cases; the same however many processes there are."""
-    waiting = []
-    for case in cases:
+class Kept:
+    """Runs that are made, line by line in a file, so that a report that is cut goes on where it was."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._runs: dict[tuple[str, int], Run] = {}
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            # A last line that was cut off goes.
+            whole = text[: text.rfind("\n") + 1]
+            if len(whole) < len(text):
+                path.write_text(whole, encoding="utf-8", newline="\n")
+            for line in whole.splitlines():
+                found = json.loads(line)
+                run = Run(**{**found["run"], "curve": ()})
+                self._runs[found["case"], run.number] = run
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def of(self, case: Case) -> list[Run]:
+        """The runs of a case that were made before, in order and without a gap."""
+        found, key = [], _key(case)
+        while (key, len(found)) in self._runs and len(found) < case.runs:
+            found.append(self._runs[key, len(found)])
+        return found
+
+    def add(self, case: Case, runs: list[Run]) -> None:
+        """Write runs down."""
+        key = _key(case)
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            for run in runs:
+                self._runs[key, run.number] = run
+                file.write(json.dumps({"case": key, "run": asdict(run)}) + "\n")
+
+
+def _key(case: Case) -> str:
+    """What a case is told from others by, whatever it is called and however often it is run."""
+    return json.dumps(asdict(replace(case, runs=0, label="", published="")), sort_keys=True)
+
+
+def run_all(cases: list[Case], pool: Executor, kept: Kept | None = None) -> list[Found]:
+    """All runs of all cases; the same however many processes there are, and whatever was made before."""
+    before = [[] if kept is None else kept.of(case) for case in cases]
+    waiting: dict[Future[list[Run]], int] = {}
+    for place, case in enumerate(cases):
         size = max(1, case.runs // _PARTS)
-        parts = [range(start, min(start + size, case.runs)) for start in range(0, case.runs, size)]
-        waiting.append((case, [pool.submit(some, case, part) for part in parts]))
+        for start in range(len(before[place]), case.runs, size):
+            waiting[pool.submit(some, case, range(start, min(start + size, case.runs)))] = place
+    made: list[list[Run]] = [list(runs) for runs in before]
+    for future in as_completed(waiting):
+        place = waiting[future]
+        made[place] += future.result()
+        if kept is not None:
+            kept.add(cases[place], future.result())
     return [
-        Found(case, tuple(run for part in parts for run in part.result()), void_of(case)) for case, parts in waiting
+        Found(case, tuple(sorted(runs, key=lambda run: run.number)), void_of(case))
+        for case, runs in zip(cases, made, strict=True)
     ]

@@ -2,7 +2,8 @@
 
 Writes REPORT.md and pictures/ beside this file. ``--only SECTION`` runs some sections and rewrites those alone;
 ``--runs-factor X`` makes more or fewer runs; ``--jobs N`` processes. Seeds are fixed: the numbers of measurements, of
-right and of wrong answers are the same whenever it is run; seconds are those of the machine.
+right and of wrong answers are the same whenever it is run; seconds are those of the machine. Every run is written down
+in papers-runs.jsonl (or ``--kept FILE``) as it is made, so that a cut loses nothing; the file goes when all is made.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import time
 from pathlib import Path
 
 from tests.published import gege, gse, linfact, lingame, machine, rage
-from tests.published.cases import processes
+from tests.published.cases import Kept, processes
 from tests.published.pictures import draw
 from tests.published.section import Section
 
 REPORT = Path(__file__).with_name("REPORT.md")
+KEPT = Path(__file__).with_name("papers-runs.jsonl")
 SECTIONS = (
     *linfact.SECTIONS,
     *gege.SECTIONS,
@@ -63,17 +65,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", action="append", choices=names, metavar="SECTION", help=", ".join(names))
     parser.add_argument("--runs-factor", type=float, default=1.0, help="1: as in the report")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once; 2")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="where runs are written down")
     options = parser.parse_args(arguments)
     if options.runs_factor <= 0 or options.jobs < 1:
         parser.error("--runs-factor must be above 0 and --jobs at least 1")
-    made = {}
+    made, kept = {}, Kept(options.kept)
+    if len(kept):
+        print(f"{len(kept):,} runs are taken from {options.kept.name}")
     with processes(options.jobs) as pool:
         for one in SECTIONS:
             if options.only and one.name not in options.only:
                 continue
             begun = time.monotonic()
             if isinstance(one, Section):
-                text, found = one.markdown(options.runs_factor, pool)
+                text, found = one.markdown(options.runs_factor, pool, kept)
                 picture = draw(one, found)
                 if picture is not None:
                     text += f"\n![{one.title}]({picture.parent.name}/{picture.name})\n"
@@ -84,6 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{one.name:<16} {seconds:7.1f} s", flush=True)
             # After every section, so that a stopped run leaves what it made.
             write(made)
+    options.kept.unlink(missing_ok=True)
     print(REPORT.name)
     return 0
 

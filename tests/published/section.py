@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from tests.published.cases import DATA, Case, Found, ratio, run_all
+from tests.published.cases import DATA, Case, Found, Kept, ratio, run_all
 
 Lookup = dict[tuple[str, str], Found]
 """By instance and the name of the strategy."""
@@ -49,14 +49,14 @@ class Section:
     shows: str = "measurements"
     """What the picture shows: measurements, accuracy or errors."""
 
-    def markdown(self, factor: float, pool: Executor) -> tuple[str, list[Found]]:
+    def markdown(self, factor: float, pool: Executor, kept: Kept | None = None) -> tuple[str, list[Found]]:
         """The section, and what was found, for its picture."""
         there = [case.scaled(factor) for case in self.cases if not case.file or (DATA / case.file).exists()]
         missing = sorted({case.file for case in self.cases if case.file and not (DATA / case.file).exists()})
         lines = [f"## {self.title}", "", self.intro, ""]
         if missing:
             lines += [f"Skipped, because the shared data folder has no {', '.join(missing)}.", ""]
-        found = run_all(there, pool)
+        found = run_all(there, pool, kept)
         by = {(one.case.instance, one.case.name): one for one in found}
         if found:
             lines += [table(found), "", *gives_up(found)]
@@ -114,6 +114,17 @@ def fewer(instances: tuple[str, ...], one: str, other: str, most: float = 1.0) -
         facts = ", ".join(f"{name} {mean:.2g} ({low:.2g} to {high:.2g})" for name, mean, low, high in pairs)
         each = [True if high <= most else False if low > most else None for _, _, low, high in pairs]
         return Verdict.of(each, f"{one} / {other}: {facts}")
+
+    return check
+
+
+def near(instance: str, one: str, other: str, most: float) -> Callable[[Lookup], Verdict]:
+    """Whether two take as many measurements as each other, to a factor of ``most``."""
+
+    def check(by: Lookup) -> Verdict:
+        mean, low, high = ratio(by[instance, one], by[instance, other])
+        holds = True if low >= 1 / most and high <= most else False if high < 1 / most or low > most else None
+        return Verdict(holds, f"{one} / {other}: {instance} {mean:.2g} ({low:.2g} to {high:.2g})")
 
     return check
 

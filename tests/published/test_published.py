@@ -12,7 +12,7 @@ from scipy import stats
 from assaypilot.engine.simulate.parallel import simulate
 from assaypilot.engine.simulate.runner import Run
 from tests.published import published
-from tests.published.cases import Case, Found, interval, one_run, ratio, run_all, some
+from tests.published.cases import Case, Found, Kept, interval, one_run, ratio, run_all, some
 from tests.published.child import measure
 from tests.published.pictures import FOLDER, LARGEST
 from tests.published.section import Claim, Section, Verdict, as_often_right, at_most, better, fewer
@@ -111,6 +111,22 @@ def test_every_case_can_be_run():
 def test_threads_do_not_matter():
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(3) as three:
         assert [a.runs for a in run_all([CASE], one)] == [a.runs for a in run_all([CASE], three)]
+
+
+def test_runs_that_were_made_are_not_made_again(tmp_path, monkeypatch):
+    path = tmp_path / "runs.jsonl"
+    with ThreadPoolExecutor(1) as pool:
+        whole = run_all([CASE], pool, Kept(path))
+        # A cut in the midst of a line.
+        path.write_text(path.read_text(encoding="utf-8")[:-30], encoding="utf-8")
+        made = []
+        monkeypatch.setattr(
+            "tests.published.cases.some", lambda case, numbers: made.extend(numbers) or some(case, numbers)
+        )
+        again = run_all([replace(CASE, label="another name")], pool, Kept(path))
+    assert made == [2]
+    assert [one.runs for one in again] == [one.runs for one in whole]
+    assert len(Kept(path)) == 3
 
 
 @pytest.mark.slow

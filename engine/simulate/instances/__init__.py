@@ -34,7 +34,7 @@ def _all() -> dict[str, Listed]:
     entries["linfact-960"] = Listed(linfact.free_wilson, {"good": 20, "epsilon": 4.325, "seed": 1977})
     for arms, h, d in ((10, 2, 2), (50, 8, 2), (100, 8, 4), (200, 8, 8), (500, 8, 8)):
         entries[f"gege-{arms}-{h}-{d}"] = Listed(gege.gaussian, {"arms": arms, "h": h, "d": d})
-    entries["gege-synthetic"] = Listed(gege.growing, {"arms": 50})
+    entries["gege-synthetic"] = Listed(gege.growing, {"arms": 50, "length": 1.0})
     entries["gege-noc"] = Listed(
         gege.measured_table,
         {"title": "NoC, 259 designs", "file": "", "directions": "min/max", "truth": "fit", "delta": 0.01},
@@ -66,6 +66,7 @@ def _all() -> dict[str, Listed]:
     for d in (5, 7, 10, 12):
         entries[f"gse-logistic-{d}"] = Listed(gse.logistic, {"d": d, "arms": 8, "per_arm": 20})
     entries["gse-poisson"] = Listed(gse.counts, {"d": 5, "arms": 8, "per_arm": 20})
+    entries["gse-automobile"] = Listed(gse.automobile, {"file": "", "arms": 16, "per_arm": 20})
     entries["practice-960"] = Listed(shipped.practice, {"epsilon": 0.5, "slack": 0.25, "sd": 0.2})
     return entries
 
@@ -119,16 +120,19 @@ def listing() -> list[dict[str, Any]]:
 
     Instances that need a file of the user say so; their size is that of the paper's table.
     """
-    sizes = {"gege-noc": (259, 4), "gege-energy": (768, 8)}
+    files = {"gege-noc": (259, 4), "gege-energy": (768, 8), "gse-automobile": (16, 5)}
     entries: list[dict[str, Any]] = []
     for name, listed in _LISTED.items():
         settings = {key: value for key, value in listed.settings.items() if key not in _HIDDEN}
         entry: dict[str, Any] = {"name": name}
-        if name in sizes:
-            compounds, dimension = sizes[name]
-            entry |= {"paper": "GEGE", "compounds": compounds, "dimension": dimension}
-            entry |= {"title": f"{listed.settings['title']} (needs {name}:file=PATH)", "goal": "pareto"}
-            entry |= {"random": False, "delta": listed.settings["delta"], "budget": None}
+        if name in files:
+            compounds, dimension = files[name]
+            car = name == "gse-automobile"
+            title = "the dearest of some cars" if car else listed.settings["title"]
+            entry |= {"paper": "GSE" if car else "GEGE", "compounds": compounds, "dimension": dimension}
+            entry |= {"title": f"{title} (needs {name}:file=PATH)", "goal": "best" if car else "pareto"}
+            entry |= {"random": car, "delta": 0.05 if car else listed.settings["delta"]}
+            entry |= {"budget": compounds * 20 if car else None}
         else:
             made = get(name)
             entry |= {"paper": made.paper, "compounds": made.compounds, "dimension": made.dimension}

@@ -48,30 +48,33 @@ def _gaussian(n: int, h: int, d: int, rng: np.random.Generator) -> Drawn:
     return dense(rows, (rows @ rng.standard_normal((h, d))).T, ParetoSet((0.0,) * d))
 
 
-def growing(name: str, arms: Setting) -> Instance:
+def growing(name: str, arms: Setting, length: Setting) -> Instance:
     """The synthetic instance of section 5.1: h = 8, d = 2, delta 0.01; H1 and H2 are the same whatever K is.
 
     Arms 1 to 8 and Theta are fixed (the paper does not print them): e_1..e_8 with four arms on a front, 0.2 apart, and
     four behind it by 0.15 to 0.3. The others are drawn from U([0, 1]^h), normalised, and kept when they are dominated
     by more than any gap of the first eight, so that these keep the lowest gaps (of a million draws all were). SD 1.
+
+    ``length`` of the first eight; their means stay. At 1 they are the G-optimal design whatever else there is, so that
+    K changes nothing at all; shorter ones are told about by the others, and what a run takes depends on these.
     """
-    count = whole("arms", arms, 8)
+    count, size = whole("arms", arms, 8), number("length", length)
     return Instance(
         name=name,
         paper="GEGE, section 5.1",
         title=f"synthetic: K = {count}, h = 8, d = 2, complexity independent of K",
         compounds=count,
         dimension=8,
-        draw=partial(_growing, count),
+        draw=partial(_growing, count, size),
         random=count > 8,
         goal="pareto",
         delta=0.01,
     )
 
 
-def _growing(n: int, rng: np.random.Generator) -> Drawn:
-    theta = np.vstack([_FRONT, _FRONT - _BEHIND[:, None]])
-    rows, means = np.eye(8), theta
+def _growing(n: int, length: float, rng: np.random.Generator) -> Drawn:
+    means = np.vstack([_FRONT, _FRONT - _BEHIND[:, None]])
+    rows, theta = length * np.eye(8), means / length
 
     def draw() -> tuple[Floats, Floats]:
         row = rng.uniform(size=(1, 8))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
+from ...arrays import Floats
 from ...domain.goals import Best
+from ...errors import AssayPilotError
 from .instance import Drawn, Instance, Setting, dense, number, whole
 from .lingame import disturbed, near_pair
 
-__all__ = ["adaptive", "corner", "counts", "logistic", "sphere", "static"]
+__all__ = ["adaptive", "automobile", "corner", "counts", "logistic", "sphere", "static"]
 
 _VARIANCE = 10.0
 
@@ -136,3 +140,65 @@ def _link(d: int, n: int, is_count: bool, rng: np.random.Generator) -> Drawn:
         sd = float(np.sqrt(expected.max()))
         return dense(rows, truth, Best(), sd=sd, expected=expected, kind="poisson")
     return dense(rows, truth, Best(), sd=0.5, expected=1.0 / (1.0 + np.exp(-truth)), kind="bernoulli")
+
+
+_CAR = (11, 13, 16, 23, 24)
+"""Width, curb weight, engine size, city and highway miles per gallon; the price is in column 25."""
+_PRICE = 25
+
+
+def automobile(name: str, file: Setting, arms: Setting, per_arm: Setting) -> Instance:
+    """Appendix E.2: the dearest of K cars drawn from the Automobile data, five features, noise variance 0.1.
+
+    Features and prices are rescaled to [0, 1]; cars without a price or a feature are left out. Prices are not linear in
+    the features, so no error rate is promised.
+    """
+    count = whole("arms", arms, 2)
+    if not str(file):
+        raise AssayPilotError(
+            f"{name} needs its table", option="--instance", mend=f"Name the file: --instance {name}:file=PATH."
+        )
+    rows, prices = _cars(Path(str(file)))
+    if count > len(rows):
+        raise AssayPilotError(f"arms must be at most {len(rows)}, got {count}", option="--instance")
+    return Instance(
+        name=name,
+        paper="GSE, appendix E.2",
+        title=f"{count} cars of {len(rows)}",
+        compounds=count,
+        dimension=len(_CAR),
+        draw=partial(_some_cars, rows, prices, count),
+        random=True,
+        goal="best",
+        budget=_budget(count, per_arm),
+        notes=("prices are not linear in the features",),
+    )
+
+
+def _some_cars(rows: Floats, prices: Floats, n: int, rng: np.random.Generator) -> Drawn:
+    """Cars of which one is the dearest."""
+    while True:
+        chosen = rng.choice(len(rows), n, replace=False)
+        two = np.sort(prices[chosen])[-2:]
+        if two[0] < two[1]:
+            return dense(rows[chosen], prices[chosen], Best(), sd=math.sqrt(0.1))
+
+
+def _cars(path: Path) -> tuple[Floats, Floats]:
+    """Features ``(n, 5)`` and prices ``(n,)`` in [0, 1]."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise AssayPilotError("this table cannot be read", file=str(path), mend="Name imports-85.data.") from None
+    lines = [line for line in csv.reader(text.splitlines()) if line]
+    try:
+        cells = [[line[column] for column in (*_CAR, _PRICE)] for line in lines]
+        table = np.array([[float(cell) for cell in row] for row in cells if "?" not in row])
+    except (IndexError, ValueError):
+        raise AssayPilotError(
+            "this is not the Automobile table", file=str(path), mend="Name imports-85.data."
+        ) from None
+    if len(table) < 2 or (np.ptp(table, axis=0) == 0).any():
+        raise AssayPilotError("this is not the Automobile table", file=str(path), mend="Name imports-85.data.")
+    table = (table - table.min(axis=0)) / np.ptp(table, axis=0)
+    return table[:, :-1], table[:, -1]

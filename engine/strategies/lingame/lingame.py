@@ -21,7 +21,7 @@ from .pool import POOL_PARAMETERS, Pool, Rules, whole
 from .questions import question_of
 from .sequential import FIRST, Sequential, missing, shuffled, track
 
-__all__ = ["LinGame", "LinGameC"]
+__all__ = ["LinGame", "LinGameC", "Round"]
 
 
 _ENTRIES = 20_000
@@ -53,31 +53,18 @@ _GUARANTEE = (
 )
 
 
-class _Game(Sequential):
-    """What both learners have in common."""
-
-    info: ClassVar[StrategyInfo]
-
-    def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
-        parameters = super().check(problem)
-        one_of("optimism", parameters["optimism"], ("proven", "experiments"))
-        if parameters["plays"] is not None:
-            whole("plays", parameters["plays"])
-        return parameters
-
-
-def _plays(rules: Rules) -> int:
-    """How often the game is played between two batches."""
-    plays = rules.parameters["plays"]
-    return min(rules.batch, _MOST_PLAYS) if plays is None else int(plays)
-
-
-class _Round:
+class Round:
     """The estimate that one batch's games are played at: nature's answers and the learner's gains (eq. 10)."""
 
     def __init__(
-        self, problem: Problem, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags, measurable: Ints
+        self,
+        problem: Problem,
+        rules: Rules,
+        pool: Pool,
+        open_arms: Flags,
+        rivals: Flags,
+        measurable: Ints,
+        counts: Floats,
     ) -> None:
         self.question = question_of(problem.goal)
         self.measurable = measurable
@@ -94,9 +81,13 @@ class _Round:
             explored = rules.beta(t, 3.0 * math.log(t))
             # Without a bound on the effects nothing but the noise bounds a gain, as in the authors' code.
             most = 2.0 * explored if rules.norm is None else 4.0 * (rules.length * rules.norm / rules.sigma) ** 2
-        norms = np.einsum("ij,ij->i", self.x @ pool.covariance, self.x)
-        self.unsure = np.sqrt(2.0 * explored * np.maximum(norms, 0.0))
+        self.unsure = np.sqrt(2.0 * explored * self.variances(counts[measurable]))
         self.most = most
+
+    def variances(self, counts: Floats) -> Floats:
+        """How well each measurable arm's mean is known, at a noise SD of 1: what optimism adds to a gain."""
+        norms: Floats = np.maximum(np.einsum("ij,ij->i", self.x @ self.pool.covariance, self.x), 0.0)
+        return norms
 
     def losses(self, shift: Floats | None) -> Floats:
         """-U / 2 of every measurable arm for nature's step from the estimate; None: nature stays at it."""
@@ -114,6 +105,27 @@ class _Round:
         return self.question.nearest(
             self.pool.table.x, self.pool.means, inverse, self.answer, self.open_arms, self.rivals
         )
+
+
+class _Game(Sequential):
+    """What both learners have in common."""
+
+    info: ClassVar[StrategyInfo]
+    round: ClassVar[type[Round]] = Round
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = super().check(problem)
+        one_of("optimism", parameters["optimism"], ("proven", "experiments"))
+        if parameters["plays"] is not None:
+            whole("plays", parameters["plays"])
+        return parameters
+
+
+def _plays(rules: Rules) -> int:
+    """How often the game is played between two batches."""
+    plays = rules.parameters["plays"]
+    return min(rules.batch, _MOST_PLAYS) if plays is None else int(plays)
 
 
 def _kept_answers(n_arms: int) -> int:
@@ -176,7 +188,8 @@ class LinGame(_Game):
         carried = {name: old[name] for name in ("weights", "answers", "losses", "gaps")} | {"tracked": tracked}
         if not open_arms.any() or not len(measurable) or not pool.full:
             return carried
-        round_ = _Round(state.problem, rules, pool, open_arms, rivals, measurable)
+        counts = old["counts"] + outcome.counts[0]
+        round_ = self.round(state.problem, rules, pool, open_arms, rivals, measurable, counts)
         key = np.packbits(round_.answer)
         row = _find(old["answers"], key)
         if row is None:
@@ -288,7 +301,8 @@ class LinGameC(_Game):
         carried = {name: old[name] for name in ("answers", "losses", "unseen", "weights", "gap")} | {"owed": owed}
         if not open_arms.any() or not len(measurable) or not pool.full:
             return carried
-        round_ = _Round(state.problem, rules, pool, open_arms, rivals, measurable)
+        counts = old["counts"] + outcome.counts[0]
+        round_ = self.round(state.problem, rules, pool, open_arms, rivals, measurable, counts)
         key = np.packbits(round_.answer)
         row = _find(old["answers"], key)
         n = state.problem.n_arms

@@ -12,7 +12,7 @@ from assaypilot.engine.simulate.instances import get, listing, names
 from assaypilot.engine.simulate.instances.rage import closest, on_sphere
 from tests.public import DATA
 
-OF_A_FILE = ("gege-noc", "gege-energy")
+OF_A_FILE = ("gege-noc", "gege-energy", "gse-automobile")
 MADE = [name for name in names() if name not in OF_A_FILE]
 
 
@@ -201,8 +201,45 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path, text, said):
     assert str(table) in str(refusal.value)
 
 
+def test_cars_are_rescaled_and_those_without_a_price_left_out(tmp_path):
+    table = tmp_path / "cars.data"
+    lines = []
+    for width, weight, engine, city, highway, price in (
+        *((60, 2000, 100, 20, 30, "10000"), (62, 2500, 150, 25, 28, "20000")),
+        *((64, 2200, 120, 30, 34, "30000"), (66, 3000, 200, 15, 20, "?")),
+    ):
+        cells = ["x"] * 26
+        for column, value in zip((11, 13, 16, 23, 24, 25), (width, weight, engine, city, highway, price), strict=True):
+            cells[column] = str(value)
+        lines.append(",".join(cells))
+    table.write_text("\n".join(lines), encoding="utf-8")
+    instance = get(f"gse-automobile:file={table},arms=3")
+    drawn = instance.make(1)
+    assert (instance.compounds, instance.dimension, instance.budget, drawn.noise) == (3, 5, 60, (math.sqrt(0.1),))
+    x = matrix(drawn)[np.argsort(drawn.truth[0])]
+    assert np.allclose(x[:, 0], [0, 0.5, 1])
+    assert np.allclose(np.sort(drawn.truth[0]), [0, 0.5, 1])
+    with pytest.raises(AssayPilotError, match="at most 3"):
+        get(f"gse-automobile:file={table},arms=4")
+    table.write_text("1,2,3\n", encoding="utf-8")
+    with pytest.raises(AssayPilotError, match="not the Automobile table"):
+        get(f"gse-automobile:file={table}")
+
+
+def test_shorter_first_arms_keep_their_means_and_the_others_tell_more():
+    plain, short = get("gege-synthetic:arms=30").make(2), get("gege-synthetic:arms=30,length=0.5").make(2)
+    assert np.allclose(short.truth[:, :8], plain.truth[:, :8])
+    lengths = np.linalg.norm(matrix(short), axis=1)
+    assert np.allclose(lengths[:8], 0.5)
+    assert np.allclose(lengths[8:], 1.0)
+    # None of the others comes near the front.
+    front = short.truth[:, :4]
+    assert (front[:, None] - short.truth[:, 8:, None]).min(axis=0).max(axis=1).min() > 0.3
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not beside the project")
 def test_the_papers_tables():
+    assert get(f"gse-automobile:file={DATA / 'imports-85.data'},arms=201").compounds == 201
     noc = get(f"gege-noc:file={DATA / 'noc_CM_log_kone.csv'}")
     assert (noc.compounds, noc.dimension) == (259, 4)
     energy = get(f"gege-energy:file={DATA / 'ENB2012_hds.csv'}")

@@ -1,0 +1,167 @@
+"""ALBA: G-optimal designs on those still in, a new one whenever half of the dimension is left.
+
+Source: Tao, Blanco and Zhou, "Best arm identification in linear bandits with linear dimension dependency" (2018),
+Algorithms 3 and 5 (Y-ElimTil): in stage r compounds are eliminated until at most d / 2^r are left. A step bounds every
+mean of the stage by half of a gap that halves from step to step, and who is farther than that gap behind the best by
+the estimate goes.
+Ours: the least-squares estimate on whole measurements of a G-optimal design, whose achieved variance counts, in place
+of the estimator with random measurements; the errors of all steps, delta / (t (t + 1)), sum to delta.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arrays import Ints
+from ...design import achieved, ceilings
+from ...domain.features import outside_span
+from ...domain.goals import Best
+from ...strategies.designs import estimated, g_design, table
+from ...strategies.ending import inseparable
+from ...strategies.fixed_pool import decided
+from ...strategies.phased import Phased, number, settled
+from ...strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from ...strategies.rage.elimination import first_of_equals
+from ...system.progress import Report, silent
+
+__all__ = ["Alba"]
+
+
+_GAP = 1e-2
+
+
+class Alba(Phased):
+    """Elimination by bounds of single means, from designs on ever fewer compounds."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="alba",
+        version=1,
+        title="ALBA",
+        goals=("best",),
+        parameters=(
+            Parameter("first_gap", 1.0, "gap that the first step tells, model scale; the paper's is 1 (and then 1/2)"),
+        ),
+        guarantee="with the stated confidence the compound returned is the best, if the substituent effects add up",
+        source="Tao et al. (2018), Algorithms 3 and 5",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters; AssayPilotError for one out of range."""
+        given = self.parameters(problem)
+        number("first_gap", given["first_gap"])
+        return given
+
+    def memory(self, problem: Problem) -> Arrays:
+        """The stage, and who was still in when it began."""
+        return {"stage": np.zeros(1), "began": problem.wanted.copy()}
+
+    def _gap(self, state: State) -> float:
+        return float(self.parameters(state.problem)["first_gap"]) * 0.5**state.phase
+
+    def _log(self, problem: Problem, phase: int) -> float:
+        """Both sides of the means of all compounds at all steps."""
+        return math.log(2.0 * int(problem.wanted.sum()) * phase * (phase + 1) / problem.delta)
+
+    def _wells(self, state: State) -> float:
+        """Measurements per unit of variance that bring every half-width to half of the gap."""
+        problem = state.problem
+        return 8.0 * (problem.noise[0] / self._gap(state)) ** 2 * self._log(problem, state.phase + 1)
+
+    def _rows(self, state: State) -> Ints:
+        """What a stage's design measures: those it began with, or all there are where these do not span them."""
+        problem, began = state.problem, state.memory["began"]
+        rows = np.flatnonzero(began & problem.measurable)
+        asked = np.flatnonzero(state.active)
+        if not len(rows) or outside_span(problem.features, table(problem.features, rows).basis, asked).any():
+            rows = np.flatnonzero(problem.measurable)
+        return rows
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The stage's G-optimal design, rounded up, with as many measurements as the step's gap takes."""
+        problem = state.problem
+        candidates, design = g_design(problem.features, self._rows(state), gap=_GAP, report=report)
+        aims = candidates.onto(np.flatnonzero(state.active))
+        share = self._wells(state) * achieved(candidates, design.support, design.weights, aims)
+        counts = ceilings(design.weights, max(share, 1.0))
+        cut = problem.budget is not None and counts.sum() > problem.budget - state.spent
+        if cut and problem.budget is not None:
+            order = np.argsort(-counts, kind="stable")
+            counts[order] = np.diff(np.minimum(np.cumsum(counts[order]), problem.budget - state.spent), prepend=0)
+        used = counts > 0
+        return Allocation(
+            phase=state.phase + 1,
+            arms=candidates.rows[design.support][used],
+            counts=counts[used].astype(np.intp),
+            radius=self._gap(state) / 2.0,
+            certificate=Certificate("g", design.value, design.lower_bound),
+            cut_to_budget=bool(cut),
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is surely behind the best by this step's measurements is out; the last one left is the best."""
+        problem = state.problem
+        measured, active = np.flatnonzero(outcome.counts[0] > 0), np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        # Equal compounds are one.
+        first, kind = first_of_equals(problem.features, active)
+        means, norms = estimated(
+            problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured], active
+        )
+        half = problem.noise[0] * math.sqrt(2.0 * self._log(problem, state.phase + 1)) * norms
+        known = np.isfinite(half)
+        low, high = np.where(known, means - half, -np.inf), np.where(known, means + half, np.inf)
+        out = high < low.max()
+        assert isinstance(problem.goal, Best)
+        slack = problem.goal.slack
+        leader = int(np.argmax(np.where(known, means, -np.inf)))
+        others = np.arange(len(first))[np.isin(first, np.flatnonzero(~out))]
+        done = len(others) < 2 or bool((np.delete(high, leader) <= low[leader] + slack).all())
+        won = first[kind[leader]] if done else -1
+        if done:
+            out = np.arange(len(active)) != won
+        undecided = state.status[active] == UNDECIDED
+        stage, began = state.memory["stage"], state.memory["began"]
+        left = int((~out).sum())
+        most = table(problem.features, np.flatnonzero(problem.wanted)).rank
+        if left <= most / 2.0 ** (stage[0] + 1):
+            stage, began = stage + math.floor(math.log2(most / left)) - stage[0], state.active.copy()
+            began[active[out]] = False
+        return decided(
+            state,
+            outcome,
+            ins=active[[won]][undecided[[won]]] if done else active[:0],
+            outs=active[out & undecided],
+            rows=active,
+            estimate=np.where(known, means, np.nan)[None],
+            half=half[None],
+            numbers={"measurements": float(outcome.counts.sum()), "still_in": float(left)},
+            memory={"stage": np.asarray(stage, dtype=float), "began": began},
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """The best is found, or the budget is used up."""
+        done, problem = settled(state), state.problem
+        if done:
+            return done
+        if problem.budget is not None and problem.budget - state.spent < 1:
+            open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
+            text = f"the budget of {problem.budget} measurements is used up"
+            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
+        return inseparable(state, self._wells(state), "with slack the search ends")
