@@ -73,19 +73,20 @@ class Plain:
 
     def leader(self):
         """The best by all measurements so far of those that may be the best."""
-        if not self.phases:
-            return None
         information, moment = self.total
+        if not information.any():
+            return None
         means = self.x @ np.linalg.lstsq(information, moment, rcond=1e-10)[0]
         may = ~self.out & ~self.not_best
         return int(np.flatnonzero(may)[np.argmax(means[may])])
 
-    def phase(self, counts, means):
-        """One more phase of all compounds' counts and means."""
+    def phase(self, counts, means, silent=False):
+        """One more phase of all compounds' counts and means; a silent one is for the leader alone."""
         led = self.leader()
         information = self.x.T @ (self.x * counts[:, None])
         moment = self.x.T @ (counts * np.where(counts > 0, means, 0.0))
-        self.phases.append((information, moment, led))
+        if not silent:
+            self.phases.append((information, moment, led))
         self.total = self.total[0] + information, self.total[1] + moment
         n = range(len(self.x))
 

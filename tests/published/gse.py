@@ -140,7 +140,7 @@ SECTIONS = (
     Section(
         "gse-cars",
         "GSE, appendix E.2: the dearest of K cars (Automobile data, noise variance 0.1)",
-        f"Budget 20 K. Figures without numbers. {', '.join(name.split('=')[1] for name in CARS)} cars drawn for every run"
+        f"Budget 20 K. Figures without numbers. {', '.join(name.split('=')[1] for name in CARS)} cars drawn for each run"
         " from those with a price; five features. Prices are not linear in them, so nobody is always right.",
         tuple(
             case

@@ -21,11 +21,13 @@ from ...models.ols import Estimate
 from ..designs import fit
 from ..protocol import Arrays, Outcome
 
-__all__ = ["NOBODY", "Evidence", "Steps", "appended", "at_look", "nothing_measured"]
+__all__ = ["NOBODY", "SILENT", "Evidence", "Steps", "appended", "at_look", "nothing_measured"]
 
 
 NOBODY = -1
 """In place of an arm."""
+SILENT = -2
+"""In place of a leader: the phase is no step of any walk of differences."""
 _EQUAL = 1e-12
 """Rows whose squared distance is below this share of their squared lengths are equal."""
 
@@ -37,7 +39,7 @@ def nothing_measured() -> dict[str, NDArray[Any]]:
 
 
 def appended(memory: Arrays, outcome: Outcome, leader: int) -> dict[str, NDArray[Any]]:
-    """Return the record with one more phase, and with whom it was to compare (NOBODY for none)."""
+    """Return the record with one more phase, and with whom it was to compare (NOBODY for none, SILENT: no step)."""
     phase = len(memory["leaders"])
     arms = np.flatnonzero(outcome.counts[0] > 0)
     more = {
@@ -152,7 +154,13 @@ class Evidence:
                 continue
             own = found.means(np.array([who], dtype=np.intp))[0]
             told.append((own - found.means(rows), self.sigma * found.difference_norm(who, rows)))
-        return _steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm)
+        return self._heard(_steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm))
+
+    def _heard(self, steps: Steps) -> Steps:
+        """The same without those of silent phases."""
+        silent = self.leaders == SILENT
+        steps.difference[silent], steps.precision[silent] = 0.0, 0.0
+        return steps
 
     def between(self, first: Ints, second: Ints) -> Steps:
         """Mean of each of the first minus mean of the one of the second in the same place, ``(n_phases, m)``."""
@@ -167,7 +175,7 @@ class Evidence:
                 rest = np.einsum("ij,ij->i", apart @ found.outside, apart)
                 error[rest > OUTSIDE_TOLERANCE**2 * scale] = np.inf
             told.append((apart @ found.theta, np.where(equal, np.inf, error)))
-        return _steps(told, equal)
+        return self._heard(_steps(told, equal))
 
     def pairs(self, i: Ints, j: Ints) -> Steps:
         """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""
@@ -185,7 +193,7 @@ class Evidence:
                 error[_distances(x - inside @ found.basis.T, n) > OUTSIDE_TOLERANCE**2 * sizes] = np.inf
             means = x @ found.theta
             told.append((means[:n, None] - means[n:], np.where(equal, np.inf, error)))
-        return _steps(told, equal)
+        return self._heard(_steps(told, equal))
 
 
 _Told = tuple[Floats, Floats]

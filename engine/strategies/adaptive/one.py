@@ -41,6 +41,14 @@ each with half of 0.95 delta.
 against compounds that cannot be measured any more, of which no walk says anything new. Such a compound remains one that
 may be the best, if a phase bounded it or it was a leader: what is said above of b holds for all these together.
 
+**Without a lab's rounds.** Phases may have any size, and without slack nothing says how small the differences are
+that count. Steps weigh alike whatever their phase's size, so walks over phases that grow from 32 to 30,000 measurements
+would lose a third of what was measured, and their limits would pay for a dozen looks. So early phases double what was
+measured, and are no steps: they only say what to measure and whom to compare with. The first step is the first phase
+whose plan, made before it, brings all open comparisons to their limits with at most eight times the measurements so
+far (or the 13th). From there on every phase is a step, and takes half of what should end the campaign. Which phases are
+steps is so fixed before each is measured, by the past alone, as ``Steps`` above asks. Bounds of means count all phases.
+
 **Noise that is not known.** All steps of all phases are then made with one upper bound S on sigma, that of the present
 look, in place of sigma. Where S >= sigma every walk is sigma / S times the true one, at all its looks, and limits are
 not below 0: so one that passes a limit is of a true walk that passes it, at the same look. Whatever is refuted, at any
@@ -84,14 +92,18 @@ from ..protocol import (
     StrategyInfo,
 )
 from .asked import Asked, shown_out
-from .evidence import NOBODY, Evidence, Steps, appended, nothing_measured
+from .evidence import NOBODY, SILENT, Evidence, Steps, appended, nothing_measured
 from .levels import SetLimits, levels_of, slack_of
 from .lost import away, bounded, unanswerable
 from .needs import Sides, needs_of_best, needs_of_sides
-from .planning import Needs
+from .planning import CAREFUL, NEAR, Needs, Way
 from .walks import ByWalks
 
 __all__ = ["Adaptive", "may_be_best"]
+
+
+_MOST_SILENT = 12
+"""Phases after which walks begin even where no end is in sight."""
 
 
 class _Verdict(NamedTuple):
@@ -122,6 +134,8 @@ class Adaptive(ByWalks):
         any_plan=True,
         noise_bound=True,
     )
+    way: ClassVar[Way] = CAREFUL._replace(growth=1, parts=2)
+    unknown_end: ClassVar[int] = 3
 
     def memory(self, problem: Problem) -> Arrays:
         """The record of measurements, who is not the best, and the phase at which the campaign should end.
@@ -186,7 +200,7 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        memory = appended(state.memory, outcome, int(state.memory["leader"][0]))
+        memory = appended(state.memory, outcome, _leads(state, outcome))
         evidence = Evidence(problem.features, memory, problem.noise[0])
         known = self.limits(state, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)
@@ -262,6 +276,15 @@ def may_be_best(state: State, not_best: Flags) -> Flags:
     known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
     possible: Flags = state.problem.wanted & known & ~not_best
     return possible
+
+
+def _leads(state: State, outcome: Outcome) -> int:
+    """Who leads the phase that came back, SILENT where it is no step; by what was fixed before it was measured."""
+    leader, leaders = int(state.memory["leader"][0]), state.memory["leaders"]
+    if state.problem.capacity is not None or (leaders != SILENT).any() or len(leaders) >= _MOST_SILENT:
+        return leader
+    plan = outcome.allocation.certificate
+    return leader if plan.criterion == "xy" and plan.value <= NEAR * state.spent else SILENT
 
 
 def _leader(state: State) -> int:

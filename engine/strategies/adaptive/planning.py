@@ -24,6 +24,7 @@ from ..repeating import in_pairs
 
 __all__ = [
     "CAREFUL",
+    "NEAR",
     "ROOM",
     "SHORT",
     "Draft",
@@ -40,8 +41,8 @@ _GAP = 0.05
 """How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
 ROOM = 1.3
 """A phase takes this many times the measurements that should end the campaign, where those are less than a round."""
-_GROWTH = 3
-"""Without a lab's rounds a phase takes at most so many times what was measured before."""
+NEAR = 8
+"""Without a lab's rounds: an end that takes at most so many times what was measured before is in sight."""
 _LONGER = 0.15
 """A phase takes about this share of what was measured before, in whole rounds: fewer looks, and designs of more
 measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
@@ -58,6 +59,10 @@ class Way(NamedTuple):
     """As ``xy_optimal``."""
     whole: Callable[..., Rounded]
     """As ``round_design``."""
+    growth: int = 3
+    """Without a lab's rounds a phase takes at most so many times what was measured before."""
+    parts: int = 1
+    """Phases that an end in sight is divided into, without a lab's rounds."""
 
 
 CAREFUL = Way(fast_xy, round_design)
@@ -139,7 +144,7 @@ class Draft:
         """Measurements of a phase that is not the last: a round of the lab, and two for every effect at least."""
         spent, rank, capacity = self.state.spent, self.candidates.rank, self.state.problem.capacity
         if capacity is None:
-            return max(2 * rank, min(wanted, _GROWTH * spent) if spent else wanted)
+            return max(2 * rank, min(wanted, self.way.growth * spent) if spent else wanted)
         rounds = max(math.ceil(2 * rank / self.per_round), round(_LONGER * spent / self.per_round))
         return self._within_budget(self.per_round * rounds)
 
@@ -151,7 +156,10 @@ class Draft:
         """How many measurements bring all comparisons to their limits, at most a full phase of them; and these."""
         room, least = ROOM, 0
         last = self.state.last
-        if self.state.problem.capacity is not None and last is not None:
+        if self.state.problem.capacity is None:
+            if self.design.value <= NEAR * self.state.spent:
+                room /= self.way.parts
+        elif last is not None:
             measured = int(last.numbers["measurements"])
             if measured % self.per_round > 0:
                 # One that should have been the last and was not is followed by one with more room; one that decided

@@ -20,15 +20,13 @@ from .remaining import left_of, nothing_more, rest_of
 __all__ = ["ByWalks"]
 
 
-_UNKNOWN_END = 6
-"""The phase at which a campaign is expected to end where nothing says when."""
-
-
 class ByWalks(Phased):
     """Decides by walks that pass limits which hold at every look."""
 
     way: ClassVar[Way] = CAREFUL
     """How its phases are planned."""
+    unknown_end: ClassVar[int] = 6
+    """The step at which walks are expected to end where nothing says when."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Beside additivity, normal errors: the limits are exact for them."""
@@ -74,11 +72,10 @@ class ByWalks(Phased):
         own = state.memory.get("guess")
         return state.problem.noise if own is None else tuple(own.tolist())
 
-    @staticmethod
-    def end(problem: Problem, level: float, gap: float) -> int:
+    def end(self, problem: Problem, level: float, gap: float) -> int:
         """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
         if problem.capacity is None or gap <= 0:
-            return _UNKNOWN_END
+            return self.unknown_end
         needed = 1.5 * (float(ndtri(level)) / gap) ** 2
         rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
         return expected_looks(needed * rank, problem.capacity.per_round)

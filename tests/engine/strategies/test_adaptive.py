@@ -13,7 +13,7 @@ from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.adaptive import levels as adaptive_levels
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY, Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.evidence import NOBODY, SILENT, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
@@ -95,6 +95,55 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         assert np.array_equal(after.memory["not_best"], plain.not_best)
     assert seen >= 1
     assert levels.outs + n * levels.one_in + levels.best + 2 * n * levels.mean == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(6))
+def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, slack):
+    """Which they are follows here from each plan and what was measured before it."""
+    rng = np.random.default_rng((7, seed))
+    codes, sizes = random_table(rng, "full" if seed % 2 else "sparse", most=12)
+    features = SiteFeatures(codes, sizes)
+    truth = dense(features) @ rng.normal(0.0, 0.6, features.n_columns)
+    problem = problem_of(features, epsilon=0.4, slack=slack, delta=0.1, sd=0.25)
+    strategy = Adaptive()
+    levels = adaptive_levels.levels_of(problem)
+    plain = Plain(
+        dense(features),
+        0.25,
+        0.4,
+        slack,
+        lambda left: limits(adaptive_levels.each_of(levels.outs / left + levels.one_in, 1), 3, 40),
+        limits(levels.one_in, 3, 40),
+        limits(levels.best, 3, 40),
+    )
+    heard = []
+    for number, (state, outcome, decision) in enumerate(phases(strategy, problem, truth, rng, most=18)):
+        plan = outcome.allocation.certificate
+        near = plan.criterion == "xy" and plan.value <= 8 * state.spent
+        heard.append(near or number >= 12 or any(heard))
+        plain.phase(outcome.counts[0], outcome.means[0], silent=not heard[-1])
+        after = strategy.apply(state, decision)
+        assert np.array_equal(np.flatnonzero(after.status == OUT), np.flatnonzero(plain.out))
+        assert np.array_equal(np.flatnonzero(after.status == IN), np.flatnonzero(plain.into))
+        assert np.array_equal(after.memory["not_best"], plain.not_best)
+        assert np.array_equal(after.memory["leaders"] == SILENT, ~np.array(heard))
+    assert not heard[0]
+    assert heard[-1]
+
+
+def test_silent_phases_say_nothing_of_differences_but_where_to_look():
+    features = SiteFeatures(product((3, 2)), (3, 2))
+    memory, _ = record(features, np.random.default_rng(8), 4, share=1.0)
+    hushed = {**memory, "leaders": np.array([SILENT, SILENT, 1, 2])}
+    found, every = Evidence(features, hushed, 0.3), np.arange(6)
+    for steps in (found.pairs(every, every), found.between(every[:3], every[3:]), found.behind(every)):
+        assert not steps.precision[:2].any()
+        assert steps.precision[2:].any()
+    assert not found.behind(every, 0).precision[:2].any()
+    assert np.array_equal(found.pooled.means(), Evidence(features, memory, 0.3).pooled.means())
+    bounds = [one.bounded(every, np.full(9, 3.0)) for one in (found, Evidence(features, memory, 0.3))]
+    assert np.array_equal(bounds[0], bounds[1])
 
 
 def test_walks_of_an_adaptive_campaign_are_normal():
