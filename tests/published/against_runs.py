@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from assaypilot.engine.design.lower_bounds import effects_of
+from assaypilot.engine.design.lower_bounds import all_epsilon_best, effects_of
 from assaypilot.engine.design.oracle import oracle
 from assaypilot.engine.simulate import runner
 from assaypilot.engine.simulate.scores import score
@@ -48,7 +48,7 @@ def units():
     order = sorted(pairs, key=lambda number: ("quick", "middling", "large").index(pairs[number]))
     quick = [number for number in order if pairs[number] == "quick"]
     out = [("linfact-g", number, run) for number in order for run in range(PLAIN[pairs[number]])]
-    out += [("oracle", number, 0) for number in order]
+    out += [(kind, number, 0) for kind in ("oracle", "bound") for number in order]
     ways = [("adaptive", number, run) for number in order for run in range(runs_of(PAIRS[number]))]
     out += [way for way in ways if way[2] == 0]
     ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
@@ -65,12 +65,16 @@ def made(kind, number, run):
     begun = time.process_time()
     found = {"kind": kind, "pair": number, "run": run}
     pair = PAIRS[number]
-    if kind == "oracle":
+    if kind in ("oracle", "bound"):
         drawn = table(pair.table).make(0)
         candidates = projected(drawn.features, np.arange(drawn.n_arms))
         theta = effects_of(candidates, drawn.truth[0])
-        least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA, gap=1e-3)
-        found["measurements"] = least.measurements
+        if kind == "oracle":
+            least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA, gap=1e-3)
+            found["measurements"] = least.measurements
+        else:
+            proven = all_epsilon_best(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd)
+            found["measurements"] = round(proven.measurements(DELTA), 1)
     else:
         best = kind in ("rage", "adaptive best")
         found |= _campaign(pair.task(kind.split()[0], best=best), run)

@@ -140,8 +140,8 @@ SECTIONS = (
     Section(
         "gse-cars",
         "GSE, appendix E.2: the dearest of K cars (Automobile data, noise variance 0.1)",
-        f"Budget 20 K. Figures without numbers. {', '.join(name.split('=')[1] for name in CARS)} cars drawn for each run"
-        " from those with a price; five features. Prices are not linear in them, so nobody is always right.",
+        f"Budget 20 K. Figures without numbers. {', '.join(name.split('=')[1] for name in CARS)} cars, drawn anew;"
+        " five features. Prices are not linear in them, so nobody is always right.",
         tuple(
             case
             for name in CARS
