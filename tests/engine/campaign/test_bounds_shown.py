@@ -147,7 +147,10 @@ def test_a_difference_counts_the_bounds_of_both_parts(tmp_path: Path) -> None:
         now = campaign.status()
         some = [m.compound for m in now.measurements if m.relation == "<"]
         assert some
-        np.testing.assert_allclose(now.candidates.estimates["D"], level - 5.0, atol=0.35)
+        error = now.candidates.estimates["D"] - (level - 5.0)
+        # Without its bounds B would lie higher, and D lower, by .19 in the mean; one compound has an SD of .2.
+        assert abs(error.mean()) < 0.1
+        assert np.abs(error).max() < 0.8
         view = posterior_of(campaign._ledger, 2)
         assert view is not None
         assert view.sigma == pytest.approx(np.hypot(0.2, 0.2))

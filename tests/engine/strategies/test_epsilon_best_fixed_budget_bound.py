@@ -67,7 +67,7 @@ def test_before_the_campaign_it_is_that_of_the_proof(budget):
 
 def test_at_the_end_it_is_that_of_the_proof_and_the_answer_that_of_the_estimates():
     rng, below = np.random.default_rng(12), 0
-    for _ in range(10):
+    for _ in range(20):
         problem = made(160, 26)
         truth = (dense(problem.features) @ rng.normal(0.0, 0.4, problem.features.n_columns))[None]
         state, counts, sums = played(problem, truth, rng)
