@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QRunnable, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from .help.asking import listen
-from .preloading import preload_soon
-from .reporting import Reporter
-from .settings import Settings
-from .theme import RESOURCES, theme
+from .help.help_window import listen
+from .resources.theme import RESOURCES, theme
+from .runtime.error_reports import Reporter, tell
+from .runtime.gc_policy import set_aside
+from .runtime.settings import Settings
+from .structures.drawing import drawing_pool
 from .window.main_window import MainWindow
-from .window.troubles import tell
-from .window.windows import main_windows
+from .window.opening import main_windows
 
-__all__ = ["Program", "dress", "make_window", "open_handed", "run"]
+__all__ = ["MODULES", "TURN", "Program", "dress", "make_window", "open_handed", "preload", "preload_soon", "run"]
 
 
 class Program(QApplication):
@@ -101,3 +102,63 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
         application.open_with(partial(open_handed, window))
     preload_soon(window)
     return application.exec()
+
+
+TURN = 0.001
+"""Seconds after which a busy thread lets the window's go on; Python's own 0.005 are felt where there are many turns."""
+AFTER = 400
+"""Milliseconds after the window is there."""
+LAST = -1
+"""Loaded when nothing has to be drawn."""
+MODULES = (
+    "assaypilot.engine.campaign.campaign",
+    "assaypilot.gui.wizard.new_campaign",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_agg",
+    "assaypilot.engine.figures.ranked",
+    "assaypilot.engine.figures.rounds",
+    "PySide6.QtSvg",
+    "rdkit.Chem",
+    "assaypilot.engine.figures.structures",
+    "assaypilot.engine.export.contents",
+    "assaypilot.engine.export.structure_activity",
+    "assaypilot.gui.round.reason_dialog",
+)
+"""In the order in which they may be wanted."""
+
+
+class _Loading(QRunnable):
+    """One module."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def run(self) -> None:
+        """Load it. What cannot be loaded is said when it is wanted."""
+        try:
+            importlib.import_module(self._name)
+        except ImportError:
+            return
+
+
+class _SettingAside(QRunnable):
+    """What was loaded stays."""
+
+    def run(self) -> None:
+        """Spare the collector looking through it."""
+        set_aside()
+
+
+def preload() -> None:
+    """Have the thread that draws load what is not there yet, when it has nothing to draw."""
+    for name in MODULES:
+        if name not in sys.modules:
+            drawing_pool().start(_Loading(name), LAST)
+    drawing_pool().start(_SettingAside(), LAST - 1)
+
+
+def preload_soon(window: QWidget) -> None:
+    """Begin to load once a window was seen."""
+    sys.setswitchinterval(TURN)
+    QTimer.singleShot(AFTER, window, preload)

@@ -28,9 +28,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.resources.theme import Choice, theme
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -353,8 +353,8 @@ def pictures_of_sar(at: Photographer, name: str) -> None:
     """Take every picture of the SAR page."""
     which = at.window.sar.which
     at.window.show_page(SAR)
-    from assaypilot.gui.pages.sar import PAIRS
-    from assaypilot.gui.pages.sar import PICTURES as KINDS
+    from assaypilot.gui.sar.sar_page import PAIRS
+    from assaypilot.gui.sar.sar_page import PICTURES as KINDS
 
     for key, _ in KINDS:
         which.choose(key)

@@ -15,7 +15,7 @@ from assaypilot.engine.export.bounds import estimate_text
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
 
-from ..theme import theme
+from ..resources.theme import theme
 from .scene import Scene, Shape, Target
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Q
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from ..long_lived import figure_gone
-from ..theme import theme
-from ..widgets.structures import drawing_pool
+from ..resources.theme import theme
+from ..runtime.gc_policy import figure_gone
+from ..structures.drawing import drawing_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

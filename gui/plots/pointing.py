@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from ..theme import theme
-from ..widgets.structures import Structures
+from ..resources.theme import theme
+from ..structures.drawing import Structures
 from ..widgets.text import label
 from .canvas import Canvas, inch
 from .scene import Scene, Shape, Target

@@ -1,21 +1,22 @@
-"""What a picture that can be pointed at is made of: how it is drawn, what lies where, and the data behind it."""
+"""What a picture that can be pointed at is made of, and the file it becomes."""
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.figures.palette import Palette
+from assaypilot.engine.figures.palette import LIGHT, Palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["Scene", "Shape", "Target"]
+__all__ = ["Scene", "Shape", "Target", "picture_bytes"]
 
 Shape = tuple[float, float]
 
@@ -75,3 +76,32 @@ class Scene:
     def enclosed(self, outline: Floats) -> Ints:
         """The compounds that a line encloses, ``(k, 2)`` places of the data of the first axes; none by default."""
         return np.zeros(0, dtype=np.intp)
+
+
+FINE = 300.0
+"""Dots per inch of a file."""
+MOST_DOTS = 60e6
+"""Dots of a picture; a larger one is coarser."""
+
+
+def picture_bytes(scene: Scene, size: Shape, suffix: str, dpi: float = FINE) -> bytes:
+    """The scene as PNG, SVG or PDF on white, ``size`` inches; the same scene gives the same bytes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    inches = max(size[0] * size[1], 1e-6)
+    dots = min(dpi, (MOST_DOTS / inches) ** 0.5)
+    figure = scene.draw(LIGHT, size, dots)
+    stream = io.BytesIO()
+    canvas: Any  # their methods carry no types
+    if suffix == ".svg":
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(stream, metadata={"Date": None, "Title": scene.name})
+    elif suffix == ".pdf":
+        canvas = FigureCanvasPdf(figure)
+        canvas.print_pdf(stream, metadata={"CreationDate": None, "Title": scene.name})
+    else:
+        canvas = FigureCanvasAgg(figure)
+        canvas.print_png(stream)
+    return stream.getvalue()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ContributionScene", "UsageScene"]
 
-
 MOST, MOST_ALONE = 40, 200
 """Rows of one site among several, and of one alone; of more the middle is left out."""
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOp
 
 from assaypilot.engine.campaign.state import STATUSES
 
-from ..models.base import STATUS
-from ..theme import theme
+from ..resources.theme import theme
+from ..tables.rows import STATUS
 
 __all__ = ["Pill", "StatusDelegate", "StatusMark", "draw_mark"]
 

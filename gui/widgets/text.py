@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
@@ -18,15 +20,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..models.base import plain_tip
+from ..tables.rows import plain_tip
 
 __all__ = [
     "Callout",
     "Details",
     "ElidedLabel",
+    "as_here",
     "button",
     "cut_middle",
     "go_or_cancel",
+    "keys",
     "label",
     "mnemonic_free",
     "polish",
@@ -227,3 +231,24 @@ class Callout(QFrame):
         self.words.setText(words)
         self.words.setVisible(bool(words))
         self.setAccessibleName(f"{heading} {words}".strip())
+
+
+MAC = sys.platform == "darwin"
+
+_ON_A_MAC = {
+    " On a Mac, Cmd stands for Ctrl.": "",
+    "F10 or Alt": "Ctrl+F2",
+    "Ctrl+": "Cmd+",
+    "Alt+": "Option+",
+}
+_SAID = re.compile("|".join(map(re.escape, _ON_A_MAC)))
+
+
+def as_here(text: str) -> str:
+    """A text with the keys it names as they are called here: on a Mac Cmd for Ctrl, and Option for Alt."""
+    return _SAID.sub(lambda found: _ON_A_MAC[found[0]], text) if MAC else text
+
+
+def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:
+    """The first key of each, each key once: one that is named twice would be ambiguous, and do nothing."""
+    return [QKeySequence(key) for key in dict.fromkeys(QKeySequence(key).toString() for key in wanted) if key]

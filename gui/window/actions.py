@@ -1,4 +1,4 @@
-"""The menus: every action of the window by name, with its key."""
+"""The menus of the window and the actions in them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,40 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from ..dialogs.audit import population_of
-from ..dialogs.export import KINDS
-from ..keys import keys
-from ..models.base import plain_tip
-from ..pages.round_tools import has_results
-from ..theme import Choice, theme
-from ..view import View
-from ..widgets.text import mnemonic_free
-from .looking_back import look_back, play
+from ..resources.theme import Choice, theme
+from ..round.round_commands import population_of
+from ..round.round_tools import has_results
+from ..session.view import View
+from ..tables.rows import plain_tip
+from ..widgets.text import keys, mnemonic_free
+from .export_dialog import KINDS
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-__all__ = ["Actions"]
+__all__ = ["Actions", "look_back", "play"]
+
+
+def look_back(window: MainWindow, by: int | None) -> None:
+    """Show the candidates (or the pictures, where they are open) so many rounds on; None: now."""
+    _seen(window)
+    if by is None:
+        window.session.replay.go(None)
+    else:
+        window.session.replay.step(by)
+
+
+def play(window: MainWindow) -> None:
+    """Show round after round, or stay at the one shown."""
+    _seen(window)
+    moments = window.session.replay
+    (moments.pause if moments.playing else moments.play)()
+
+
+def _seen(window: MainWindow) -> None:
+    if window.page not in (window.candidates, window.sar):
+        window.show_page(window.pages.index(window.candidates))
+
 
 Key = QKeySequence.StandardKey
 PAGES = ("Library", "Goal", "Round", "Candidates", "SAR", "History")

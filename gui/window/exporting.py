@@ -17,9 +17,9 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
 
-from ..dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
-from ..saving import ask_for_place, file_name
-from ..tasks import Job
+from ..runtime.tasks import Job
+from ..widgets.save_dialog import ask_for_place, file_name
+from .export_dialog import ExportDialog, Kind, Wanted, Which, kind_of
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status

@@ -24,39 +24,36 @@ from PySide6.QtWidgets import (
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..keys import as_here
-from ..pages.base import Page
-from ..pages.candidates import CandidatesPage
-from ..pages.goal import GoalPage
-from ..pages.history import HistoryPage
-from ..pages.library import LibraryPage
-from ..pages.round import RoundPage
-from ..pages.sar import SarPage
-from ..pages.start import StartPage
-from ..reporting import Reporter
-from ..session import Session
-from ..settings import Settings
-from ..theme import Choice, theme
-from ..widgets.message_bar import MessageBar, error_words
-from ..widgets.strip import Footer, Statement, Strip
-from ..widgets.structures import Structures, drawing_pool
-from ..widgets.work_bar import WorkBar
+from ..candidates.candidates_page import CandidatesPage
+from ..goal.goal_page import GoalPage
+from ..history.history_page import HistoryPage
+from ..library.library_commands import Adding, Stocking
+from ..library.library_page import LibraryPage
+from ..resources.theme import Choice, theme
+from ..round.round_commands import Journey
+from ..round.round_page import RoundPage
+from ..round.work_list_files import WorkLists
+from ..runtime.error_reports import Reporter, Troubles
+from ..runtime.settings import Settings
+from ..sar.sar_page import SarPage
+from ..session.session import Session
+from ..structures.drawing import Structures, drawing_pool
+from ..widgets.bars import MessageBar, WorkBar, error_words
+from ..widgets.text import as_here
 from .actions import PAGES, Actions
-from .adding import Adding
 from .exporting import Exporting
-from .journey import Journey
-from .manners import Manners
+from .help_and_preferences import Manners
 from .opening import Opening
+from .page import Page
 from .picture_files import PictureFiles
-from .stocking import Stocking
-from .tables import Tables
+from .start_page import StartPage
+from .strip import Footer, Statement, Strip
+from .table_commands import Tables
 from .tour import Tour
-from .troubles import Troubles
-from .work_lists import WorkLists
 
 if TYPE_CHECKING:
-    from ..dialogs.new_campaign import NewCampaign
-    from ..pages.round_ending import ClosePanel
+    from ..round.round_ending import ClosePanel
+    from ..wizard.new_campaign import NewCampaign
 
 __all__ = ["MainWindow"]
 

@@ -16,10 +16,10 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
 
-from ..plots.saving import picture_bytes
-from ..saving import ask_for_place, file_name
-from ..tasks import Job
-from ..widgets.table import MOST_COPIED, as_clipboard
+from ..plots.scene import picture_bytes
+from ..runtime.tasks import Job
+from ..tables.table import MOST_COPIED, as_clipboard
+from ..widgets.save_dialog import ask_for_place, file_name
 
 if TYPE_CHECKING:
     from ..plots.scene import Scene, Shape

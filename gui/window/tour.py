@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QV
 from ..widgets.text import button, label, polish
 
 if TYPE_CHECKING:
-    from ..pages.base import Page
     from .main_window import MainWindow
+    from .page import Page
 
 __all__ = ["STEPS", "Step", "Tour", "TourCard"]
 

@@ -28,14 +28,13 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.system.memory import give_memory_back
-from assaypilot.gui.app import dress, make_window
-from assaypilot.gui.pages.base import Page
-from assaypilot.gui.pages.sar import PICTURES
-from assaypilot.gui.preloading import TURN, preload
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.app import TURN, dress, make_window, preload
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.sar.sar_page import PICTURES
+from assaypilot.gui.session.view import View
+from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
+from assaypilot.gui.window.page import Page
 from tests.benchmarks.stalls import Heart, heading
 
 AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in range(1, 9)) + tuple(

@@ -22,7 +22,7 @@ def test_the_question():
 
 @pytest.mark.parametrize("value", ["0.9", "13.5", "35"])
 def test_tables_results_and_the_window_ask_alike(value):
-    entry = pytest.importorskip("assaypilot.gui.entry")
+    entry = pytest.importorskip("assaypilot.gui.round.entry")
     from assaypilot.engine.tables.entries import doubt, read_entry
 
     assert doubt(PIC50, read_entry(PIC50, value)) is not None

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
-from assaypilot.gui.settings import Settings
+from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import answered, idle, quick_campaign, until
@@ -32,7 +32,7 @@ def settings(tmp_path: Path, qapp: QApplication) -> Settings:
 def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
     """What the window is told of the future: nothing is simulated, because no other test needs it."""
     made = Crystal()
-    monkeypatch.setattr("assaypilot.gui.foresight.in_another_process", made)
+    monkeypatch.setattr("assaypilot.gui.session.forecast.in_another_process", made)
     yield made
     made.open.set()
 

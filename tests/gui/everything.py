@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
-from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, UnavailableDialog
-from assaypilot.gui.dialogs.trouble_report import ReportDialog
-from assaypilot.gui.help.asking import close_help, show_help
+from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.restart import LIMIT, EndpointDialog
+from assaypilot.gui.help.help_window import close_help, show_help
+from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, UnavailableDialog
+from assaypilot.gui.runtime.error_reports import ReportDialog
 from assaypilot.gui.window.main_window import GOAL, MainWindow
 from tests.gui.helpers import answered, idle, small_table, status, until
 

@@ -18,10 +18,10 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.gui.dialogs.goal_step import GoalStep
-from assaypilot.gui.view import View
-from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.session.view import View
+from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.wizard.goal_step import GoalStep
 
 TRUTH = {"R1": {"H": 0.0, "Me": 0.4, "Cl": 0.9}, "R2": {"H": 0.0, "OMe": -0.3, "CF3": 0.7}, "R3": {"F": 0.0, "CN": 0.5}}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.wizard.new_campaign import NewCampaign
 from tests.gui.helpers import until
 
 HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold</b>", "&amp; & co")

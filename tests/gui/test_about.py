@@ -13,10 +13,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui import licences
 from assaypilot.gui.app import open_handed
-from assaypilot.gui.dialogs.about import AboutDialog
-from assaypilot.gui.dialogs.licences import LicencesDialog
+from assaypilot.gui.help import about as licences
+from assaypilot.gui.help.about import AboutDialog, LicencesDialog
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, small_table, until
 

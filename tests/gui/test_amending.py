@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.reasons import RESTS, CorrectDialog, ExcludeDialog
-from assaypilot.gui.theme import theme
+from assaypilot.gui.resources.theme import theme
+from assaypilot.gui.round.reason_dialog import RESTS, CorrectDialog, ExcludeDialog
 from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import idle, status, until
 

@@ -13,8 +13,8 @@ from assaypilot.engine.export.answer import FrontPicture, RankedPicture
 from assaypilot.engine.export.pictures import measured
 from assaypilot.engine.export.structure_activity import look
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.gui.models.candidates import CandidatesModel
-from assaypilot.gui.pages.candidate_panel import details
+from assaypilot.gui.candidates.candidate_panel import details
+from assaypilot.gui.candidates.candidate_rows import CandidatesModel
 from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.trust import PredictionScene

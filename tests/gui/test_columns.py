@@ -19,9 +19,9 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.models import properties
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.sliders import Limits, with_limits
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.tables import properties
+from assaypilot.gui.tables.tools import Limits, with_limits
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, rows_of, status, until, view
 
@@ -149,7 +149,7 @@ def test_stopped_properties_are_not_begun_again(
             report(0.5, "Calculating")
             threading.Event().wait(0.01)
 
-    monkeypatch.setattr("assaypilot.gui.models.properties.calculate", slow)
+    monkeypatch.setattr("assaypilot.gui.tables.properties.calculate", slow)
     window.candidates.arrangement.show("clogp", True)
     until(qtbot, window.work.isVisible)
     window.work.stop.click()
@@ -210,7 +210,7 @@ def test_stopped_alerts_leave_the_other_properties(
             report(0.5, "Looking")
             threading.Event().wait(0.01)
 
-    monkeypatch.setattr("assaypilot.gui.models.properties.alerts_too", slow)
+    monkeypatch.setattr("assaypilot.gui.tables.properties.alerts_too", slow)
     page = window.candidates
     page.arrangement.show("clogp", True)
     page.arrangement.show("alert", True)

@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.dialogs.reasons import ExcludeDialog
+from assaypilot.gui.round.reason_dialog import ExcludeDialog
 from assaypilot.gui.window.main_window import CANDIDATES, ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, until
 

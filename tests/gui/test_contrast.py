@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.theme import DARK, LIGHT, Colours, style_sheet
+from assaypilot.gui.resources.theme import DARK, LIGHT, Colours, style_sheet
 
 TEXT, SHAPE = 4.5, 3.0
 

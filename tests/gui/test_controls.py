@@ -17,10 +17,10 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.plates.layout import Control as Wells
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.dialogs.goal_controls import controls_in
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.pages.round_controls import ControlsPane
+from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
+from assaypilot.gui.round.round_controls import ControlsPane
 from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.wizard.goal_strategy import controls_in
 from tests.gui.helpers import dialog, idle, status, until, view
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 

@@ -14,11 +14,11 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.models.candidates import CandidatesModel
-from assaypilot.gui.models.library import history_means
-from assaypilot.gui.pages.candidate_panel import details
-from assaypilot.gui.pasting import intend_paste
-from assaypilot.gui.screen import shortlist_columns
+from assaypilot.gui.candidates.candidate_panel import details
+from assaypilot.gui.candidates.candidate_rows import CandidatesModel
+from assaypilot.gui.library.library_rows import history_means
+from assaypilot.gui.round.pasting import intend_paste
+from assaypilot.gui.window.export_dialog import shortlist_columns
 from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal

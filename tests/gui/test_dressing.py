@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.theme import theme
-from assaypilot.gui.window import windows
+from assaypilot.gui.resources.theme import theme
+from assaypilot.gui.window import opening as windows
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import until
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.entries import is_empty
-from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entry, parts_of, result_of
+from assaypilot.gui.round.entry import Entry, Question, parse_cells, parse_entry, parts_of, result_of
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)

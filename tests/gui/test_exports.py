@@ -19,11 +19,10 @@ from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.dialogs.export import KINDS, ExportDialog
-from assaypilot.gui.saving import as_named, file_name
-from assaypilot.gui.screen import shortlist_columns
-from assaypilot.gui.tasks import Progress
+from assaypilot.gui.runtime.tasks import Progress
+from assaypilot.gui.widgets.save_dialog import as_named, file_name
 from assaypilot.gui.window import exporting
+from assaypilot.gui.window.export_dialog import KINDS, ExportDialog, shortlist_columns
 from assaypilot.gui.window.exporting import beside_removed
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, rows_of, status, until, view

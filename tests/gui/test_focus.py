@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.theme import theme
+from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_reach import reachable, told

@@ -22,9 +22,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import silent
-from assaypilot.gui import foresight
-from assaypilot.gui.pages.goal import GoalPage
-from assaypilot.gui.pages.goal_terms import fold
+from assaypilot.gui.goal.goal_changes import fold
+from assaypilot.gui.goal.goal_page import GoalPage
+from assaypilot.gui.session import forecast as foresight
 from assaypilot.gui.window.main_window import GOAL, LIBRARY, MainWindow
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, quick_campaign, status, until, view
@@ -182,7 +182,7 @@ def test_only_the_latest_settings_are_answered(qtbot: QtBot, campaign: MainWindo
 def test_a_slow_simulation_can_be_stopped_and_asked_for_again(
     qtbot: QtBot, campaign: MainWindow, crystal: Crystal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assaypilot.gui.forecasting.SLOW", 0.15)
+    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
     crystal.open.clear()
     campaign.show_page(GOAL)
     until(qtbot, lambda: campaign.work.isVisible())

@@ -32,13 +32,13 @@ from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
-from assaypilot.gui.dialogs.goal_endpoints import EndpointList
-from assaypilot.gui.dialogs.goal_step import GoalStep
-from assaypilot.gui.outlook import draft, look_ahead
+from assaypilot.gui.goal.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import CandidatesScene
-from assaypilot.gui.questions import surprises
+from assaypilot.gui.round.round_ending import surprises
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.wizard.goal_endpoint import EndpointBox
+from assaypilot.gui.wizard.goal_endpoints import EndpointList
+from assaypilot.gui.wizard.goal_step import GoalStep
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, open_round, status, to_goal, until, view
 
@@ -379,13 +379,13 @@ def test_the_wizard_simulates_what_would_be_made(
 
 
 def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
-    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast(ModelReport, None), ()) for n in range(14)]
+    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast("ModelReport", None), ()) for n in range(14)]
     boxes = EndpointList()
     qtbot.addWidget(boxes)
     ready: list[int] = []
     boxes.complete.connect(lambda: ready.append(len(boxes.boxes)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assaypilot.gui.dialogs.goal_endpoints.AT_ONCE", 0.0)
+        patch.setattr("assaypilot.gui.wizard.goal_endpoints.AT_ONCE", 0.0)
         boxes.show_facts(tuple(facts), "E9")
         assert [box.name for box in boxes.boxes] == ["E9"]  # what the goal is about is there at once
         assert boxes.building
@@ -416,7 +416,7 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
         landed.append(1)
         return ()
 
-    monkeypatch.setattr("assaypilot.gui.dialogs.goal_step.load_strategies", slow)
+    monkeypatch.setattr("assaypilot.gui.wizard.goal_step.load_strategies", slow)
     window.new_campaign()
     wizard = window.wizard
     assert wizard is not None
@@ -446,7 +446,7 @@ def test_the_wizard_makes_its_later_steps_while_the_first_is_seen(qtbot: QtBot, 
 
 
 def test_opening_the_wizard_does_not_load_what_only_the_worker_needs() -> None:
-    code = "import sys, assaypilot.gui.dialogs.new_campaign; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
+    code = "import sys, assaypilot.gui.wizard.new_campaign; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "False"]
 

@@ -15,15 +15,23 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-import assaypilot.gui.dialogs
-import assaypilot.gui.pages
-from assaypilot.gui.help.asking import close_help, help_window, show_help
-from assaypilot.gui.help.topics import CHAPTERS, FOLDER, HOME, PRESENT, topic_of, topics
-from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.pages.base import Page
-from assaypilot.gui.pages.start import StartPage
-from assaypilot.gui.theme import theme
+import assaypilot.gui
+from assaypilot.gui.help.help_window import (
+    CHAPTERS,
+    FOLDER,
+    HOME,
+    PRESENT,
+    HelpWindow,
+    close_help,
+    help_window,
+    show_help,
+    topic_of,
+    topics,
+)
+from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
+from assaypilot.gui.window.page import Page
+from assaypilot.gui.window.start_page import StartPage
 from tests.gui.helpers import dialog, idle, until
 
 
@@ -37,12 +45,11 @@ def help_(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> Iterator[Help
 def shown_classes() -> list[type[QWidget]]:
     """Every page and every dialog there is."""
     found: set[type[QWidget]] = {StartPage}
-    for package in (assaypilot.gui.dialogs, assaypilot.gui.pages):
-        for entry in pkgutil.iter_modules(package.__path__):
-            module = importlib.import_module(f"{package.__name__}.{entry.name}")
-            for _, kind in inspect.getmembers(module, inspect.isclass):
-                if issubclass(kind, (QDialog, Page)) and kind.__module__.startswith("assaypilot.gui"):
-                    found.add(kind)
+    for entry in pkgutil.walk_packages(assaypilot.gui.__path__, "assaypilot.gui."):
+        module = importlib.import_module(entry.name)
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if issubclass(kind, (QDialog, Page)) and kind.__module__.startswith("assaypilot.gui"):
+                found.add(kind)
     return sorted(found - {Page}, key=lambda kind: kind.__name__)
 
 

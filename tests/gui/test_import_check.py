@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.problems import Problem
-from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.wizard.findings import KINDS, Findings, FindingsModel
+from assaypilot.gui.wizard.new_campaign import NewCampaign
 from tests.gui.helpers import idle, status, until
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
 

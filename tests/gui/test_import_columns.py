@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs import columns_step as module
-from assaypilot.gui.dialogs.check_work import CoreChoice, known_cores
-from assaypilot.gui.dialogs.columns_step import Smaller
-from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.wizard import columns_step as module
+from assaypilot.gui.wizard.check_work import CoreChoice, known_cores
+from assaypilot.gui.wizard.columns_step import Smaller
+from assaypilot.gui.wizard.new_campaign import NewCampaign
 from tests.gui.helpers import idle, small_table, status, until
 from tests.gui.imports import HOSTILE, amides, checked, columns_of, sparse, wizard_on
 from tests.public import DATA

@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
-from assaypilot.gui.dialogs.begin_anew import LIMIT, RECORDED, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.controls_later import ControlsDialog
+from assaypilot.gui.goal.goal_changes import ControlsDialog
+from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.restart import LIMIT, RECORDED, EndpointDialog, TogetherDialog
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, ROUND, MainWindow
 from tests.gui.helpers import answered, idle, status, until
 from tests.gui.test_focus import tab_to

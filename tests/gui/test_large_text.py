@@ -8,12 +8,12 @@ import pytest
 from matplotlib.figure import Figure
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.models.base import Column, RowsModel
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.folded import FoldedLabel
-from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.resources.theme import theme
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.tables.rows import Column, RowsModel
+from assaypilot.gui.tables.table import Table
+from assaypilot.gui.widgets.layout import FoldedLabel
 from tests.gui.helpers import until
 
 

@@ -61,8 +61,8 @@ def test_a_program_that_is_killed_is_noticed_at_its_next_start() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    from assaypilot.gui.reporting import Reporter
-    from assaypilot.gui.settings import Settings
+    from assaypilot.gui.runtime.error_reports import Reporter
+    from assaypilot.gui.runtime.settings import Settings
 
     reporter = Reporter(Settings().data_folder)
     reporter.begin()

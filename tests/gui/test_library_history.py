@@ -21,10 +21,10 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.models.base import Column, RowsModel
-from assaypilot.gui.models.library import _history, history_means, history_shown
-from assaypilot.gui.widgets.structures import Structures
-from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.library.library_rows import _history, history_means, history_shown
+from assaypilot.gui.structures.drawing import Structures
+from assaypilot.gui.tables.rows import Column, RowsModel
+from assaypilot.gui.tables.table import Table
 from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view
 
@@ -203,7 +203,7 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
             report(0.5, "Looking")
             threading.Event().wait(0.01)
 
-    monkeypatch.setattr("assaypilot.gui.narrowing.in_another_process", slow)
+    monkeypatch.setattr("assaypilot.gui.tables.filter.in_another_process", slow)
     (tmp_path / "other").mkdir()
     window, other = open_window(quick_campaign(tmp_path, smiles=True)), quick_campaign(tmp_path / "other")
     until(qtbot, lambda: window.session.view is not None)

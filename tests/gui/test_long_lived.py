@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui import long_lived
+from assaypilot.gui.app import preload
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.preloading import preload
-from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.runtime import gc_policy as long_lived
+from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import until
 
@@ -64,7 +64,7 @@ def test_a_window_that_closes_while_another_stays_is_looked_for(
     qtbot: QtBot, open_window: Callable[..., MainWindow], frozen: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[bool]()
-    monkeypatch.setattr("assaypilot.gui.window.manners.look_again_soon", lambda: asked.append(True))
+    monkeypatch.setattr("assaypilot.gui.window.help_and_preferences.look_again_soon", lambda: asked.append(True))
     first = open_window()
     second = first.opening.new_window()
     qtbot.wait(50)

@@ -17,16 +17,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.problems import Problem
-from assaypilot.gui.models import ordering
-from assaypilot.gui.models.base import AT_ONCE, Coded, Column, RowsModel
-from assaypilot.gui.models.findings import Findings, FindingsModel
-from assaypilot.gui.models.notes import PastedModel, PastedRow, TableModel
-from assaypilot.gui.models.ordering import order_of, text_ranks
-from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
-from assaypilot.gui.session import Session
-from assaypilot.gui.widgets import table as tables
-from assaypilot.gui.widgets.structures import Structures, drawing_pool
-from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.session.session import Session
+from assaypilot.gui.structures.drawing import Structures, drawing_pool
+from assaypilot.gui.tables import ordering
+from assaypilot.gui.tables import table as tables
+from assaypilot.gui.tables.notes import PastedModel, PastedRow, TableModel
+from assaypilot.gui.tables.ordering import order_of, text_ranks
+from assaypilot.gui.tables.rows import AT_ONCE, Coded, Column, RowsModel
+from assaypilot.gui.tables.table import Table
+from assaypilot.gui.wizard.findings import Findings, FindingsModel
+from assaypilot.gui.wizard.sites_view import Substituent, SubstituentsModel
 from tests.gui.helpers import until
 
 SIZE = AT_ONCE + 1
@@ -216,7 +216,7 @@ def test_the_keys_of_a_spreadsheet(qtbot: QtBot, session: Session) -> None:
 def test_structures_scrolled_past_are_not_drawn(
     qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assaypilot.gui.widgets.structures.WAITING", 2)
+    monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 2)
     structures, drawn = Structures(), list[str]()
     structures.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
     structures.use(("C", "CC", "CCC", "CCCC"))

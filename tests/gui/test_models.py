@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionHeaderV2
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.filtering import narrow, patterns
-from assaypilot.gui.models.base import Coded, Column, RowsModel, plain_tip, text_ranks
-from assaypilot.gui.models.candidates import interval_text, probability_text
-from assaypilot.gui.widgets.table import Table, as_clipboard
+from assaypilot.gui.candidates.candidate_rows import interval_text, probability_text
+from assaypilot.gui.tables.filter import narrow, patterns
+from assaypilot.gui.tables.rows import Coded, Column, RowsModel, plain_tip, text_ranks
+from assaypilot.gui.tables.table import Table, as_clipboard
 from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
 from tests.gui.helpers import idle, status, until, wizard_through
 
@@ -229,7 +229,7 @@ def test_filters_know_ranges_columns_and_words_with_blanks() -> None:
 
 def test_words_are_found_in_long_libraries_as_in_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     ids = ["ab", "b", "Ba\nb", "", "aa", "cab"]
-    monkeypatch.setattr("assaypilot.gui.filtering.CHUNK", 2)
+    monkeypatch.setattr("assaypilot.gui.tables.filter.CHUNK", 2)
     library = Library.listed(["R1"], [["x"]] * 6, ids=ids)
     for word in ("a", "b", "ab", "z", "ba"):
         mask = narrow(word, library, np.zeros(6))

@@ -14,14 +14,14 @@ import pytest
 from PySide6.QtGui import QAction, QKeySequence
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui import keys as keyboard
 from assaypilot.gui import launch
 from assaypilot.gui.app import make_window
-from assaypilot.gui.help import topics as helping
-from assaypilot.gui.models.log import local_time
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.saving import file_name
-from assaypilot.gui.settings import Settings
+from assaypilot.gui.help import help_window as helping
+from assaypilot.gui.history.history_page import local_time
+from assaypilot.gui.runtime.error_reports import Reporter
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.widgets import text as keyboard
+from assaypilot.gui.widgets.save_dialog import file_name
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, until

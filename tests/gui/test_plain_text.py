@@ -24,10 +24,10 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.dialogs.about import AboutDialog
-from assaypilot.gui.models.base import RowsModel
+from assaypilot.gui.help.about import AboutDialog
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.plots.pointing import PointingCanvas
+from assaypilot.gui.tables.rows import RowsModel
 from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, until, view
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.gui.dialogs.preferences import SIZES, PreferencesDialog
-from assaypilot.gui.settings import AUTHOR, Settings
-from assaypilot.gui.theme import DARK, theme
-from assaypilot.gui.widgets.structures import StructureView
+from assaypilot.gui.resources.theme import DARK, theme
+from assaypilot.gui.runtime.settings import AUTHOR, Settings
+from assaypilot.gui.structures.drawing import StructureView
+from assaypilot.gui.window.help_and_preferences import SIZES, PreferencesDialog
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, quick_campaign, small_table, until, view
 

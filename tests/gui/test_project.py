@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.project import ProjectDialog
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.opening import ProjectDialog
 from tests.gui.helpers import idle, until
 
 

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.theme import theme
+from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.text import ElidedLabel
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.everything import decided_round, everything

@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.cells import mean_text
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Question, decimal_of, parse_entry
-from assaypilot.gui.models.base import KIND
-from assaypilot.gui.models.round import STRUCK, RoundModel, result_key
-from assaypilot.gui.settings import Settings
+from assaypilot.gui.round.cells import mean_text
+from assaypilot.gui.round.entry import Question, decimal_of, parse_entry
+from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
+from assaypilot.gui.round.round_rows import STRUCK, RoundModel, result_key
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.tables.rows import KIND
 from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, until, view
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
+from assaypilot.gui.round.round_rows import RoundModel
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, true_values, until
 

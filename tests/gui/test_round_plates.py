@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
-from assaypilot.gui.dialogs.work_list import WorkListDialog
-from assaypilot.gui.plate_looks import DECISION
-from assaypilot.gui.widgets.plate_chooser import PlateChooser
+from assaypilot.gui.round.plate_chooser import PlateChooser
+from assaypilot.gui.round.plate_looks import DECISION
+from assaypilot.gui.round.work_list import WorkListDialog
 from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import idle, open_round, status, until, view
 

@@ -21,14 +21,14 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.models.pairs import KINDS as PAIR_KINDS
-from assaypilot.gui.pages import sar
-from assaypilot.gui.pages.sar import PAIRS, PICTURES, SarPage
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.scene import Target
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
-from assaypilot.gui.theme import theme
+from assaypilot.gui.resources.theme import theme
+from assaypilot.gui.sar import sar_page as sar
+from assaypilot.gui.sar.sar_page import PAIRS, PICTURES, SarPage
+from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from assaypilot.gui.window.picture_files import data_path
 from tests.gui.helpers import answered, idle, quick_campaign, rows_of, status, until, view

@@ -16,11 +16,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.gui.dialogs.check_panel import fact_rows
-from assaypilot.gui.dialogs.columns_form import ColumnsForm
-from assaypilot.gui.widgets.strip import next_step
+from assaypilot.gui.library.library_commands import read_list
 from assaypilot.gui.window.main_window import LIBRARY, MainWindow
-from assaypilot.gui.window.stocking import read_list
+from assaypilot.gui.window.strip import next_step
+from assaypilot.gui.wizard.check_panel import fact_rows
+from assaypilot.gui.wizard.columns_form import ColumnsForm
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, small_table, until
 from tests.gui.imports import columns_of

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.tasks import Progress, Tasks
+from assaypilot.gui.runtime.tasks import Progress, Tasks
 from assaypilot.gui.window.main_window import MainWindow
 
 

@@ -17,16 +17,15 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.system.progress import Report
 from assaypilot.gui.app import make_window
-from assaypilot.gui.dialogs.trouble_report import ReportDialog
-from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.settings import Settings
+from assaypilot.gui.runtime.error_reports import ReportDialog, Reporter
+from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import HISTORY, MainWindow
 from tests.gui.helpers import dialog, idle, until
 
 SESSION = """
     import os, signal, sys
     from pathlib import Path
-    from assaypilot.gui.reporting import Reporter
+    from assaypilot.gui.runtime.error_reports import Reporter
     reporter = Reporter(Path(sys.argv[1]))
     reporter.begin()
     reporter.watch.note("Plan Next Round")

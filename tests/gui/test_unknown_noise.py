@@ -19,11 +19,11 @@ from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
-from assaypilot.gui.outlook import draft, look_ahead
-from assaypilot.gui.pages.goal_form import TermsForm
-from assaypilot.gui.pages.goal_terms import Terms, change_between
+from assaypilot.gui.goal.goal_changes import Terms, change_between
+from assaypilot.gui.goal.goal_form import TermsForm
+from assaypilot.gui.goal.outlook import draft, look_ahead
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.wizard.goal_endpoint import EndpointBox
 from tests.gui.helpers import small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)

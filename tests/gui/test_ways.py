@@ -14,9 +14,9 @@ from assaypilot.engine.domain.controls import Control
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
-from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.controls_later import ControlsDialog
+from assaypilot.gui.goal.goal_changes import ControlsDialog
+from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.restart import LIMIT, EndpointDialog, TogetherDialog
 from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_together import written

@@ -20,9 +20,9 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.pages.candidate_panel import CompoundPanel
-from assaypilot.gui.theme import theme
-from assaypilot.gui.widgets.breaking import breakable, whole
+from assaypilot.gui.candidates.candidate_panel import CompoundPanel
+from assaypilot.gui.resources.theme import theme
+from assaypilot.gui.widgets.layout import breakable, whole
 from assaypilot.gui.window.main_window import CANDIDATES, SAR, MainWindow
 from tests.gui.helpers import answered, idle, quick_campaign, status, until, view
 

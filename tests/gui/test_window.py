@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import launch
-from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import DARK, LIGHT, theme
+from assaypilot.gui.resources.theme import DARK, LIGHT, theme
+from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from tests.gui.helpers import idle, small_table, status, until, view, wizard_through
 
@@ -139,7 +139,7 @@ def test_settings_are_the_tests_own(settings: Settings, tmp_path: Path) -> None:
 
 
 def test_cannot_be_had(qtbot: QtBot, campaign: MainWindow) -> None:
-    from assaypilot.gui.dialogs.reasons import UnavailableDialog
+    from assaypilot.gui.round.reason_dialog import UnavailableDialog
     from tests.gui.helpers import dialog
 
     campaign.show_page(LIBRARY)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from assaypilot.gui import theme as look
 from assaypilot.gui.app import open_handed
-from assaypilot.gui.theme import DARK, LIGHT, theme
+from assaypilot.gui.resources import theme as look
+from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.window import opening
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view

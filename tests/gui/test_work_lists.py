@@ -17,10 +17,10 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.plating import plate_layout
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well, read_well
-from assaypilot.gui.dialogs.work_list import WorkListDialog, use_of, values_of
-from assaypilot.gui.widgets.plate import short_names
+from assaypilot.gui.round.plate import short_names
+from assaypilot.gui.round.work_list import WorkListDialog, use_of, values_of
+from assaypilot.gui.round.work_list_files import ROUNDS, _key
 from assaypilot.gui.window.main_window import ROUND, MainWindow
-from assaypilot.gui.window.work_lists import ROUNDS, _key
 from tests.gui.helpers import idle, open_round, status, until, view
 
 

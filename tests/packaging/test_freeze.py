@@ -24,7 +24,7 @@ import pytest
 from assaypilot.engine.export.formats import FORMATS
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies import registry
-from assaypilot.gui import preloading
+from assaypilot.gui import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
@@ -109,7 +109,7 @@ def test_the_trial_knows_the_tables_that_load_by_name(packaging_module: Any) -> 
 
 
 def test_few_files_load_by_name_and_what_they_load_is_known() -> None:
-    early = "gui/preloading.py"  # names that are all imported elsewhere, too
+    early = "gui/app.py"  # names that are all imported elsewhere, too
     child = "engine/system/guarded.py"  # runs a function of its caller's module in a process of its own
     found = set()
     for path in CODE:
@@ -125,12 +125,12 @@ def test_few_files_load_by_name_and_what_they_load_is_known() -> None:
         "engine/strategies/registry.py",
         "engine/simulate/comparison.py",
         "engine/export/formats.py",
-        "gui/dialogs/new_campaign.py",
+        "gui/wizard/new_campaign.py",
     }
     assert found == {early, child, *others}
     imported = {name for path in CODE for name in imports(path)}
     ours = {"assaypilot." + path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in CODE}
-    assert set(preloading.MODULES) <= imported | ours
+    assert set(app.MODULES) <= imported | ours
 
 
 def test_nothing_that_is_left_out_is_imported(packaging_module: Any) -> None:

@@ -1,0 +1,330 @@
+"""The panel that answers *why* for one compound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.chemistry.names import carried_names
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.export.bounds import bound_text, estimate_text
+from assaypilot.engine.export.measured import means_of, means_words
+from assaypilot.engine.export.shortlist import decimals_of
+
+from ..plots.canvas import Canvas
+from ..resources.theme import theme
+from ..session.session import Session
+from ..session.view import View
+from ..structures.copies import CopiedStructure
+from ..structures.drawing import Structures
+from ..widgets.layout import breakable, copied, whole
+from ..widgets.marks import StatusMark
+from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from .candidate_rows import interval_text, probability_text
+from .evidence import OwnValues, confirmation_rows, why
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CandidatePanel", "CompoundPanel", "Side", "details"]
+
+NOT_ESTIMABLE = 3
+_LONG = 14
+"""Letters of a name above which each site has a row."""
+_NONE = "\N{EN DASH}"
+"""What is said where nothing is known: the lines below stay where they are."""
+MARGIN = 16
+NARROWEST, WIDEST = 250, 420
+"""Pixels of the panel at least: for letters of the usual size, and for any."""
+LINES, PICTURE = 30, 160
+"""Lines of text that a compound has at least before the course of the set stays below it, and pixels of a structure."""
+
+
+def details(status: Status, compound: int) -> list[tuple[str, str]]:
+    """Captions and values: what is known of a compound."""
+    known = status.candidates
+    rows: list[tuple[str, str]] = []
+    several = len(status.asked_endpoints) > 1
+    for place in status.asked_endpoints:
+        rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
+    digits = decimals_of(status)
+    if not several and status.guarantee.kind != "calibrated":
+        posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound], digits)
+        # Of one compound at a time: it must not be taken for what the campaign is sure of.
+        rows.append(("95 % interval", f"{posterior}, informs only" if posterior else _NONE))
+    chances = (known.probability_within_epsilon, known.probability_within_slack)
+    for name, values in zip(_chance_names(status), chances, strict=True):
+        text = probability_text(float(values[compound])) or _NONE
+        if (name, text) not in rows:
+            rows.append((name, text))
+    for place in status.limited_endpoints:
+        endpoint = status.endpoints[place]
+        text = probability_text(float(known.probability_meets[endpoint.name][compound])) or _NONE
+        rows.append((f"P({endpoint.limit_text})", text))
+    means = means_words(means_of(status), compound, digits).removeprefix("measured ")
+    rows.append(("Measured", means or measured_text(status, compound)))
+    rows += substituent_rows(status, compound)
+    rows += confirmation_rows(status, compound)
+    decided = int(known.decided_in_round[compound])
+    rows.append(("Decided", f"after round {decided}" if decided else "not yet"))
+    return rows
+
+
+def _chance_names(status: Status) -> tuple[str, str]:
+    """What the two probabilities are called beside a compound."""
+    if status.settings.goal != "pareto":
+        first, second = status.probability_names
+        return f"P({first})", f"P({second})"
+    return "P(trade-off)", "P(with margin)" if any(status.margins) else "P(trade-off)"
+
+
+def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: bool) -> list[tuple[str, str]]:
+    """Estimate and bounds of one endpoint; ``named``: the endpoint's name is the caption."""
+    known = status.candidates
+    estimate = known.estimates[endpoint.name][compound]
+    if np.isnan(estimate):
+        none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
+        return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Bounds", _NONE)]
+    shown = estimate_text(status, endpoint.name, compound, decimals_of(status))
+    open_ = shown.startswith(("<", ">"))
+    text = shown if named else f"{shown} {endpoint.scale_name}"
+    if open_:
+        text += ", known from bounds alone"
+    elif endpoint.transform == "log":
+        entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
+        text += f" = {entry}" if named else f" ({entry})"
+    decides = endpoint.name in known.lows
+    low, high = (float(ends[endpoint.name][compound]) if decides else np.nan for ends in (known.lows, known.highs))
+    bounds = interval_text(low, high, decimals_of(status))
+    caption = "95 % interval" if status.guarantee.kind == "calibrated" else "Bounds"
+    if named:
+        return [(endpoint.scale_name, f"{text} ({bounds})" if bounds else text)]
+    return [("Estimate", text), (caption, bounds or "none yet")] if decides else [("Estimate", text)]
+
+
+def substituent_rows(status: Status, compound: int) -> list[tuple[str, str]]:
+    """``R1 = Me, R2 = Cl``, no line ends within one of them; where a name is long, a row for each site."""
+    carried = carried_names(status.library, compound)
+    if any(len(name) > _LONG for name in carried.values()):
+        return [(site, breakable(name)) for site, name in carried.items()]
+    return [("Substituents", breakable(", ".join(f"{site}\u00a0=\u00a0{name}" for site, name in carried.items())))]
+
+
+def measured_text(status: Status, compound: int) -> str:
+    """How often a compound was measured."""
+    known = status.candidates
+    bounds = int(known.censored[compound])
+    of_each = [
+        (status.endpoints[place].scale_name, int(known.measured_of[status.endpoints[place].name][compound]))
+        for place in status.measured_endpoints
+    ]
+    if any(n for _, n in of_each):
+        if len({n for _, n in of_each}) == 1:
+            text = many(of_each[0][1], "time")
+            text += " each" if len(of_each) > 1 else ""
+        else:
+            text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
+        return f"{text}, and {bounds} known only as a bound ({_limits(status, compound)})" if bounds else text
+    if bounds:
+        taken = any(m.compound == compound and m.number in status.bounds_taken for m in status.measurements)
+        use = "the bound itself decides" if taken else "decides nothing"
+        return f"{_limits(status, compound)}: {bounds} known only as a bound, which estimates count; {use}"
+    return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
+
+
+def _limits(status: Status, compound: int) -> str:
+    """``<5.0``, where the values of a compound are known to lie; with several endpoints by name."""
+    asked = [status.endpoints[place] for place in status.measured_endpoints]
+    found = [(one.scale_name, bound_text(status, one.name, compound)) for one in asked]
+    return ", ".join(f"{name} {text}" if len(asked) > 1 else text for name, text in found if text)
+
+
+class CompoundPanel(QVBoxLayout):
+    """Structure, figures, reasons and measurements of the selected compound."""
+
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__()
+        self.setSpacing(12)
+        self.setContentsMargins(0, 0, 0, 0)
+        heading = QHBoxLayout()
+        heading.setSpacing(8)
+        self.name = ElidedLabel("title")
+        self.mark = StatusMark()
+        heading.addWidget(self.name, 1)
+        heading.addWidget(self.mark)
+        self.addLayout(heading)
+        self.structure = CopiedStructure(structures, session)
+        self.addWidget(self.structure)
+        self.details = Details()
+        self.addWidget(self.details)
+        self.why = Callout()
+        self.decide = label("", wrap=True)
+        self.why.body.addWidget(self.decide)
+        self.addWidget(self.why)
+        self.picked = label("", "muted", wrap=True)
+        for said in (self.why.words, self.decide, self.picked):
+            copied(said)
+        self.addWidget(self.picked)
+        self.measured = label("Its measurements", "heading")
+        self.addWidget(self.measured)
+        self.values = OwnValues()
+        self.addWidget(self.values)
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Explain a compound; None: says that one can be selected."""
+        status, reasons = view.status, view.reasons
+        for widget in (self.mark, self.details, self.why, self.picked, self.measured, self.values):
+            widget.setVisible(compound is not None)
+        self.structure.show_compound(status.library, compound)
+        if compound is None or reasons is None:
+            self.name.setText("No compound selected")
+            return
+        self.name.setText(status.library.ids[compound])
+        code = int(status.candidates.status[compound])
+        self.mark.show_status(code, STATUSES[code])
+        self.details.show_rows(details(status, compound))
+        reasoning = reasons.of(compound)
+        title, words, open_ = why(status, compound, reasoning)
+        self.why.say(title, breakable(words))
+        decide = f"What would decide it: {lower_first(reasoning.decide)}" if reasoning.decide else ""
+        self.decide.setText(breakable(decide))
+        self.decide.setVisible(bool(reasoning.decide))
+        self.why.setAccessibleName(" ".join(filter(None, (title, words, decide))))
+        kind = "open" if open_ else "calm"
+        if self.why.property("kind") != kind:
+            polish(self.why, kind=kind)
+        self.picked.setText(breakable(reasoning.picked))
+        self.values.show_values(reasoning.values, named=len(status.entered_endpoints) > 1)
+
+    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+        """The whole panel, which scrolls where the window is low."""
+        column.addLayout(self)
+        return Side(scroll, column)
+
+    @property
+    def selected_text(self) -> str:
+        """The text that is selected in the panel where the keyboard is; empty when there is none."""
+        focus = QApplication.focusWidget()
+        return whole(focus.selectedText()) if isinstance(focus, QLabel) and focus.hasSelectedText() else ""
+
+    def copy(self) -> bool:
+        """Whether the keyboard is in the panel and what is selected there was copied."""
+        text = self.selected_text
+        if text:
+            QApplication.clipboard().setText(text)
+        elif self.structure.hasFocus():
+            self.structure.copy_smiles()
+        return bool(text) or self.structure.hasFocus()
+
+
+def lower_first(text: str) -> str:
+    """A sentence as it goes on after a colon."""
+    return text[:1].lower() + text[1:]
+
+
+class CandidatePanel(CompoundPanel):
+    """The selected compound, and how the set moved."""
+
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
+        self.addStretch(1)
+        self._side: Side | None = None
+        self.course = QFrame()
+        self.course.setObjectName("side")
+        column = QVBoxLayout(self.course)
+        column.setSpacing(6)
+        self.moved = label("The set, round by round", "heading")
+        column.addWidget(self.moved)
+        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
+        self.canvas.reserve(150, fixed=True)
+        column.addWidget(self.canvas)
+
+    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+        """The whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
+        column.addLayout(self)
+        self._side = Side(scroll, column, self.course)
+        return self._side
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Explain a compound; None: says that one can be selected."""
+        super().show_compound(view, compound)
+        if self._side is not None:
+            self._side.pictured = view.status.library.smiles is not None
+            self._side.fit()
+
+    def show_rounds(self, view: View, marked: int | None = None) -> None:
+        """Draw how the set moved, and mark the round whose end is shown, unless that is now."""
+        status = view.status
+        closed = [one.number for one in status.rounds if one.state == "closed"]
+        last = max(closed, default=0)
+        known = status.candidates
+
+        def draw(size: tuple[float, float], dpi: float) -> Figure:
+            from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+
+            colours = theme().colours
+            palette = replace(colours.figure, background=colours.panel)
+            inside, undecided = counts_by_round(known.status, known.decided_in_round, last)
+            return set_by_round(inside, undecided, marked=marked, palette=palette, size=size, dpi=dpi)
+
+        self.canvas.show_figure(draw)
+
+
+class Side(QFrame):
+    """What scrolls over what stays, as long as there is room for both, else all of it; wider for large letters."""
+
+    pictured = False
+    """Whether what scrolls begins with a structure."""
+
+    def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self._below = below
+        if below is not None:  # it goes with the panel, also where it was never shown
+            below.setParent(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(scroll, 1)
+        self._column = column
+        self._stays: bool | None = None
+        self._bar, self._inner = scroll.verticalScrollBar(), inner
+        self._bar.rangeChanged.connect(self._keep_width)
+        theme().changed.connect(self._enlarge)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Make room for the letters there are, up to a width that leaves the tables some."""
+        width = min(round(NARROWEST * theme().scale), WIDEST)
+        self.setMinimumWidth(width)
+
+    def _keep_width(self, _: int, most: int) -> None:
+        """The scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
+        margins = self._inner.contentsMargins()
+        margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
+        self._inner.setContentsMargins(margins)
+
+    def fit(self) -> None:
+        """In a low window, or one of large letters, what is below comes after the compound."""
+        below = self._below
+        if below is None:
+            return
+        least = LINES * self.fontMetrics().lineSpacing() + (PICTURE if self.pictured else 0)
+        stays = self.height() - below.sizeHint().height() >= least
+        if stays != self._stays:
+            self._stays = stays
+            (self._column if stays else self._inner).addWidget(below)
+            inside = below.layout()
+            if inside is not None:
+                inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep what is below where there is room for it."""
+        super().resizeEvent(event)
+        self.fit()

@@ -1,0 +1,558 @@
+"""The Candidates page: the ranked intervals over the table, one selection, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+
+from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.names import site_names
+
+from ..plots.candidates import CandidatesScene, Frame, Picture
+from ..plots.choices import ANSWER, HISTOGRAM, PlotChoice
+from ..plots.pointing import PointingCanvas
+from ..plots.scatter import Extent, HistogramScene, ScatterScene
+from ..plots.scene import Scene
+from ..session.session import Session
+from ..session.view import View
+from ..structures.drawing import Structures
+from ..tables.columns import filter_in, order_in
+from ..tables.filter import Facts, Narrowed, facts_of
+from ..tables.properties import exported
+from ..tables.rows import Column
+from ..tables.table import Table
+from ..tables.tools import TableTools
+from ..widgets.bars import ReplayBar
+from ..widgets.inputs import Segments
+from ..widgets.text import button, label, mnemonic_free
+from ..window.export_dialog import Screen, screen_of
+from ..window.page import Page, side_panel, with_side
+from .candidate_panel import CandidatePanel
+from .candidate_rows import CandidatesModel
+
+__all__ = ["CandidatesPage"]
+
+UNDECIDED, IN = 0, 1
+_FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)
+
+
+class CandidatesPage(Page):
+    """Every compound with status, estimate and bounds; the plot and the table are one selection."""
+
+    export = Signal()
+    """What the page shows is to be exported."""
+    copy_picture = Signal(object)
+    """A scene is to be copied as a picture."""
+    copy_data = Signal(object)
+    """The data behind a scene are to be copied as text."""
+    export_picture = Signal(object, str)
+    """A scene is to be written to a file of a kind (``.png``)."""
+    arranged = Signal()
+    """Columns were chosen, moved or sorted by."""
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "Candidates")
+        self.replay = ReplayBar(session.replay)
+        self.plot = PlotChoice()
+        self.plot.changed.connect(self._plot_chosen)
+        self.heading.addWidget(self.plot.kind)
+        self.heading.addWidget(self.replay, 2)
+        self.column.addWidget(self.plot)
+        self.canvas = PointingCanvas(structures)
+        self.canvas.picked.connect(self._pick)
+        self.canvas.zoomable = True
+        self.canvas.zoomed.connect(self._zoom)
+        self.canvas.panned.connect(self._pan)
+        self.canvas.unzoomed.connect(self._unzoom)
+        self.canvas.enclosed.connect(self._enclosed)
+        self.canvas.copy_wanted.connect(self._copy_picture)
+        self.canvas.data_wanted.connect(self._copy_data)
+        self.canvas.export_wanted.connect(self._export_picture)
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(10)
+        tools = QHBoxLayout()
+        tools.setSpacing(10)
+        self.which = Segments([("alive", "In + undecided"), ("in", "In"), ("all", "All")], "Which compounds are shown")
+        self.which.chosen.connect(lambda _: self._narrow())
+        self.model = CandidatesModel(self)
+        self.table = Table(self.model, structures, name="Candidates")
+        self.tools = TableTools(session, self.table, "candidates")
+        self.tools.asked.connect(self._narrow)
+        self.tools.calculated.connect(self._show_properties)
+        self.filter, self.shown, self.columns_button = self.tools.filter, self.tools.shown, self.tools.columns
+        self.export_button = button("E&xport…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
+                                    "ones as they stand here, those that are in, or all")  # fmt: skip
+        self.export_button.clicked.connect(self.export)
+        tools.addWidget(self.which)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.shown)
+        tools.addWidget(self.tools.sliders)
+        tools.addWidget(self.columns_button)
+        tools.addWidget(self.export_button)
+        column.addLayout(tools)
+        self.table.freeze("status", "id", "structure")
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
+        self.table.chosen.connect(self._chosen)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._mark_selected())
+        self.arrangement = self.tools.arrange(hidden=("available", "measured", "decided", "far"), fixed=("id",))
+        self.arrangement.changed.connect(self._arranged)
+        column.addWidget(self.table, 1)
+        self.empty = label("", "muted", wrap=True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(self.empty)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.setHandleWidth(1)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(self.canvas)
+        self.split.addWidget(lower)
+        self.split.setStretchFactor(0, 2)
+        self.split.setStretchFactor(1, 3)
+        self.split.setSizes([150, 420])
+        self.column.addWidget(self.split, 1)
+        self.panel = CandidatePanel(structures, session)
+        self.sides = with_side(self, self.panel.beside(*side_panel()))
+        self._frame: Frame | None = None
+        """What part of its data the plot shows; None: what follows from them."""
+        self._drawn_of: Flags | None = None
+        self._extent: Extent | None = None
+        """What part of two columns the plot shows; None: all."""
+        self._pointed = False
+        """Whether what happens comes from the plot itself, which then does not move."""
+        self._now: View | None = None
+        """The campaign as it is."""
+        self._view: View | None = None
+        """What is shown: now, or the end of an earlier round."""
+        self._compound: int | None = None
+        self._filtered: Flags | None = None
+        """The compounds the filter leaves, which the plot shows too; None: all."""
+        self._behind = False
+        """Whether another compound was selected elsewhere while this page was not seen."""
+        session.selection.changed.connect(self._selected)
+        session.replay.changed.connect(self._turned)
+        self._sorted = False
+        self._wanted_order = _FIRST_ORDER
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Show a campaign as it is now."""
+        self._now = view
+        self._view = view = self.session.replay.of(view)
+        status = view.status
+        if opened:
+            self._sorted = False
+        elsewhere = (opened or self._behind) and self.session.selection.compound is not None
+        if opened or self._behind:
+            self._compound, self._behind = self.session.selection.compound, False
+        wanted = self._compound
+        self.model.show(status, self.tools.properties(status.library))
+        if not self._sorted and np.isfinite(status.candidates.estimate).any():
+            keys = [column.key for column in self.model.columns]
+            key, order = self._wanted_order if self._wanted_order[0] in keys else _FIRST_ORDER
+            self.table.sortByColumn(self.model.place_of(key), order)
+            self._sorted = True
+        self.tools.calculate(status.library)
+        self._compound = wanted
+        several = len(status.goal_endpoints) > 1
+        self.plot.offer(self.model.columns, "Trade-offs" if several else "Ranking")
+        self._reserve()
+        self.filter.setPlaceholderText(_filter_hint(status))
+        self.which.set_text("all", f"All {len(status.library):,}")
+        # What lies below stays where it is while one looks back.
+        self.subtitle.setMinimumHeight(0 if view is self._now else self.subtitle.height())
+        self.subtitle.setText(_when(view))
+        self.panel.show_rounds(self._now, self.session.replay.round)
+        self._narrow()
+        if elsewhere:
+            self._reveal()
+            self._choose_group()
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one."""
+        self._now = self._view = self._compound = None
+        self._frame = self._drawn_of = self._filtered = self._extent = None
+        self._behind = self._sorted = False
+        self.model.fill([], 0)
+        self.canvas.show_scene(None, anew=True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self._turned()
+        if self._behind:
+            self._follow()
+
+    def copy(self) -> None:
+        """Copy the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
+        if self.canvas.hasFocus():
+            self._copy_picture()
+            return
+        if self.panel.copy():
+            return
+        rows = self.table.copy()
+        if self._view is not self._now:
+            self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
+
+    def look_for(self) -> None:
+        """Go to the filter."""
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def splitter_state(self) -> QByteArray | None:
+        """How the page is divided."""
+        return self.split.saveState()
+
+    def restore_splitter(self, state: QByteArray) -> None:
+        """Divide the page as it was."""
+        self.split.restoreState(state)
+
+    def _pick(self, compound: int) -> None:
+        """Select what was clicked in the plot, which stays where it is."""
+        self._pointed = True
+        self.select(compound)
+        self._pointed = False
+
+    def select(self, compound: int | None) -> None:
+        """Make a compound the selected one."""
+        self._compound = compound
+        self.table.choose(compound)
+        self._explain()
+        self.session.selection.choose(compound)
+
+    def on_screen(self) -> Screen:
+        """The table as it stands now, whatever moment is shown, as an export takes it."""
+        if self._now is None:
+            raise RuntimeError("the page was never shown")
+        self.filter.settle()
+        status = self._now.status
+        found = self.tools.properties(status.library)
+        words = self.filter.text().strip()
+        return screen_of(
+            status, self._model_of_now(), self.arrangement.columns, exported(status, found),
+            choice=self.which.text(self.which.key), words=words, arranged=not self.arrangement.untouched,
+        )  # fmt: skip
+
+    def arrange(self, values: dict[str, Any]) -> None:
+        """Arrange the columns as they were, and sort by the one they were sorted by."""
+        self.arrangement.use(values)
+        self._wanted_order = order_in(values) or _FIRST_ORDER
+        self.filter.setText(filter_in(values))
+        self.plot.use(values.get("plot"))
+        which = values.get("which")
+        self.which.choose(which if which in self.which.keys else self.which.keys[0])
+
+    @property
+    def layout_values(self) -> dict[str, Any]:
+        """How the table is arranged and narrowed, to be remembered with the campaign."""
+        return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key,
+                "plot": self.plot.values()}  # fmt: skip
+
+    def choose_columns(self) -> None:
+        """Open the menu of the columns."""
+        self.tools.choose_columns()
+
+    # ------------------------------------------------------------------ inside
+
+    def _arranged(self) -> None:
+        if self._view is not None:
+            if self.model.wanted_by is not None:
+                self._wanted_order = self.model.wanted_by
+            self.tools.calculate(self._view.status.library)
+        self.arranged.emit()
+
+    def _show_properties(self) -> None:
+        """Show what was calculated."""
+        if self._now is not None and self._now is self.session.view:
+            self.refresh(self._now, opened=False)
+
+    def _model_of_now(self) -> CandidatesModel:
+        """The rows as they are now: those shown, unless an earlier moment is."""
+        if self._now is None or self._view is self._now:
+            return self.model
+        status, order = self._now.status, self.model.sorted_by
+        made = CandidatesModel()
+        made.show(status, self.tools.properties(status.library))
+        made.only(self._mask(status, self.tools.narrowed_now(status.library, _facts(status, made.columns))))
+        if order is not None and order[0] in [column.key for column in made.columns]:
+            made.sort(made.place_of(order[0]), order[1])
+        return made
+
+    def _mask(self, status: Status, words: Narrowed) -> Flags | None:
+        """The compounds to show (None: all) by what is chosen above the table."""
+        codes = status.candidates.status
+        mask: Flags | None = None
+        if self.which.key == "in":
+            mask = codes == IN
+        elif self.which.key == "alive":
+            mask = (codes == IN) | (codes == UNDECIDED)
+        if words.mask is not None:
+            mask = words.mask if mask is None else mask & words.mask
+        return mask
+
+    def _narrow(self) -> None:
+        if self._view is None:
+            return
+        status = self._view.status
+        columns = self.model.columns
+        words = self.tools.narrowed(status.library, columns, lambda: _facts(status, columns))
+        mask, narrowed = self._mask(status, words), words.mask is not None
+        self._filtered = words.mask
+        wanted = self._compound
+        self.model.only(mask)
+        rows = self.model.rowCount()
+        self.tools.say_shown(narrowed, rows)
+        self.empty.setVisible(rows == 0)
+        if rows == 0:
+            self.empty.setText(self._why_empty(narrowed))
+        self._compound = wanted
+        if wanted is None or not self.table.choose(wanted):
+            if rows and wanted is None:
+                self.table.choose(int(self.model.rows[0]))
+            else:
+                self._explain()
+        else:
+            self._explain()
+
+    def _menu(self, at: QPoint) -> None:
+        """Offer what can be done with the selected compound."""
+        if self._view is None or self._compound is None:
+            return
+        library, compound = self._view.status.library, self._compound
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Copy rows", self.table.copy)
+        smiles = "" if library.smiles is None else library.smiles[compound]
+        if smiles:
+            menu.addAction("Copy &SMILES", lambda: QGuiApplication.clipboard().setText(smiles))
+            menu.addAction("S&imilar compounds", lambda: self._filter_by(f"like:{smiles}"))
+        menu.addSeparator()
+        for place, site in enumerate(library.sites):
+            name = site_names(site.substituents)[library.codes[compound, place]]
+            if " " not in site.name + name:
+                words = f"{site.name}={name}"
+                menu.addAction(mnemonic_free(f"Only {site.name} = {name}"), partial(self._filter_by, words))
+        menu.popup(self.table.viewport().mapToGlobal(at))
+
+    def _filter_by(self, words: str) -> None:
+        self.which.choose("all")
+        self.filter.setText(words)
+
+    def _why_empty(self, filtered: bool) -> str:
+        if filtered:
+            return "No compound fits the filter. Escape in the box empties it."
+        if self.which.key == "in":
+            return "Nothing is in yet. It takes decided rounds to say so."
+        return "Every compound is out or not estimable. All shows them."
+
+    def _chosen(self, compound: int | None) -> None:
+        if compound is not None and compound != self._compound:
+            self._compound = compound
+            self._explain()
+            self.session.selection.choose(compound)
+
+    def _selected(self) -> None:
+        selection = self.session.selection
+        if selection.compound == self._compound and not selection.group:
+            return
+        self._behind = True
+        if self.isVisible():
+            self._follow()
+
+    def _turned(self) -> None:
+        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
+        now = self._now
+        if now is None or now is not self.session.view or not self.isVisible():
+            return
+        if self._view is not self.session.replay.of(now):
+            self.refresh(now, opened=False)
+
+    def _follow(self) -> None:
+        """Select what was selected on another page."""
+        if self._view is None or self._view is not self.session.view:
+            return  # the page is about to be filled anew
+        self._behind = False
+        self._compound = self.session.selection.compound
+        self.table.choose(self._compound)
+        self._explain()
+        self._reveal()
+        self._choose_group()
+
+    def _reveal(self) -> None:
+        """Show all compounds when a selected one is among those left out by their status."""
+        compound = self._compound
+        if compound is None or self.filter.text() or self.which.key == "all":
+            return
+        if not np.isin([compound, *self.session.selection.group], self.model.rows).all():
+            self.which.choose("all")
+
+    def _choose_group(self) -> None:
+        """Select all compounds that were selected at once on another page."""
+        if self.session.selection.group:
+            self.table.choose_rows(self.session.selection.group, self._compound)
+
+    @property
+    def picture(self) -> Picture | None:
+        """What the plot shows."""
+        scene = self.canvas.scene
+        return scene.picture if isinstance(scene, CandidatesScene) else None
+
+    def _copy_picture(self) -> None:
+        if self.canvas.scene is not None:
+            self.copy_picture.emit(self.canvas.scene)
+
+    def _copy_data(self) -> None:
+        if self.canvas.scene is not None:
+            self.copy_data.emit(self.canvas.scene)
+
+    def _export_picture(self, suffix: str) -> None:
+        if self.canvas.scene is not None:
+            self.export_picture.emit(self.canvas.scene, suffix)
+
+    def _explain(self) -> None:
+        if self._view is None:
+            return
+        self.panel.show_compound(self._view, self._compound)
+        self._draw()
+
+    def _frame_now(self, before: Scene | None) -> Frame | None:
+        """What the plot shows: what it showed, moved only to a compound that was selected elsewhere."""
+        if isinstance(before, CandidatesScene) and self._compound is not None and not self._pointed:
+            self._frame = before.picture.framed(self._frame, self._compound)
+        return self._frame
+
+    def _zoom(self, x: float, y: float, factor: float) -> None:
+        """Zoom the plot about a place of its data."""
+        if isinstance(self.canvas.scene, ScatterScene):
+            self._extent = self.canvas.scene.zoomed(x, y, factor)
+            self._draw()
+        elif self.picture is not None:
+            self._reframe(self.picture.zoomed(self._frame, x, y, factor))
+
+    def _pan(self, dx: float, dy: float) -> None:
+        """Move the plot by so much of its data."""
+        if self.picture is not None:
+            self._reframe(self.picture.panned(self._frame, dx, dy))
+
+    def _unzoom(self) -> None:
+        """Show all again."""
+        self._extent = None
+        self._reframe(None)
+
+    def _reframe(self, frame: Frame | None) -> None:
+        self._frame, self._pointed = frame, True
+        self._draw()
+        self._pointed = False
+
+    def _reserve(self) -> None:
+        """Give the plot the height that it needs."""
+        front = self._view is not None and len(self._view.status.goal_endpoints) > 1
+        self.canvas.reserve(220 if front or self.plot.key != ANSWER else 140)
+
+    def _plot_chosen(self) -> None:
+        """Draw another picture."""
+        self._extent = None
+        self.canvas.encloses = self.plot.key != ANSWER
+        self._reserve()
+        if self._view is not None:
+            if self.plot.wants_properties:
+                self.session.calculations.want(self._view.status.library)
+            self._draw()
+            self.arranged.emit()
+
+    def _enclosed(self, outline: Floats) -> None:
+        """Select in the table what a line in the plot encloses."""
+        scene = self.canvas.scene
+        if scene is None:
+            return
+        compounds = scene.enclosed(outline)
+        if self._view is not None and not np.isin(compounds, self.model.rows).all() and not self.filter.text():
+            self.which.choose("all")
+        self._pointed = True
+        count = self.table.choose_rows(compounds)
+        self._draw()
+        self._pointed = False
+        self.session.message.emit(f"{many(count, 'compound')} selected. Copy takes their rows.")
+
+    def _mark_selected(self) -> None:
+        """Mark in a picture of columns what is selected in the table."""
+        if self.plot.key != ANSWER:
+            self._draw()
+
+    def _columns_scene(self, view: View) -> Scene | None:
+        """The picture of columns that is chosen, of the compounds in the table; None where the answer's is."""
+        x = None if self.plot.key == ANSWER else self.plot.quantity("x")
+        if x is None:
+            return None
+        chosen = self.table.selected_rows()
+        given = view.status, self.model.rows, self._compound, np.array(chosen if len(chosen) > 1 else [], dtype=np.intp)
+        y = self.plot.quantity("y")
+        if self.plot.key == HISTOGRAM or y is None:
+            return HistogramScene(*given, x)
+        colour, size = self.plot.quantity("colour"), self.plot.quantity("size")
+        return ScatterScene(*given, (x, y), colour=colour, size=size, extent=self._extent)
+
+    def _draw(self) -> None:
+        if self._view is None:
+            return
+        columns = self._columns_scene(self._view)
+        if columns is not None:
+            self.canvas.show_scene(columns, anew=type(self.canvas.scene) is not type(columns))
+            return
+        within = None if self._view is self._now else self.session.replay.axes
+        before = self.canvas.scene
+        same = isinstance(before, CandidatesScene) and before.status is self._view.status
+        if not same or self._filtered is not self._drawn_of:
+            self._frame, self._drawn_of = None, self._filtered
+        scene = CandidatesScene(
+            self._view.status,
+            self._compound,
+            within,
+            only=self._filtered,
+            frame=self._frame_now(before if same else None),
+        )
+        anew = not same
+        if isinstance(before, CandidatesScene) and not anew:
+            scene.picture = before.picture  # until it is drawn again: the same compounds lie there
+        self.canvas.show_scene(scene, anew=anew)
+
+
+def _facts(status: Status, columns: Sequence[Column]) -> Facts:
+    """What the filter can ask about."""
+    known = status.candidates
+    named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
+    named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
+    return facts_of(columns, known.estimate, named)
+
+
+def _filter_hint(status: Status) -> str:
+    """What the filter understands, with names of this campaign."""
+    names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
+    short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
+    return f"Filter: id, substituent, R1=Me, >7.5{f', {short}<5' if short else ''}"
+
+
+def _when(view: View) -> str:
+    """What the page's numbers rest on, in a few words."""
+    status = view.status
+    closed = [one.number for one in status.rounds if one.state == "closed"]
+    standing = status.open_round
+    parts = [f"after round {max(closed)}" if closed else "before the first round"]
+    if status.finished and status.finish_reason:
+        # How sure a calibrated answer is stands in the badge above.
+        sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
+        parts.append("decided" if sure else status.finish_reason)
+    if standing is not None and standing.came > 0:
+        back, asked = standing.came, standing.measurements
+        parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
+    return " · ".join(parts)

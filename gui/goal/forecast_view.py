@@ -1,0 +1,351 @@
+"""A forecast in words and as a picture."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled
+from assaypilot.engine.text.percentages import percent
+
+from ..plots.canvas import Canvas
+from ..resources.theme import theme
+from ..session.forecast import Foresight
+from ..widgets.bars import error_words
+from ..widgets.text import button, label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.figures.discovery import Discovery
+    from assaypilot.engine.figures.reach import Reach
+    from assaypilot.engine.simulate.forecast import Forecast, Spread
+
+__all__ = [
+    "Outlooks",
+    "discovery_of",
+    "discovery_words",
+    "expected_words",
+    "forecast_lines",
+    "headline",
+    "how_known",
+    "reach_of",
+    "span",
+]
+
+
+def span(spread: Spread, *, more: bool = False) -> str:
+    """``384 to 672``, ``384 to 9,600 or more``, ``96``."""
+    open_end = " or more" if more else ""
+    return f"{spread.low:,}{open_end}" if spread.low >= spread.high else f"{spread.low:,} to {spread.high:,}{open_end}"
+
+
+def reach_of(name: str, found: Foresight) -> Reach:
+    """The forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
+    from assaypilot.engine.figures.reach import Reach
+
+    spread = found.forecast.measurements
+    return Reach(name, spread.low, spread.middle, spread.high, found.forecast.open_ended, found.budget)
+
+
+def discovery_of(name: str, found: Foresight) -> Discovery:
+    """The forecast as a line of the picture of what is found; only off the window's thread."""
+    from assaypilot.engine.figures.discovery import Discovery
+
+    curve = found.forecast.curve
+    return Discovery(
+        name,
+        tuple(point.measurements for point in curve),
+        tuple(point.found for point in curve),
+        tuple(point.best_found for point in curve),
+        found.budget,
+    )
+
+
+def discovery_words(found: Foresight) -> str:
+    """What the picture of a forecast shows, for those who cannot see it; empty where it shows no more than figures."""
+    shares = [f"{percent(point.found)} by {point.measurements:,}" for point in found.forecast.curve]
+    return f" Members found: {', '.join(shares)} measurements." if shares else ""
+
+
+def headline(now: Foresight | None, tried: Foresight | None) -> str:
+    """What both come to: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
+    if now is None and tried is None:
+        return ""
+    if tried is None:
+        assert now is not None
+        said = f"{_comes_to(now)}, in {_rounds(now.forecast)}."
+        return said[:1].upper() + said[1:]
+    if now is None:
+        return f"With these settings {_comes_to(tried)}."
+    same = now.forecast.measurements == tried.forecast.measurements and now.forecast.rounds == tried.forecast.rounds
+    if same:
+        return f"Now and with these settings {_comes_to(now)}: no difference."
+    after = _comes_to(tried) if _falls_short(tried) or _falls_short(now) else _measurements(tried.forecast)
+    return f"Now {_comes_to(now)}; with these settings {after}."
+
+
+def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
+    """Captions and values, alike for any two forecasts but for what only a budget says."""
+    forecast = found.forecast
+    rows = [
+        ("Measurements", _middle(forecast.measurements, _measurements(forecast))),
+        ("Rounds", _middle(forecast.rounds, span(forecast.rounds, more=forecast.open_ended))),
+    ]
+    following = forecast.next_round
+    if following is not None:
+        first = "First decision" if not found.used else "Next decision"
+        more = "more " if found.used else ""
+        rows.append((first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"))
+        if following.decided:  # the series model decides none by itself: all statuses move
+            caption = f"Decided {'next' if found.used else 'first'}"
+            rows.append((caption, f"about {_about(following.decided)}{_last(following.ends)}"))
+    rows.append(("All decided", _decided(found)))
+    if forecast.budget is not None:
+        spent = forecast.budget
+        if spent.decides_nothing:
+            rows.append(("At the end", f"nothing settled: {_about(spent.undecided)} undecided"))
+        else:
+            left = f"{spent.in_:,.0f} in, {spent.out:,.0f} out, {spent.undecided:,.0f} undecided"
+            rows.append(("At the end", left))
+    return rows
+
+
+def how_known(found: Foresight) -> str:
+    """What the figures stand on, and what a budget that settles nothing could be spent on instead."""
+    forecast = found.forecast
+    said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
+    return f"The ranges hold 8 times in 10, by {many(forecast.runs, 'simulated campaign')}.{said}{_instead(found)}"
+
+
+def _instead(found: Foresight) -> str:
+    """The strategy that decides with a budget with which nothing can be proven; empty where there is no need of it."""
+    spent = found.forecast.budget
+    if spent is None or not spent.decides_nothing or found.goal != "epsilon-best":
+        return ""
+    return (
+        f" A new campaign with the strategy Epsilon-best with a fixed budget decides all within {found.budget:,} "
+        "measurements, by the estimates and with a weak guarantee."
+    )
+
+
+def expected_words(found: Foresight) -> str:
+    """What the strip says: ``384 to 672 expected in all``."""
+    return f"{_measurements(found.forecast)} expected in all"
+
+
+def _measurements(forecast: Forecast) -> str:
+    return span(forecast.measurements, more=forecast.open_ended)
+
+
+def _rounds(forecast: Forecast) -> str:
+    spread = forecast.rounds
+    if spread.low >= spread.high and not forecast.open_ended:
+        return many(spread.low, "round")
+    return f"{span(spread, more=forecast.open_ended)} rounds"
+
+
+def _middle(spread: Spread, words: str) -> str:
+    return words if spread.low >= spread.high else f"{words}, about {spread.middle:,}"
+
+
+def _about(compounds: float) -> str:
+    return many(round(compounds), "compound")
+
+
+def _decided(found: Foresight) -> str:
+    share = found.forecast.decided
+    often = "never" if share < 0.005 else "every time" if share > 0.995 else f"{percent(share)} of the time"
+    return often if found.budget is None else f"within the budget {often}"
+
+
+def _last(chance: float) -> str:
+    return f"; {percent(chance)} chance to be the last" if chance > 0.005 else ""
+
+
+def _falls_short(found: Foresight) -> bool:
+    """Whether the budget is usually spent before all is decided."""
+    return found.forecast.budget is not None and found.forecast.decided < 0.5
+
+
+def _comes_to(found: Foresight) -> str:
+    """``384 to 672 measurements in all``, or what is open when the budget is spent."""
+    spent = found.forecast.budget
+    if spent is None or not _falls_short(found):
+        return f"{_measurements(found.forecast)} measurements in all"
+    return f"the budget of {found.budget:,} leaves about {round(spent.undecided):,} undecided"
+
+
+NOW, TRIED = "now", "with these settings"
+PICTURE = 158
+"""Pixels of the picture: room for two rows, so that nothing jumps when the second one comes."""
+
+
+class Outlooks(QWidget):
+    """Two forecasts side by side; the second one only while other settings are tried."""
+
+    wanted = Signal()
+    """The forecast is to be made after all."""
+
+    def __init__(self, now: str = NOW, without: tuple[str, ...] = ()) -> None:
+        """``now``: what the first forecast is called; ``without``: captions of what is said elsewhere."""
+        super().__init__()
+        self._name, self._without = now, without
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.words = label("", wrap=True, selectable=True)
+        self.canvas = Canvas("Measurements expected, now and with these settings")
+        self.canvas.reserve(PICTURE, fixed=True)
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setAccessibleName("Simulating")
+        self.busy.hide()
+        self._keep_room(self.busy)
+        self._keep_room(self.canvas)
+        self.again = button("&Simulate", tip="Plays the campaign on, many times, with simulated results")
+        self.again.clicked.connect(self.wanted)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(2, 1)
+        self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
+        self.known = label("", "muted", wrap=True)
+        for part in (self.words, self.busy, self.canvas):
+            column.addWidget(part)
+        column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(self._grid)
+        column.addWidget(self.known)
+        column.addStretch(1)
+        self.now: Foresight | None = None
+        self.tried: Foresight | None = None
+        self.trying = False
+        self._said = ""
+        self._old = False
+        """Whether what is shown was foreseen of something else."""
+        self._show()
+
+    def show_now(self, found: Foresight | None) -> None:
+        """Show what the settings of the campaign will take; None while that is not known."""
+        self.now, self._said, self._old = found, "", False
+        self._show()
+
+    def outdate(self) -> None:
+        """What is shown was foreseen of something else, and fades until the new is there."""
+        self._old, self._said = True, ""
+        self._show()
+
+    def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
+        """Show what other settings would take; ``trying``: there are some, known or not."""
+        self.tried, self.trying, self._said = found, trying, ""
+        self._show()
+
+    def work(self, working: bool) -> None:
+        """Show whether it is being simulated."""
+        self.busy.setVisible(working)
+        if working:
+            self._said = ""
+            self.again.hide()
+            self._show()
+
+    def refuse(self, text: str, *, again: bool) -> None:
+        """Say why there is no forecast; ``again``: it may be asked for once more."""
+        self._said = text
+        self.busy.hide()
+        self._show()
+        self.again.setVisible(again)
+
+    def refuse_because(self, error: Exception) -> None:
+        """Say why there is no forecast: it was stopped, or it cannot be made."""
+        if isinstance(error, Cancelled):
+            self.refuse("Stopped; it is not known what this will take.", again=True)
+            return
+        words = " ".join(error_words(error)) if isinstance(error, AssayPilotError) else ""
+        self.refuse(f"It cannot be said what this will take. {words}".strip(), again=False)
+
+    def table(self) -> str:
+        """The figures, tab-separated: captions, now, and with other settings where some are tried."""
+        shown = [[one.text() for one in row if not one.isHidden()] for row in self._rows]
+        return "\n".join("\t".join(row) for row in shown if row)
+
+    # ------------------------------------------------------------------ inside
+
+    def _show(self) -> None:
+        now, tried = self.now, self.tried if self.trying else None
+        self.again.hide()
+        said = self._said or ("" if self._old else headline(now, tried))
+        if not said:
+            said = "Simulating what it will take…" if not self.busy.isHidden() else ""
+        elif not self._said and self.trying and tried is None and now is not None:
+            said = f"Now {said[:1].lower()}{said[1:]}"
+        self.words.setText(said)
+        self._show_rows(now, tried)
+        rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
+        self.canvas.setVisible(bool(rows) and not self._old)
+        if rows and not self._old:
+            self.canvas.show_figure(partial(_drawn, tuple(rows)))
+            self.canvas.setAccessibleDescription(said + discovery_words(rows[-1][1]))
+        found = tried or now
+        self.known.setText("" if found is None else how_known(found))
+
+    def _show_rows(self, now: Foresight | None, tried: Foresight | None) -> None:
+        left, right = ({} if one is None else dict(forecast_lines(one)) for one in (now, tried))
+        captions = [one for one in dict.fromkeys((*left, *right)) if one not in self._without]
+        lines = [("", self._name, TRIED)] if self.trying and captions else []
+        lines += [
+            (caption, left.get(caption, "\N{EN DASH}"), right.get(caption, "\N{EN DASH}")) for caption in captions
+        ]
+        while len(self._rows) < len(lines):
+            made = (label("", "muted"), label("", wrap=True, selectable=True), label("", wrap=True, selectable=True))
+            for place, one in enumerate(made):
+                self._grid.addWidget(one, len(self._rows), place, Qt.AlignmentFlag.AlignTop)
+            self._rows.append(made)
+        for place, row in enumerate(self._rows):
+            used = place < len(lines)
+            for column, one in enumerate(row):
+                one.setVisible(used and (column < 2 or self.trying))
+                if used:
+                    one.setText(lines[place][column])
+            if used:
+                _, before, after = lines[place]
+                head = place == 0 and self.trying
+                # What differs stands out by its weight.
+                _weigh(row[2], bold=not head and tried is not None and now is not None and before != after)
+                for one in row[1:]:
+                    one.setEnabled(not self._old)
+                    if (one.property("role") == "muted") != head:
+                        one.setProperty("role", "muted" if head else "")
+                        one.style().unpolish(one)
+                        one.style().polish(one)
+
+    @staticmethod
+    def _keep_room(widget: QWidget) -> None:
+        policy = widget.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        widget.setSizePolicy(policy)
+
+
+def _weigh(one: QLabel, *, bold: bool) -> None:
+    font = one.font()
+    if font.bold() != bold:
+        font.setBold(bold)
+        one.setFont(font)
+
+
+def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
+    from assaypilot.engine.figures.discovery import discovery_plot
+    from assaypilot.engine.figures.reach import reach_plot
+
+    if all(found.forecast.curve for _, found in rows):
+        curves = [discovery_of(name, found) for name, found in rows]
+        return discovery_plot(curves, palette=theme().colours.figure, size=size, dpi=dpi)
+    used = max(found.used for _, found in rows)
+    bars = [reach_of(name, found) for name, found in rows]
+    return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)

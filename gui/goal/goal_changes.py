@@ -1,0 +1,330 @@
+"""What can be changed of a goal, and the ways to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.stated_noise import StatedNoise
+from assaypilot.engine.errors import AssayPilotError
+
+from ..session.session import Session
+from ..widgets.bars import error_words
+from ..widgets.layout import FlowRow
+from ..widgets.text import button, label, polish
+from ..wizard.goal_strategy import ControlsField, controls_in
+from .restart import Asking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from assaypilot.engine.campaign.changing.restarting import Restart
+    from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.state import Status
+
+    from ..session.view import View
+
+__all__ = ["NOT_KNOWN", "ChangePanel", "ControlsDialog", "Terms", "Ways", "change_between", "fold"]
+
+NOT_KNOWN = StatedNoise(None, estimated=True)
+"""Noise that is estimated on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The settings of a campaign that a chemist may think differently about later."""
+
+    epsilon: float | None
+    """None where the goal has none."""
+    slack: float | None
+    delta: float
+    noise: tuple[tuple[str, float | StatedNoise], ...]
+    """Name and assay noise (SD) of every endpoint that is measured; or that it is not known."""
+    per_round: int
+    replicates: int
+    budget: int | None
+    margins: tuple[tuple[str, float], ...] = ()
+    """For trade-offs the difference that does not matter, of every endpoint of the goal."""
+
+    @classmethod
+    def of(cls, status: Status) -> Terms:
+        """The settings of a campaign."""
+        settings = status.settings
+        measured = [status.endpoints[k] for k in status.measured_endpoints]
+        return cls(
+            epsilon=settings.distance if settings.goal == "epsilon-best" else None,
+            slack=settings.softness if settings.goal != "pareto" else None,
+            delta=settings.delta,
+            noise=tuple(
+                (one.name, _noise(one, one.noise_sd))
+                for one in measured
+                if one.noise_sd is not None and one.kind == "value"
+            ),
+            per_round=settings.per_round,
+            replicates=settings.max_replicates,
+            budget=settings.budget,
+            margins=tuple(
+                (status.endpoints[k].name, margin)
+                for k, margin in zip(status.goal_endpoints, status.margins, strict=bool(status.margins))
+            ),
+        )
+
+    def differing(self, other: Terms) -> tuple[str, ...]:
+        """The names of what differs; empty when nothing does."""
+        return tuple(one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name))
+
+
+def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
+    """What is said of the noise of an endpoint, whose SD is this."""
+    if endpoint.noise_estimated:
+        return NOT_KNOWN
+    return sd
+
+
+def change_between(now: Terms, wanted: Terms) -> Change:
+    """What a campaign would be told; only what differs."""
+    from assaypilot.engine.campaign.changing.terms import Change
+
+    said = {name: getattr(wanted, name) for name in now.differing(wanted)}
+    for kind in ("noise", "margins"):
+        if kind in said:
+            before = dict(getattr(now, kind))
+            said[kind] = {name: value for name, value in said[kind] if value != before.get(name)}
+    if "replicates" in said:
+        said["max_replicates"] = said.pop("replicates")
+    return Change(**said)
+
+
+def fold(distance: float) -> str:
+    """A distance in log units as people say it: ``2-fold`` for 0.3, ``3-fold`` for 0.5; empty for none."""
+    if not 0.0 < distance < 6.0:
+        return ""
+    factor = 10.0**distance
+    whole = round(factor)
+    close = abs(factor - whole) < 0.06 * factor
+    return f"{whole:,}-fold" if close and whole > 1 else f"{factor:.2g}-fold"
+
+
+class ChangePanel(QFrame):
+    """Sentences, a reason for the history, Apply and As it is."""
+
+    apply = Signal(str)
+    """The settings are to be changed, for this reason."""
+    leave = Signal()
+    """All is to stay as it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 14)
+        column.setSpacing(9)
+        self.heading = label("If this is applied", "heading", wrap=True)
+        self.words = label("", wrap=True, selectable=True)
+        self.note = QLineEdit()
+        self.note.setAccessibleName("Why the settings are changed")
+        self.note.setPlaceholderText("Why? (kept in the history)")
+        self.note.setToolTip("A few words for whoever reads the history later; may stay empty")
+        self.apply_button = button("&Apply", "go")
+        self.apply_button.clicked.connect(lambda: self.apply.emit(self.note.text().strip()))
+        self.note.returnPressed.connect(self.apply_button.click)
+        self.leave_button = button("As &it is", tip="Takes back what was typed; nothing is changed")
+        self.leave_button.clicked.connect(self.leave)
+        row = QGridLayout()
+        row.setHorizontalSpacing(8)
+        row.addWidget(self.apply_button, 0, 0)
+        row.addWidget(self.leave_button, 0, 1)
+        row.setColumnStretch(2, 1)
+        for part in (self.heading, self.words, self.note):
+            column.addWidget(part)
+        column.addLayout(row)
+        self._locked = ""
+        self.hide()
+
+    def lock(self, why: str) -> None:
+        """Let nothing be applied, and say why; empty: it may be."""
+        self._locked = why
+
+    def wait(self) -> None:
+        """Something was typed, and what it does is not known yet."""
+        self._say("If this is applied", "Checking what this does…", ready=False)
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Say what the settings typed would do."""
+        self._say("If this is applied", "\n\n".join(sentences) or "Nothing else changes.", ready=True)
+
+    def refuse(self, text: str) -> None:
+        """Say why the settings typed cannot be applied."""
+        self._say("This cannot be applied", text, ready=False, problem=True)
+
+    def nothing(self) -> None:
+        """There is nothing to apply."""
+        self.note.clear()
+        self.hide()
+
+    def _say(self, heading: str, text: str, *, ready: bool, problem: bool = False) -> None:
+        self.heading.setText(heading)
+        locked = bool(self._locked)
+        self.words.setText(f"{text}\n\n{self._locked}" if locked and ready else text)
+        polish(self.words, role="problem" if problem else "")
+        self.note.setVisible(not problem and not locked)
+        self.apply_button.setVisible(not problem and not locked)
+        self.apply_button.setEnabled(ready)
+        tip = "Changes the campaign; Undo takes it back" if ready else "As soon as it is known what this does"
+        self.apply_button.setToolTip(tip)
+        self.setAccessibleName(f"{heading}: {text}")
+        self.show()
+
+
+class ControlsDialog(Asking):
+    """One more control."""
+
+    HIGH = 24
+    change = Signal(object)
+    """The campaign is to go on so (a Change)."""
+
+    def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
+        super().__init__(session, status, "Controls", "&Apply", parent)
+        self._locked = locked
+        there = ", ".join(control.name for control in status.settings.controls) or "none"
+        self.there = label(f"Controls so far: {there}.", "muted", wrap=True)
+        self.body.addWidget(self.there)
+        self.controls = ControlsField()
+        self.controls.edit.setPlaceholderText("one more: REF-1 = 7.1")
+        self.body.addWidget(self.controls)
+        self.controls.edit.textChanged.connect(lambda _: self._look())
+        self._look()
+        self.controls.edit.setFocus()
+
+    def wanted(self) -> Change:
+        """Return the change that is typed; AssayPilotError for what names no control."""
+        return Change(controls=controls_in(self.controls.text))
+
+    def _look(self) -> None:
+        self._asked += 1
+        self.controls.problem("")
+        try:
+            wanted = self.wanted()
+        except AssayPilotError as error:
+            self.controls.problem(" ".join(filter(None, error_words(error))))
+            self._say("Correct the highlighted field.", ready=False)
+            return
+        if wanted == Change():
+            self._say("All as it is.", ready=False)
+        else:
+            self._tell_change(wanted)
+
+    def _go(self) -> None:
+        self.change.emit(self.wanted())
+        self.accept()
+
+
+class Ways(QWidget):
+    """Five buttons, most with a dialog; that of compounds is opened by the window, after a table was read."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self.dialog: QDialog | None = None
+        """The one that was opened last."""
+        self.compounds = button(
+            "Add co&mpounds\N{HORIZONTAL ELLIPSIS}",
+            tip="From a table, with new substituents perhaps; what that does to the guarantee is said first",
+        )
+        self.endpoint = button(
+            "Add an en&dpoint\N{HORIZONTAL ELLIPSIS}", tip="To record, to keep to a limit, or as a second goal"
+        )
+        self.together = button(
+            "Take two &sites together\N{HORIZONTAL ELLIPSIS}",
+            tip="For sites whose effects do not add up; begins a new campaign with what was measured",
+        )
+        self.controls = button(
+            "Add a contro&l\N{HORIZONTAL ELLIPSIS}",
+            tip="Measured in every round beside the others, to compare plates and rounds",
+        )
+        self.series = button(
+            "&Continue with the series model",
+            tip="Effects need not add up there; every measurement is kept, and Undo takes it back",
+        )
+        self.series.clicked.connect(self.take_series)
+        self.controls.clicked.connect(self.ask_controls)
+        self.endpoint.clicked.connect(self.ask_endpoint)
+        self.together.clicked.connect(self.ask_together)
+        row = FlowRow(self)
+        for made in (self.compounds, self.endpoint, self.together, self.series, self.controls):
+            row.addWidget(made)
+
+    def ask_endpoint(self) -> None:
+        """Ask for one more endpoint."""
+        from .restart import EndpointDialog
+
+        view = self._session.view
+        if view is None:
+            return
+        made = EndpointDialog(self._session, view.status, view.path.parent, _locked(view), self.window())
+        made.add.connect(self._add)
+        made.begin.connect(self._begin)
+        self._open(made)
+
+    def ask_together(self) -> None:
+        """Ask which two sites are to be taken together, those with the greatest sign first."""
+        from .restart import TogetherDialog
+
+        view = self._session.view
+        if view is None:
+            return
+        made = TogetherDialog(self._session, view.status, view.path.parent, self.window())
+        made.begin.connect(self._begin)
+        self._open(made)
+
+    def show_for(self, status: Status) -> None:
+        """Show what the campaign as it is can take."""
+        proven = status.guarantee.kind != "calibrated"
+        self.together.setVisible(len(status.library.sites) > 1 and proven)
+        self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
+
+    def take_series(self) -> None:
+        """Let the series model decide from now on, by everything measured."""
+        from assaypilot.engine.campaign.changing.terms import Change
+
+        said = "The series model decides from now on, by every measurement so far. Undo takes it back."
+        self._session.change(Change(strategy="gaussian-process"), "", lambda: self._session.message.emit(said))
+
+    def ask_controls(self) -> None:
+        """Ask for more controls."""
+        view = self._session.view
+        if view is None:
+            return
+        made = ControlsDialog(self._session, view.status, _locked(view), self.window())
+        made.change.connect(self._controls)
+        self._open(made)
+
+    def _controls(self, change: Change) -> None:
+        said = "Controls were changed. Undo takes it back."
+        self._session.change(change, "", lambda: self._session.message.emit(said))
+
+    def _open(self, dialog: QDialog) -> None:
+        self.dialog = dialog
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _add(self, change: Change) -> None:
+        assert change.endpoint is not None
+        said = f"{change.endpoint.name} is an endpoint now. Undo takes it back."
+        self._session.change(change, "", lambda: self._session.message.emit(said))
+
+    def _begin(self, path: Path, wanted: Restart) -> None:
+        self._session.begin_anew(path, wanted)
+
+
+def _locked(view: View) -> str:
+    """Why nothing can be changed; empty where it can."""
+    why = (view.read_only_reason or "the file cannot be written").rstrip(".")
+    return f"Read-only: {why}." if view.read_only else ""

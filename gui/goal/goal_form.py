@@ -1,0 +1,408 @@
+"""The settings of a campaign as fields: what is now, what is typed instead, and what is wrong with it, each beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import number
+from assaypilot.engine.campaign.state import NoiseNow, Status
+from assaypilot.engine.domain.kinds import distance_unit
+from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
+from assaypilot.engine.errors import AssayPilotError
+
+from ..tables.rows import plain_tip
+from ..widgets.bars import error_words
+from ..widgets.inputs import Field
+from ..widgets.text import label
+from .goal_changes import Terms, fold
+
+__all__ = ["TermsForm"]
+
+WIDE = 92
+_MIDDLE = Qt.TextElideMode.ElideMiddle
+OPTIONS = {
+    "--epsilon": "epsilon",
+    "--slack": "slack",
+    "--delta": "delta",
+    "--per-round": "per_round",
+    "--max-replicates": "replicates",
+    "--budget": "budget",
+}
+"""Which field a refusal of the engine is about."""
+FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
+
+
+LINES = (
+    (
+        "epsilon",
+        "All within",
+        "Within how much of the best",
+        f"How far from the best a compound may be and still count. A wider distance asks for less. {FOLDS}",
+    ),
+    (
+        "slack",
+        "Soft zone",
+        "Soft zone",
+        "Compounds this much beyond may end up in or out. It is what makes a campaign affordable: half as wide takes "
+        f"about four times as many measurements. {FOLDS}",
+    ),
+    (
+        "delta",
+        "Confidence",
+        "Confidence in percent",
+        "How sure the whole answer is to be right. Less takes somewhat fewer measurements.",
+    ),
+    (
+        "per_round",
+        "Per round",
+        "Measurements per round",
+        "Measurements the lab takes at once, of all endpoints together. It changes the number of rounds more than that "
+        "of measurements.",
+    ),
+    (
+        "replicates",
+        "Replicates",
+        "Most of one compound in a round",
+        "Measurements of one endpoint of one compound in one round, at most",
+    ),
+    (
+        "budget",
+        "Budget",
+        "Budget",
+        "Measurements in all, of all endpoints together; empty: no limit. What it can decide is said at the right.",
+    ),
+)
+"""Key, caption, name for people who do not see it, and help of every setting but the noise."""
+
+
+class _Line:
+    """One setting: its field, and what stands there as long as nothing else was typed."""
+
+    def __init__(self, name: str, caption: str, tip: str) -> None:
+        self.caption = label(caption, "muted")
+        self.field = Field(name, tip=plain_tip(tip), width=WIDE)
+        # Six digits and their margins, however large the font is.
+        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
+        self.caption.setBuddy(self.field.edit)
+        self.caption.setToolTip(plain_tip(tip))
+        self.shown = ""
+        self.hint: Callable[[float | None], str] = lambda _: ""
+        self.optional = self.whole = False
+        self.low: float | None = 0.0
+
+    @property
+    def typed(self) -> bool:
+        """Whether something else than what is now stands in the field."""
+        return self.field.text != self.shown
+
+    def show(self, text: str, *, keep: bool) -> None:
+        """Show what is now; ``keep``: what was typed stays."""
+        typed = keep and self.typed
+        self.shown = text
+        if not typed:
+            self.field.edit.setText(text)
+            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
+
+    def read(self, now: float | None) -> tuple[float | None, bool]:
+        """The number, and whether it can be used; what is wrong is said beside it."""
+        if not self.typed:
+            self.field.hint(self.hint(now))
+            return now, True
+        self.field.hint(self.hint(None))
+        value = self.field.number(low=self.low, whole=self.whole, optional=self.optional)
+        if self.field.edit.property("wrong") == "true":
+            return None, False
+        shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
+        was = f"now {shown or 'no limit'}"
+        said = self.hint(value)
+        self.field.hint(f"{said}; {was}" if said else was)
+        return value, True
+
+
+class _NoiseLine(_Line):
+    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__(name, "", tip)
+        self.told = ""
+        """What is known of noise that is estimated; empty while it is known."""
+
+    def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
+        """What is said of the noise, and whether it can be used."""
+        if not self.typed:
+            self.field.hint(self.told or f"SD, or {UNKNOWN}")
+            return now, True
+        if self.field.text.casefold().startswith(UNKNOWN):
+            try:
+                stated = parse_noise(self.field.text)
+            except AssayPilotError:
+                self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
+                return now, False
+            self.field.hint(f"estimated from replicates; now {self.shown}")
+            return stated, True
+        value, usable = self.read(None)
+        return (now if value is None else value), usable
+
+
+class TermsForm(QWidget):
+    """The fields that apply to the goal of a campaign."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._lines: dict[str, _Line] = {}
+        self._noise: dict[str, _NoiseLine] = {}
+        self._margins: dict[str, _Line] = {}
+        self._now: Terms | None = None
+        self._unit = ""
+        self._filling = False
+        for key, caption, name, tip in LINES:
+            self._lines[key] = self._connected(_Line(name, caption, tip))
+        self._lines["slack"].low = None
+        self._lines["slack"].optional = self._lines["budget"].optional = True
+        for name in ("per_round", "replicates", "budget"):
+            self._lines[name].whole = True
+        self._lines["delta"].hint = lambda _: "% sure"
+        self._lines["per_round"].hint = lambda _: "measurements"
+        self._lines["replicates"].hint = lambda _: "of one compound"
+        self._lines["budget"].hint = lambda _: "in all"
+        self._lines["epsilon"].hint = self._distance
+        self._lines["slack"].hint = self._distance
+
+    def _connected(self, made: _Line) -> _Line:
+        for widget in (made.caption, made.field):  # they go with the form, also where they are never shown
+            widget.setParent(self)
+            widget.hide()
+        made.field.edit.textChanged.connect(lambda _: self._typed())
+        return made
+
+    def field(self, name: str) -> Field:
+        """The field of a setting, of the noise by the endpoint's name."""
+        return (self._lines.get(name) or self._noise[name]).field
+
+    def margin(self, name: str) -> Field:
+        """The field of the difference that does not matter in an endpoint."""
+        return self._margins[name].field
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything else was typed than what is now, readable or not."""
+        return any(line.typed for line in self._shown())
+
+    # ------------------------------------------------------------------ what is now
+
+    def show_now(self, status: Status, *, opened: bool) -> None:
+        """Show the settings of a campaign; unless it is another one, what was typed instead stays."""
+        self._filling = True
+        now = Terms.of(status)
+        scales = {one.name: one.scale_name for one in status.endpoints}
+        linked = status.guarantee.kind != "calibrated"
+        self._unit = distance_unit(status.endpoints[status.objective], linked=linked)
+        if opened or list(self._noise) != [name for name, _ in now.noise] or len(self._margins) != len(now.margins):
+            for line in (*self._noise.values(), *self._margins.values()):
+                self._take_out(line)
+            several = len(now.noise) > 1
+            self._noise = {name: self._noise_line(scales[name], several=several) for name, _ in now.noise}
+            self._margins = {name: self._margin_line(scales[name]) for name, _ in now.margins}
+        self._now = now
+        self._lay_out()
+        self.setFocusProxy(self._shown()[0].field.edit)
+        texts = {
+            "epsilon": _text(now.epsilon),
+            "slack": _text(now.slack),
+            "delta": number(round(100 * (1 - now.delta), 10)),
+            "per_round": str(now.per_round),
+            "replicates": str(now.replicates),
+            "budget": _text(now.budget),
+        }
+        wanted = self.read() if not opened else None
+        for name, line in self._lines.items():
+            same = wanted is not None and getattr(wanted, name) == getattr(now, name)
+            line.show(texts[name], keep=not opened and not same)
+        told: dict[str, list[NoiseNow]] = {}
+        for one in status.noise:
+            told.setdefault(status.endpoints[one.endpoint].name, []).append(one)
+        for name, stated in now.noise:
+            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ()))
+            tried_noise = {} if wanted is None else dict(wanted.noise)
+            text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
+            self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
+        tried = {} if wanted is None else dict(wanted.margins)
+        for name, value in now.margins:
+            self._margins[name].show(_text(value), keep=not opened and tried.get(name) != value)
+        self._filling = False
+        self.read()
+
+    def reset(self) -> None:
+        """Show what is now in every field."""
+        self._filling = True
+        for line in self._shown():
+            line.field.edit.setText(line.shown)
+        self._filling = False
+        self._typed()
+
+    def read(self) -> Terms | None:
+        """The settings typed; None where one cannot be used, which is then said beside it."""
+        now = self._now
+        if now is None:
+            return None
+        values: dict[str, float | None] = {}
+        good = True
+        for name in ("epsilon", "slack", "delta", "per_round", "replicates", "budget"):
+            line, before = self._lines[name], getattr(now, name)
+            if name in ("epsilon", "slack") and before is None:
+                values[name] = None
+                continue
+            if name == "slack":
+                epsilon = values["epsilon"]
+                line.field.edit.setPlaceholderText("" if epsilon is None else _text(epsilon / 2))
+            values[name], usable = line.read(100 * (1 - before) if name == "delta" else before)
+            good &= usable and self._in_range(name, line, values)
+        said = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
+        noise, fine = tuple((name, value) for name, value, _ in said), all(usable for *_, usable in said)
+        margins, even = _read_each(self._margins, now.margins)
+        good &= fine and even
+        if not good:
+            return None
+        percent = values["delta"]
+        assert percent is not None
+        unchanged = not self._lines["delta"].typed
+        return replace(
+            now,
+            epsilon=values["epsilon"],
+            slack=values["slack"],
+            delta=now.delta if unchanged else round(1 - percent / 100, 12),
+            noise=noise,
+            margins=margins,
+            per_round=int(values["per_round"] or 0),
+            replicates=int(values["replicates"] or 0),
+            budget=None if values["budget"] is None else int(values["budget"]),
+        )
+
+    def refuse(self, error: AssayPilotError) -> bool:
+        """Whether there is a field that a refusal is about; it is said beside it then."""
+        name = OPTIONS.get(error.option or "")
+        line = None if name is None else self._lines[name]
+        if error.option == "--sd":
+            line = next((one for one in self._noise.values() if one.typed), None)
+        if line is None or not line.typed:
+            return False
+        line.field.problem(" ".join(error_words(error)).strip())
+        return True
+
+    # ------------------------------------------------------------------ inside
+
+    def _in_range(self, name: str, line: _Line, values: dict[str, float | None]) -> bool:
+        value = values[name]
+        if name == "slack":
+            if value is None:
+                values[name] = (values["epsilon"] or 0.0) / 2
+            elif value < 0:
+                line.field.problem("It must be 0 or more.")
+                return False
+        if name == "delta" and value is not None and value >= 100:
+            line.field.problem("It must be below 100 %.")
+            return False
+        return True
+
+    def _distance(self, value: float | None) -> str:
+        """What a distance is counted in, and what it is as a factor."""
+        folds = fold(value) if value is not None and self._unit == "log" else ""
+        return f"{self._unit} = {folds}" if folds else self._unit
+
+    def _noise_line(self, scale: str, *, several: bool) -> _NoiseLine:
+        said = f"Assay noise (SD) of {scale}"
+        tip = (
+            "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
+            f"Type {UNKNOWN} where nobody knows it: then it is estimated from replicates, which takes more of them. "
+            "Compounds whose noise is another stand behind a semicolon: 0.2; R1: Ph=0.4, tBu=0.5."
+        )
+        made = _NoiseLine(said, f"{said}: {tip}")
+        if several:
+            font = QFontMetrics(made.caption.font())
+            made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
+        else:
+            made.caption.setText("Assay noise")
+        made.hint = lambda _: "SD"
+        self._connected(made)
+        return made
+
+    def _margin_line(self, scale: str) -> _Line:
+        said = f"Difference in {scale} that does not matter"
+        made = _Line(said, "", f"{said}: compounds that differ by no more are as good as equal here. {FOLDS}")
+        font = QFontMetrics(made.caption.font())
+        made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 15 * font.averageCharWidth())}")
+        made.hint = lambda _: "or less"
+        return self._connected(made)
+
+    def _take_out(self, line: _Line) -> None:
+        for widget in (line.caption, line.field):
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+
+    def _shown(self) -> list[_Line]:
+        """The lines that apply to the goal, in the order they are shown."""
+        now = self._now
+        if now is None:
+            return []
+        aims = [name for name in ("epsilon", "slack") if getattr(now, name) is not None]
+        return [
+            *self._margins.values(),
+            *(self._lines[name] for name in (*aims, "delta")),
+            *self._noise.values(),
+            *(self._lines[name] for name in ("per_round", "replicates", "budget")),
+        ]
+
+    def _lay_out(self) -> None:
+        shown = self._shown()
+        for line in self._lines.values():
+            if line not in shown:
+                line.caption.hide()
+                line.field.hide()
+        before: QWidget | None = None
+        for place, line in enumerate(shown):
+            self._grid.addWidget(line.caption, place, 0)
+            self._grid.addWidget(line.field, place, 1)
+            line.caption.show()
+            line.field.show()
+            if before is not None:
+                QWidget.setTabOrder(before, line.field.edit)
+            before = line.field.edit
+
+    def _typed(self) -> None:
+        if not self._filling:
+            self.changed.emit()
+
+
+def _estimated(now: NoiseNow) -> str:
+    """What is known of noise that is estimated, in a few words."""
+    if now.sd is None:
+        return "no replicates yet"
+    most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
+    return f"estimated {now.sd:.2g}, {most}"
+
+
+def _read_each(
+    lines: dict[str, _Line], now: tuple[tuple[str, float], ...]
+) -> tuple[tuple[tuple[str, float], ...], bool]:
+    """The number of each endpoint, and whether all can be used."""
+    read = [(name, before, *lines[name].read(before)) for name, before in now]
+    values = tuple((name, before if value is None else value) for name, before, value, _ in read)
+    return values, all(usable for *_, usable in read)
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else number(value)

@@ -1,0 +1,328 @@
+"""The Goal page: what is wanted and guaranteed, what it will take, and what other settings would change."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled
+
+from ..session.forecast import Forecasting, Foresight, foresee
+from ..session.session import Session
+from ..session.view import View
+from ..widgets.bars import error_words
+from ..widgets.inputs import Scrolled
+from ..widgets.text import Callout, button, label, polish
+from ..window.page import Page, side_panel, with_side
+from .forecast_view import Outlooks, expected_words
+from .goal_changes import ChangePanel, Terms, Ways, change_between
+from .goal_form import TermsForm
+
+__all__ = ["GoalPage"]
+
+PAUSE = 150
+"""Milliseconds after the last key before it is asked what a change would do."""
+HINT = "Type other settings to see what they would change. Nothing changes before Apply."
+
+
+class GoalPage(Page):
+    """Fields at the left, what they come to in the middle, what is guaranteed at the right."""
+
+    expected = Signal(str, str)
+    """The head of the log, and what the campaign is then expected to take in all, in a few words."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "Goal")
+        self.subtitle.setText("what is wanted, what it will take, and what other settings would change")
+        self.sentence = label("", "heading", wrap=True, selectable=True)
+        self.state = Callout()
+        self.more = button("&Try other settings", tip="Shows what other settings would mean for a decided campaign")
+        self.more.clicked.connect(self._try_more)
+        self._more = False
+        """Whether other settings are tried although all is decided."""
+        self.form = TermsForm()
+        self.form.changed.connect(self._typed)
+        self.outlooks = Outlooks()
+        self.outlooks.wanted.connect(self._again)
+        self.hint = label(HINT, "muted", wrap=True)
+        self.ways = Ways(session)
+        self.trial = QWidget()
+        row = QHBoxLayout(self.trial)
+        row.setContentsMargins(0, 6, 0, 0)
+        row.setSpacing(24)
+        row.addWidget(_headed("Settings", self.form, self.hint), 2)
+        row.addWidget(_headed("What it will take", self.outlooks), 3)
+        whole = QWidget()
+        whole.setObjectName("page")
+        parts = QVBoxLayout(whole)
+        parts.setContentsMargins(0, 0, 8, 0)
+        parts.setSpacing(10)
+        parts.addWidget(self.sentence)
+        parts.addWidget(self.state)
+        parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        parts.addWidget(self.trial)
+        parts.addWidget(self.ways)
+        parts.addStretch(1)
+        self.column.addWidget(Scrolled(whole), 1)
+        side, panel = side_panel()
+        self.change = ChangePanel()
+        self.change.apply.connect(self._apply)
+        self.change.leave.connect(self._leave)
+        self.guarantee = label("", wrap=True, selectable=True)
+        self.assumed = label("", "muted", wrap=True, selectable=True)
+        self._promised = label("What is guaranteed", "heading")
+        self._assumes = label("What is assumed", "heading")
+        self.offers = label("", wrap=True, selectable=True)
+        self._can = label("What can be done", "heading")
+        self.together = button("Take two sites together\N{HORIZONTAL ELLIPSIS}", tip=self.ways.together.toolTip())
+        self.together.clicked.connect(self.ways.ask_together)
+        self.series = button("Continue with the series model", "primary", tip=self.ways.series.toolTip())
+        self.series.clicked.connect(self.ways.take_series)
+        for part in (
+            self.change, self._promised, self.guarantee, self._can, self.offers, self.series, self.together,
+            self._assumes, self.assumed,
+        ):  # fmt: skip
+            panel.addWidget(part)
+        panel.addStretch(1)
+        self.sides = with_side(self, side)
+        self.ahead = Forecasting(session, self)
+        """What the settings as they are will take."""
+        self.ahead.known.connect(self._foreseen)
+        self.ahead.refused.connect(self._unforeseen)
+        self.other = Forecasting(session, self)
+        """What the settings typed would take."""
+        self.other.known.connect(self._tried)
+        self.other.refused.connect(self._untried)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._ask_consequences)
+        self._view: View | None = None
+
+    @property
+    def view(self) -> View:
+        """The campaign shown."""
+        assert self._view is not None
+        return self._view
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Show a campaign as it is now; what was typed instead stays unless it is another one."""
+        fresh = opened or self._view is None or view.status.head != self._view.status.head
+        self._view = view
+        status = view.status
+        self.sentence.setText(f"{status.goal_sentence}.")
+        promise = status.guarantee
+        # What it assumes stands below, one by one.
+        self.guarantee.setText(promise.sentence.replace(f" Assumes {'; '.join(promise.assumptions)}.", ""))
+        self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
+        self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
+        offers = [text for told in status.additivity for text in (*told.offers, told.spread) if text]
+        self.offers.setText("\n".join(f"\N{BULLET} {text}" for text in offers))
+        for part in (self._can, self.offers):
+            part.setVisible(bool(offers))
+        against = any(told.contradicted for told in status.additivity)
+        self.ways.show_for(status)
+        # Where the assumption is contradicted the way on stands beside it.
+        for here, there in ((self.together, self.ways.together), (self.series, self.ways.series)):
+            here.setVisible(against and not there.isHidden())
+            there.setVisible(not against and not there.isHidden())
+        calibrated = promise.kind == "calibrated"
+        self._promised.setText("How sure" if calibrated else self._promised.text())
+        beside = [one.sentence for one in (status.claim.check, status.claim.audit) if one is not None]
+        self.guarantee.setText("\n\n".join((self.guarantee.text(), *beside)))
+        for part in (self._assumes, self.assumed):
+            part.setVisible(bool(status.guarantee.assumptions))
+        self._show_state(status)
+        why = (view.read_only_reason or "the file cannot be written").rstrip(".")
+        self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
+        if opened:
+            self._more = False
+            self.ahead.forget()
+            self.other.forget()
+        self.form.show_now(status, opened=opened)
+        if fresh:
+            self.ahead.stop()
+            self.outlooks.show_now(None)
+        if self.isVisible():
+            self._look_ahead()
+        self._typed()
+
+    def stop(self) -> None:
+        """Ask and draw nothing any more: the window closes."""
+        self._pause.stop()
+        self.ahead.stop()
+        self.other.stop()
+        self.outlooks.canvas.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask what the campaign will take when that is looked at."""
+        super().showEvent(event)
+        if self._view is not None:
+            self._look_ahead()
+            self._typed()
+
+    def copy(self) -> None:
+        """Copy the figures, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(self.outlooks.table())
+
+    def first(self) -> QWidget:
+        """The first field; of a decided campaign what offers to try others."""
+        return self.more if self._settled else self.form
+
+    def look_for(self) -> None:
+        """Go to the first field."""
+        self.form.setFocus()
+
+    # ------------------------------------------------------------------ where the campaign stands
+
+    def _show_state(self, status: Status) -> None:
+        """A decided campaign has nothing to try at first sight; one that stopped short says so."""
+        decided = status.finished and not status.counts["undecided"]
+        self.trial.setVisible(not self._settled)
+        self.more.setVisible(self._settled)
+        self.state.setVisible(status.finished)
+        if decided:
+            rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
+            self.state.say(f"Decided in {many(rounds, 'round')}", status.statement)
+        elif status.finished:
+            self.state.say("Stopped before all was decided", status.statement)
+        if self.state.objectName() != (kind := "card" if decided else "callout"):
+            self.state.setObjectName(kind)
+            polish(self.state)
+
+    @property
+    def _settled(self) -> bool:
+        """Whether there is nothing to look ahead to."""
+        status = self.view.status
+        return status.finished and not status.counts["undecided"] and not self._more
+
+    def _try_more(self) -> None:
+        self._more = True
+        self._show_state(self.view.status)
+        self._again()
+        self.form.setFocus()
+
+    # ------------------------------------------------------------------ what it will take
+
+    def _look_ahead(self) -> None:
+        view = self.view
+        if self._settled:
+            self.ahead.stop()
+            return
+        path = view.path
+        self.ahead.ask(view.status.head, lambda report: foresee(path, None, report))
+        self._show_work()
+
+    def _foreseen(self, found: Foresight) -> None:
+        self.outlooks.show_now(found)
+        self.expected.emit(self.view.status.head, expected_words(found))
+        self._show_work()
+
+    def _tried(self, found: Foresight) -> None:
+        self.outlooks.show_tried(found, trying=True)
+        self._show_work()
+
+    def _unforeseen(self, error: Exception) -> None:
+        self.outlooks.refuse_because(error)
+
+    def _untried(self, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            self._unforeseen(error)
+            return
+        self.outlooks.show_tried(None, trying=False)
+        self._show_work()
+
+    def _again(self) -> None:
+        self._look_ahead()
+        self._typed()
+
+    def _show_work(self) -> None:
+        self.outlooks.work(self.ahead.busy or self.other.busy)
+
+    # ------------------------------------------------------------------ other settings
+
+    @property
+    def _wanted(self) -> Terms | None:
+        """The settings typed where they can be used and are others than now."""
+        if self._view is None or self._settled:
+            return None
+        typed = self.form.read()
+        return None if typed is None or typed == Terms.of(self.view.status) else typed
+
+    def _typed(self) -> None:
+        """What was typed is simulated, and it is asked what it would do."""
+        self._pause.stop()
+        wanted = self._wanted
+        self.hint.setVisible(not self.form.touched)
+        if wanted is None:
+            self.other.stop()
+            self.outlooks.show_tried(None, trying=False)
+            if self._view is not None and not self._settled and self.form.read() is None:
+                self.change.refuse("Something at the left cannot be used; it is said there why.")
+            else:
+                self.change.nothing()
+            self._show_work()
+            return
+        status, path = self.view.status, self.view.path
+        change = change_between(Terms.of(status), wanted)
+        self.change.wait()
+        self._pause.start()
+        self.outlooks.show_tried(None, trying=True)
+        if self.isVisible():
+            self.other.ask((status.head, wanted), lambda report: foresee(path, change, report))
+        self._show_work()
+
+    def _ask_consequences(self) -> None:
+        wanted = self._wanted
+        if wanted is None:
+            return
+        head = self.view.status.head
+
+        def current() -> bool:
+            return self._view is not None and self.view.status.head == head and self._wanted == wanted
+
+        def told(sentences: tuple[str, ...]) -> None:
+            if current():
+                self.change.tell(sentences)
+
+        def refused(error: Exception) -> None:
+            if not current():
+                return
+            if isinstance(error, AssayPilotError):
+                said = self.form.refuse(error)
+                self.change.refuse("It is said at the left why." if said else " ".join(error_words(error)).strip())
+
+        self.session.consequences(change_between(Terms.of(self.view.status), wanted), told, refused)
+
+    def _apply(self, note: str) -> None:
+        wanted = self._wanted
+        if wanted is None or not self.change.apply_button.isEnabled():
+            return
+        self.change.apply_button.setEnabled(False)
+        self.session.change(change_between(Terms.of(self.view.status), wanted), note, self._applied)
+
+    def _applied(self) -> None:
+        self.session.message.emit("The settings were changed. Undo takes it back.")
+
+    def _leave(self) -> None:
+        self.form.reset()
+        self.form.setFocus()
+
+
+def _headed(title: str, *parts: QWidget) -> QWidget:
+    """A column with a heading."""
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(10)
+    column.addWidget(label(title, "heading"))
+    for part in parts:
+        column.addWidget(part)
+    column.addStretch(1)
+    return made

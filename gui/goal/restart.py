@@ -1,0 +1,290 @@
+"""What a campaign does not change on its way, or changes with care: two sites together, and one more endpoint.
+
+Both say what follows before anything is done. What begins a new campaign asks for its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from assaypilot.engine.campaign.changing.interacting_sites import pairs_by_sign, sign_in_words
+from assaypilot.engine.campaign.changing.restarting import Restart, consequences_of_restart
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.models.interactions import Interaction
+from assaypilot.engine.tables.described import without_column
+from assaypilot.engine.tables.options import parse_endpoint_spec
+
+from ..session.session import Session
+from ..widgets.bars import error_words
+from ..widgets.inputs import Scrolled, form
+from ..widgets.layout import resize_within_screen
+from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.text import go_or_cancel, label, polish
+
+__all__ = ["Asking", "EndpointDialog", "TogetherDialog"]
+
+WIDE = 38
+"""Lines of text that a dialog is wide."""
+RECORDED, LIMIT, GOAL = range(3)
+USES = (
+    ("&Recorded only", "It is shown and exported, and decides nothing"),
+    ("A &limit to keep to", "What surely fails it is out; measured for every compound from the next round on"),
+    ("A second &goal: trade-offs", "Another question than before, so a new campaign begins"),
+)
+
+
+class Asking(QDialog):
+    """A question with what follows from it, which is found out beside the window."""
+
+    HIGH = 26
+    """Lines of text that it is high."""
+    begin = Signal(object, object)
+    """A new campaign is to begin: the file (a Path), and what it has otherwise (a Restart)."""
+
+    def __init__(self, session: Session, status: Status, title: str, go: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._session, self._status = session, status
+        self._asked = 0
+        self._locked = ""
+        """Why this campaign cannot be changed; empty where it can."""
+        self.place: object = None
+        """The question where to, the last one asked."""
+        self.setWindowTitle(title)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 18)
+        column.setSpacing(10)
+        column.addWidget(label(title, "title"))
+        self.body = QVBoxLayout()
+        self.body.setSpacing(10)
+        column.addLayout(self.body)
+        self.words = label("", wrap=True, selectable=True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(Scrolled(self.words), 1)
+        box, self.go = go_or_cancel(go)
+        box.accepted.connect(self._go)
+        box.rejected.connect(self.reject)
+        column.addWidget(box)
+        line = self.fontMetrics().lineSpacing()
+        resize_within_screen(self, WIDE * line, self.HIGH * line)
+
+    def _go(self) -> None:
+        raise NotImplementedError
+
+    def _say(self, text: str, *, ready: bool, problem: bool = False) -> None:
+        self.words.setText(text)
+        polish(self.words, role="problem" if problem else "")
+        self.go.setEnabled(ready)
+
+    def _refuse(self, error: Exception) -> None:
+        if isinstance(error, AssayPilotError):
+            self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
+
+    def _tell_restart(self, wanted: Restart) -> None:
+        """Say what a new campaign comes to, as soon as that is known."""
+        status = self._status
+        told, refused = self._answers()
+        self._session.read("Looking ahead", lambda report: consequences_of_restart(status, wanted), told, refused)
+
+    def _tell_change(self, wanted: Change) -> None:
+        """Say what follows from a change of this campaign, as soon as that is known."""
+        self._session.consequences(wanted, *self._answers(self._locked))
+
+    def _answers(self, locked: str = "") -> tuple[Callable[[Sequence[str]], None], Callable[[Exception], None]]:
+        """What becomes of the answer to a question asked now, and of its refusal; of later ones only the last counts.
+
+        ``locked``: why nothing can be done, whatever follows; empty where it can.
+        """
+        self._asked += 1
+        mine = self._asked
+        self._say("Checking what this does…", ready=False)
+
+        def told(sentences: Sequence[str]) -> None:
+            if mine == self._asked:
+                self._say("\n\n".join([*sentences, *filter(None, [locked])]), ready=not locked)
+
+        def refused(error: Exception) -> None:
+            if mine == self._asked:
+                self._refuse(error)
+
+        return told, refused
+
+    def _ask_where(self, wanted: Restart, folder: Path, ending: str) -> None:
+        def chosen(path: Path) -> None:
+            self.begin.emit(path, wanted)
+            self.accept()
+
+        proposed = folder / f"{file_name(f'{self._status.name} {ending}')}.assaypilot"
+        self.place = ask_for_place(self, "Begin anew in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse)
+
+
+class TogetherDialog(Asking):
+    """Two sites taken together, in a new campaign; those with the greatest sign are proposed."""
+
+    def __init__(self, session: Session, status: Status, folder: Path, parent: QWidget | None) -> None:
+        super().__init__(session, status, "Take two sites together", "&Begin anew\N{HORIZONTAL ELLIPSIS}", parent)
+        self._folder = folder
+        self.body.addWidget(
+            label(
+                "The model then knows each combination of substituents that occurs at these two sites, instead of the "
+                "sum of their effects.",
+                "muted",
+                wrap=True,
+            )
+        )
+        self.first, self.second = QComboBox(), QComboBox()
+        row = QHBoxLayout()
+        names = [site.name for site in status.library.sites]
+        for combo, which, place in ((self.first, "First", 0), (self.second, "Second", 1)):
+            combo.setAccessibleName(f"{which} site")
+            combo.addItems(names)
+            combo.setCurrentIndex(place)
+            combo.currentIndexChanged.connect(lambda _: self._look())
+            row.addWidget(combo)
+            if not place:
+                row.addWidget(label("and"))
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.sign = label("Looking for the pair that speaks most for it…", "muted", wrap=True)
+        self.body.addWidget(self.sign)
+        session.read("Looking at pairs of sites", lambda report: pairs_by_sign(status), self._proposed, self._refuse)
+        self._look()
+
+    def _proposed(self, found: tuple[Interaction, ...]) -> None:
+        best = found[0] if found else None
+        self.sign.setText(sign_in_words(best))
+        if best is not None:
+            self.first.setCurrentText(best.sites[0])
+            self.second.setCurrentText(best.sites[1])
+
+    @property
+    def wanted(self) -> Restart:
+        """What the new campaign is to have."""
+        before = [",".join(pair) for pair in self._status.library.interactions]
+        return Restart([*before, f"{self.first.currentText()},{self.second.currentText()}"])
+
+    def _look(self) -> None:
+        self._tell_restart(self.wanted)
+
+    def _go(self) -> None:
+        pair = f"{self.first.currentText()}-{self.second.currentText()} together"
+        self._ask_where(self.wanted, self._folder, pair)
+
+
+class EndpointDialog(Asking):
+    """One more endpoint: recorded only, with a limit, or as a second goal in a new campaign."""
+
+    HIGH = 38
+    add = Signal(object)
+    """The campaign is to go on with it (a Change)."""
+
+    def __init__(self, session: Session, status: Status, folder: Path, locked: str, parent: QWidget | None) -> None:
+        super().__init__(session, status, "Add an endpoint", "&Add", parent)
+        self._folder, self._locked = folder, locked
+        fields = form()
+        self.name, self.unit, self.sd, self.limit = (QLineEdit() for _ in range(4))
+        self.direction = QComboBox()
+        self.direction.addItem("higher", "max")
+        self.direction.addItem("lower", "min")
+        hints = ("Solubility, hERG, logD", "\N{MICRO SIGN}M, nM, \N{HORIZONTAL ELLIPSIS}; or none", "0.3, or unknown",
+                 "<5 or >50, in that unit")  # fmt: skip
+        captions = ("&Name", "&Unit", "Assay noise (&SD)", "L&imit")
+        for caption, edit, hint in zip(captions, (self.name, self.unit, self.sd, self.limit), hints, strict=True):
+            edit.setPlaceholderText(hint)
+            edit.setAccessibleName(caption.replace("&", ""))
+            edit.textChanged.connect(lambda _: self._look())
+            fields.addRow(caption, edit)
+        fields.insertRow(2, "Be&tter is", self.direction)
+        self.direction.setAccessibleName("Which way is better")
+        self.direction.currentIndexChanged.connect(lambda _: self._look())
+        self._form = fields
+        self.uses = QButtonGroup(self)
+        for key, (text, tip) in enumerate(USES):
+            made = QRadioButton(text)
+            made.setToolTip(tip)
+            self.uses.addButton(made, key)
+            self.body.addWidget(made)
+        self.body.addLayout(fields)
+        self.anew = QCheckBox("In a new &campaign, with what was measured as its history")
+        self.anew.setToolTip("Its phases measure the limit from the first one on.")
+        self.anew.toggled.connect(lambda _: self._look())
+        self.body.addWidget(self.anew)
+        # The way better is stands above the noise, and was made after it.
+        for before, after in ((self.unit, self.direction), (self.direction, self.sd), (self.sd, self.limit)):
+            QWidget.setTabOrder(before, after)
+        self.uses.button(RECORDED).setChecked(True)
+        self.uses.idToggled.connect(lambda _, on: self._look() if on else None)
+        self._look()
+        self.name.setFocus()
+
+    @property
+    def use(self) -> int:
+        """What it is there for."""
+        return self.uses.checkedId()
+
+    @property
+    def begins(self) -> bool:
+        """Whether a new campaign is to begin with it."""
+        return self.use == GOAL or (self.use == LIMIT and self.anew.isChecked())
+
+    def _restart(self, endpoint: Endpoint) -> Restart:
+        return Restart(endpoint=endpoint, trade_off=self.use == GOAL)
+
+    def _endpoint(self) -> Endpoint | None:
+        """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
+        name = self.name.text().strip()
+        if not name:
+            return None
+        said = [("unit", self.unit.text()), ("sd", self.sd.text())]
+        if self.use == LIMIT:
+            said.append(("limit", self.limit.text()))
+        if self.use == GOAL:
+            said.append(("direction", str(self.direction.currentData())))
+        parts = [f"{key}={text.strip()}" for key, text in said if text.strip()]
+        return without_column(parse_endpoint_spec(";".join([name, *parts])), self._status.endpoints)[0]
+
+    def _look(self) -> None:
+        """Show the fields of this use, and say what follows."""
+        self._asked += 1
+        for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
+            self._form.setRowVisible(edit, self.use in uses)
+        self.anew.setVisible(self.use == LIMIT)
+        self.go.setText("&Begin anew\N{HORIZONTAL ELLIPSIS}" if self.begins else "&Add")
+        try:
+            endpoint = self._endpoint()
+            if endpoint is None or (self.use == LIMIT and not self.limit.text().strip()):
+                self._say("Name it." if endpoint is None else "Give the limit.", ready=False)
+                return
+        except AssayPilotError as error:
+            self._refuse(error)
+            return
+        if self.begins:
+            self._tell_restart(self._restart(endpoint))
+        else:
+            self._tell_change(Change(endpoint=endpoint))
+
+    def _go(self) -> None:
+        endpoint = self._endpoint()
+        if endpoint is None:
+            return
+        if self.begins:
+            self._ask_where(self._restart(endpoint), self._folder, f"with {endpoint.name}")
+            return
+        self.add.emit(Change(endpoint=endpoint))
+        self.accept()

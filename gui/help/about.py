@@ -1,0 +1,231 @@
+"""About the program, and the licences of what it is made of."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageMetadata, PackageNotFoundError, distribution
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QPlainTextEdit,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..runtime.error_reports import versions
+from ..widgets.text import Details, button, label
+
+__all__ = ["AboutDialog", "LicencesDialog", "Part", "parts"]
+
+ROOTS = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
+"""Where the search begins: the program, and its main libraries should its own metadata be missing."""
+BUILT_WITH = "pyinstaller"
+"""Its starter is part of the packaged program."""
+
+_LEGAL = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LONGEST = 160
+"""Letters of a licence's name; some put its whole text where the name belongs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One library."""
+
+    name: str
+    version: str
+    licence: str
+    files: tuple[Path, ...]
+    """The texts of its licence and notices."""
+
+    def text(self) -> str:
+        """Its licence texts one after the other; a sentence where it brings none along."""
+        texts = []
+        for path in self.files:
+            try:
+                texts.append(path.read_text(encoding="utf-8", errors="replace").strip())
+            except OSError:
+                continue
+        return "\n\n\n".join(texts) or f"{self.name} brings no licence text along. Its licence: {self.licence}."
+
+
+def parts() -> tuple[Part, ...]:
+    """The program, Python, and every installed library that the program asks for, itself or through another."""
+    frozen = getattr(sys, "frozen", False)
+    found: dict[str, Part] = {}
+    waiting = [*ROOTS, *([BUILT_WITH] if frozen else [])]
+    while waiting:
+        name = waiting.pop(0)
+        try:
+            one = distribution(name)
+        except (PackageNotFoundError, ValueError):
+            continue  # wanted on another system only, or not installed
+        key = _key(one.metadata["Name"])
+        if key not in found:
+            found[key] = Part(one.metadata["Name"], one.version, _licence(one.metadata), _files(one))
+            waiting += _required(one.requires or ())
+    own = found.pop("assaypilot", None)
+    python = Part("Python", platform.python_version(), "PSF-2.0", _files_of_python())
+    return (*([own] if own else []), python, *(found[key] for key in sorted(found)))
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).casefold()
+
+
+def _required(requirements: Sequence[str]) -> list[str]:
+    """The names of what a library asks for, without what only its extras ask for."""
+    names = []
+    for requirement in requirements:
+        wanted, _, marker = requirement.partition(";")
+        match = _NAME.match(wanted.strip())
+        if match is not None and "extra" not in marker:
+            names.append(match[0])
+    return names
+
+
+def _licence(metadata: PackageMetadata) -> str:
+    """The licence's name: as an expression, as a short word, or as the classifier that names it."""
+    for field in ("License-Expression", "License"):
+        words = metadata.get_all(field) or [""]
+        text = str(words[0]).strip()
+        if text and "\n" not in text and len(text) <= _LONGEST:
+            return text
+    named = [str(words) for words in metadata.get_all("Classifier") or []]
+    names = [words.rpartition(" :: ")[2] for words in named if words.startswith("License :: ")]
+    return ", ".join(names) or "see its text"
+
+
+def _files(one: Distribution) -> tuple[Path, ...]:
+    """The licence texts in a library's metadata folder."""
+    for file in one.files or ():
+        if file.name == "METADATA":
+            folder = Path(str(one.locate_file(file))).parent
+            inside = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+            return tuple(path for path in inside if _LEGAL.search(path.relative_to(folder).as_posix()))
+    return ()
+
+
+def _files_of_python() -> tuple[Path, ...]:
+    """Python's licence, where it lies beside its library or in the packaged program."""
+    bundle = getattr(sys, "_MEIPASS", None)
+    folder = Path(bundle) / "licences" / "Python" if bundle is not None else Path(sysconfig.get_path("stdlib"))
+    return tuple(path for path in (folder / "LICENSE.txt",) if path.is_file())
+
+
+class LicencesDialog(QDialog):
+    """The libraries at the left, the licence of the chosen one at the right."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Libraries and licences")
+        self.resize(900, 560)
+        self.parts = parts()
+        self.table = QTreeWidget()
+        self.table.setAccessibleName("Libraries")
+        self.table.setHeaderLabels(["Library", "Version", "Licence"])
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setAllColumnsShowFocus(True)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.addTopLevelItems([QTreeWidgetItem([one.name, one.version, one.licence]) for one in self.parts])
+        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.header().setStretchLastSection(True)
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Text of the licence")
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.table.currentItemChanged.connect(self._show)
+        beside = QSplitter(Qt.Orientation.Horizontal)
+        beside.addWidget(self.table)
+        beside.addWidget(self.text)
+        beside.setSizes([430, 470])
+        beside.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 18, 22, 16)
+        column.setSpacing(10)
+        column.addWidget(label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True))
+        column.addWidget(beside, 1)
+        row = QHBoxLayout()
+        copy = button("Copy list")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.listed()))
+        close = button("Close", "go")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(copy)
+        row.addStretch(1)
+        row.addWidget(close)
+        column.addLayout(row)
+        self.table.setCurrentIndex(self.table.model().index(0, 0))
+
+    def listed(self) -> str:
+        """The list as tab-separated text with a header."""
+        lines = ["Library\tVersion\tLicence", *(f"{one.name}\t{one.version}\t{one.licence}" for one in self.parts)]
+        return "\n".join(lines)
+
+    def _show(self) -> None:
+        one = self.parts[self.table.currentIndex().row()]
+        self.text.setPlainText(f"{one.name} {one.version}\nLicence: {one.licence}\n\n{one.text()}")
+
+
+class AboutDialog(QDialog):
+    """Name, versions, licence."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About AssayPilot")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(26, 22, 26, 18)
+        column.setSpacing(8)
+        column.addWidget(label("AssayPilot", "big"))
+        column.addWidget(label("Which compounds to assay next, and when to stop", "muted"))
+        found = versions()
+        details = Details()
+        details.show_rows(found)
+        column.addWidget(details)
+        column.addWidget(
+            label(
+                "MIT licence. Qt for Python is used under the LGPL; all libraries are listed with their licences. "
+                "It makes no network connection.",
+                "muted",
+                wrap=True,
+            )
+        )
+        row = QHBoxLayout()
+        copy = button("Copy versions")
+        copy.clicked.connect(
+            lambda: QGuiApplication.clipboard().setText("\n".join(f"{name} {number}" for name, number in found))
+        )
+        licences = button("Libraries and licences…")
+        licences.clicked.connect(self.show_licences)
+        close = button("Close", "go")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(copy)
+        row.addWidget(licences)
+        row.addStretch(1)
+        row.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        column.addLayout(row)
+        wide = max(26 * self.fontMetrics().lineSpacing(), column.totalMinimumSize().width())
+        self.setMinimumSize(wide, column.totalHeightForWidth(wide))  # lines that break say so only for a width
+
+    def show_licences(self) -> None:
+        """Every library with its version and licence."""
+        dialog = LicencesDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()

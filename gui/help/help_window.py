@@ -1,0 +1,354 @@
+"""The help: its texts, its window, and how one asks for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QItemSelectionModel, Qt, QUrl
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QShortcut, QTextDocument
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..resources.theme import theme
+from ..widgets.inputs import FilterBox
+from ..widgets.layout import resize_within_screen
+from ..widgets.text import as_here, button, keys, label
+
+__all__ = [
+    "CHAPTERS",
+    "HOME",
+    "PRESENT",
+    "HelpWindow",
+    "Reader",
+    "Topic",
+    "close_help",
+    "help_window",
+    "listen",
+    "show_help",
+    "topic_at",
+    "topic_of",
+    "topics",
+]
+
+FOLDER = Path(__file__).parent
+CHAPTERS = (
+    ("journey", "The journey"),
+    ("pages", "Pages"),
+    ("dialogs", "Questions and dialogs"),
+    ("words", "Words"),
+    ("keys", "Keys"),
+)
+"""Files in the order they are read, each with its name."""
+HOME = "journey"
+HEAD = re.compile(r"^# ([a-z-]+): (.+)$", re.MULTILINE)
+LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+
+PRESENT = {
+    "StartPage": "start",
+    "LibraryPage": "library",
+    "GoalPage": "goal",
+    "RoundPage": "round",
+    "CandidatesPage": "candidates",
+    "SarPage": "sar",
+    "HistoryPage": "history",
+    "NewCampaign": "new-campaign",
+    "BlankQuestion": "blank",
+    "Preview": "paste",
+    "ExportDialog": "export",
+    "WorkListDialog": "work-list",
+    "ClosePanel": "close-round",
+    "WithdrawPanel": "withdraw",
+    "ChangePanel": "change",
+    "EndpointDialog": "add-endpoint",
+    "TogetherDialog": "two-sites",
+    "ControlsDialog": "controls",
+    "MoreDialog": "add-compounds",
+    "ReplayBar": "replay",
+    "ExcludeDialog": "exclude",
+    "CorrectDialog": "correct",
+    "UnavailableDialog": "unavailable",
+    "AuditDialog": "audit",
+    "ProjectDialog": "project",
+    "PreferencesDialog": "preferences",
+    "ReportDialog": "report",
+    "AboutDialog": "about",
+    "LicencesDialog": "about",
+    "TourCard": "practice",
+}
+"""The topic of a page, dialog or panel, by the name of its class. A class may also say its own: ``topic = "key"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One short text."""
+
+    key: str
+    title: str
+    chapter: str
+    text: str
+    """Markdown without its heading."""
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The keys it refers to."""
+        return tuple(LINK.findall(self.text))
+
+    def holds(self, words: str) -> bool:
+        """Whether every word stands in its title or text."""
+        inside = f"{self.title} {self.text}".casefold()
+        return all(word in inside for word in words.casefold().split())
+
+
+@cache
+def topics() -> dict[str, Topic]:
+    """All topics by key, in the order they are read."""
+    found: dict[str, Topic] = {}
+    for file, chapter in CHAPTERS:
+        parts = HEAD.split((FOLDER / f"{file}.md").read_text(encoding="utf-8"))
+        for key, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            found[key] = Topic(key, title, chapter, as_here(text.strip()))
+    return found
+
+
+def topic_of(shown: object) -> str | None:
+    """The key of the topic about a page, a dialog or a panel; None when it has none."""
+    own = getattr(shown, "topic", None)
+    if isinstance(own, str):
+        return own
+    return next((PRESENT[kind.__name__] for kind in type(shown).__mro__ if kind.__name__ in PRESENT), None)
+
+
+BESIDE = 64
+"""Pixels beside the longest title: margins and the scroll bar."""
+KEY = Qt.ItemDataRole.UserRole
+
+
+class Reader(QTextBrowser):
+    """Shows one topic; loads nothing, from nowhere."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Pictures and files are never fetched."""
+        return QByteArray()
+
+
+class HelpWindow(QWidget):
+    """A window of its own, so that it can stay open beside what it explains, a dialog included."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        # The program ends with its last campaign window, whatever is left to read.
+        self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
+        self.setWindowTitle("Help – AssayPilot")
+        self._behind: list[str] = []
+        self.shown = ""
+        """The key of the topic shown."""
+        self.search = FilterBox("Look for a word", "Search the help")
+        self.search.narrowed.connect(self._narrow)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Topics")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
+        self.none = label("Nothing is said about that.", "muted", wrap=True)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(14, 14, 8, 14)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.none)
+        column.addWidget(self.list, 1)
+        self.back = button("&Back", tip="To the topic read before (Alt+Left)")
+        self.back.clicked.connect(self.go_back)
+        self.home = button("&Journey", tip="From a table to a shortlist, step by step")
+        self.home.clicked.connect(lambda: self.show_topic(HOME))
+        self.reader = Reader()
+        self.reader.setAccessibleName("Text of the help")
+        self.reader.setOpenLinks(False)
+        self.reader.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.reader.document().setDocumentMargin(18)
+        self.reader.anchorClicked.connect(lambda url: self.show_topic(url.toString()))
+        right = QWidget()
+        beside = QVBoxLayout(right)
+        beside.setContentsMargins(8, 14, 14, 14)
+        row = QHBoxLayout()
+        row.addWidget(self.back)
+        row.addWidget(self.home)
+        row.addStretch(1)
+        beside.addLayout(row)
+        beside.addWidget(self.reader, 1)
+        self.sides = QSplitter(Qt.Orientation.Horizontal)
+        self.sides.setHandleWidth(1)
+        self.sides.setChildrenCollapsible(False)
+        self.sides.addWidget(left)
+        self.sides.addWidget(right)
+        self.sides.setStretchFactor(1, 1)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.sides)
+        back = QShortcut(QKeySequence.StandardKey.Back, self, self.go_back)
+        back.setKeys(keys(QKeySequence.StandardKey.Back, "Alt+Left"))
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        self._narrow("")
+        line = self.fontMetrics().lineSpacing()
+        room = self.list.sizeHintForColumn(0) + BESIDE
+        resize_within_screen(self, room + 40 * line, 40 * line)
+        self.sides.setSizes([room, 40 * line])
+        theme().changed.connect(self._draw)
+        self.show_topic(HOME)
+
+    def show_topic(self, key: str) -> None:
+        """Show a topic; one that does not exist leaves what is shown."""
+        if key not in topics() or key == self.shown:
+            return
+        if self.shown:
+            self._behind.append(self.shown)
+        self._show(key)
+
+    def go_back(self) -> None:
+        """Show the topic read before."""
+        if self._behind:
+            self._show(self._behind.pop())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+            return
+        super().keyPressEvent(event)
+
+    # ------------------------------------------------------------------ inside
+
+    def _show(self, key: str) -> None:
+        self.shown = key
+        self.back.setEnabled(bool(self._behind))
+        self._draw()
+        self._mark()
+
+    def _draw(self) -> None:
+        topic = topics().get(self.shown)
+        if topic is None:
+            return
+        self.setWindowTitle(f"{topic.title} – Help – AssayPilot")
+        self.reader.setPalette(self.palette())  # links have the colour of the theme when they are laid out
+        flavour = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+        self.reader.document().setDefaultFont(self.font())
+        self.reader.document().setMarkdown(f"## {topic.title}\n\n{topic.text}\n", flavour)
+        self.reader.verticalScrollBar().setValue(0)
+
+    def _mark(self) -> None:
+        """Mark the topic shown in the list, where the search lets it stand."""
+        self.list.blockSignals(True)
+        found = [self.list.item(row) for row in range(self.list.count())]
+        own = next((item for item in found if item.data(KEY) == self.shown), None)
+        if own is not None:
+            self.list.setCurrentItem(own)
+        else:
+            self.list.setCurrentRow(-1, QItemSelectionModel.SelectionFlag.Clear)
+        self.list.blockSignals(False)
+
+    def _narrow(self, words: str) -> None:
+        self.list.blockSignals(True)
+        self.list.clear()
+        chapter = ""
+        for topic in topics().values():
+            if not topic.holds(words):
+                continue
+            if topic.chapter != chapter:
+                chapter = topic.chapter
+                head = QListWidgetItem(chapter)
+                head.setFlags(Qt.ItemFlag.NoItemFlags)
+                font = QFont(self.list.font())
+                font.setBold(True)
+                head.setFont(font)
+                self.list.addItem(head)
+            item = QListWidgetItem(f"  {topic.title}")
+            item.setData(KEY, topic.key)
+            self.list.addItem(item)
+        self.list.blockSignals(False)
+        self.none.setVisible(self.list.count() == 0)
+        self._mark()
+        if words and self.list.count() > 1 and self.list.currentItem() is None:
+            self.list.setCurrentRow(1)
+
+    def _chosen(self, item: QListWidgetItem | None) -> None:
+        key = None if item is None else item.data(KEY)
+        if isinstance(key, str):
+            self.show_topic(key)
+
+
+_window: HelpWindow | None = None
+_listening = False
+
+
+def topic_at(widget: QWidget | None) -> str:
+    """The topic of the nearest page, panel or dialog around a widget; that of the whole journey when there is none."""
+    while widget is not None:
+        key = topic_of(widget)
+        if key is not None:
+            return key
+        widget = widget.parentWidget()
+    return HOME
+
+
+def show_help(topic: str = HOME) -> HelpWindow:
+    """The help window, in front, at a topic."""
+    global _window
+    if _window is None:
+        _window = HelpWindow()
+    _window.show_topic(topic)
+    _window.show()
+    _window.raise_()
+    _window.activateWindow()
+    return _window
+
+
+def help_window() -> HelpWindow | None:
+    """The help window, if it was ever opened."""
+    return _window
+
+
+def close_help() -> None:
+    """The last campaign window goes: so does the help."""
+    global _window
+    if _window is not None:
+        _window.close()
+        _window.deleteLater()
+        _window = None
+
+
+def listen(application: QApplication) -> None:
+    """From now on F1 works in dialogs, too: a menu's key does not reach one that has the keyboard."""
+    global _listening
+    if not _listening:
+        _listening = True
+        application.focusChanged.connect(_focus_moved)
+
+
+def _focus_moved(_: QWidget | None, now: QWidget | None) -> None:
+    dialog = None if now is None else now.window()
+    if not isinstance(dialog, QDialog) or dialog.findChild(QShortcut, "help") is not None:
+        return
+    key = QShortcut(QKeySequence.StandardKey.HelpContents, dialog)
+    key.setKeys(keys(QKeySequence.StandardKey.HelpContents, "F1"))  # on a Mac the first is Cmd+?
+    key.setObjectName("help")
+
+    def asked() -> None:
+        focus = QApplication.focusWidget()
+        inside = focus is not None and dialog.isAncestorOf(focus)
+        show_help(topic_at(focus if inside else dialog))
+
+    key.activated.connect(asked)

@@ -1,0 +1,170 @@
+"""History: every entry of the campaign's log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout
+
+from ..session.session import Session
+from ..session.view import View
+from ..tables.columns import order_in
+from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.table import Table
+from ..widgets.inputs import FilterBox
+from ..widgets.text import button, label
+from ..window.page import Page
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.file.store import Verification
+    from assaypilot.engine.campaign.history_text import LogEntry
+
+__all__ = ["HistoryPage", "LogModel", "local_time"]
+
+
+def local_time(utc: str) -> str:
+    """A time of the log as the clock on the wall shows it, to the minute."""
+    try:
+        return datetime.fromisoformat(utc.replace("Z", "+00:00")).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):  # Windows knows no local time before 1970
+        return utc
+
+
+class LogModel(RowsModel):
+    """One row per event, the latest first."""
+
+    def show(self, entries: Sequence[LogEntry]) -> None:
+        """Take over the log."""
+        newest = list(reversed(entries))
+        times = [local_time(one.time) for one in newest]
+        columns = [
+            Column(
+                "sequence",
+                "#",
+                lambda row: str(newest[row].sequence),
+                lambda: np.array([one.sequence for one in newest], dtype=np.int64),
+                number=True,
+            ),
+            Column("time", "Time", lambda row: times[row], lambda: text_ranks(times)),
+            Column("author", "Who", lambda row: newest[row].author, lambda: text_ranks([e.author for e in newest])),
+            Column("text", "What", lambda row: newest[row].text, lambda: text_ranks([e.text for e in newest])),
+        ]
+        self.fill(columns, len(newest))
+
+
+class HistoryPage(Page):
+    """The log, what it amounts to, and whether it is whole."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "History")
+        self.setLayout(self.column)
+        tools = QHBoxLayout()
+        tools.setSpacing(10)
+        self.filter = FilterBox("Filter: any word", "Filter the history")
+        self.filter.narrowed.connect(self._narrow)
+        self.check = button("Verif&y the file", tip="Checks every event and the head of the log")
+        self.check.clicked.connect(lambda: session.verify(self._verified))
+        self.copy_head = button("&Copy head", tip="The head says which state of the log this is")
+        self.copy_head.clicked.connect(self._copy_head)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.copy_head)
+        tools.addWidget(self.check)
+        self.column.addLayout(tools)
+        self.model = LogModel(self)
+        self.table = Table(self.model, name="History")
+        self.table.widths.stretch("text")
+        self.model.later = session.arrange
+        self.table.said.connect(session.message)
+        self.arrangement = self.table.arrange(fixed=("text",))
+        self._first_order: tuple[str, Qt.SortOrder] | None = None
+        self.column.addWidget(self.table, 1)
+        self.head = label("", "muted", wrap=True, selectable=True)
+        self.column.addWidget(self.head)
+        self._entries: tuple[LogEntry, ...] = ()
+        self._fresh = False
+        self._other = True
+        """Whether another campaign was opened since the log was read."""
+        self._head = ""
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Read the log again when the page is seen."""
+        if opened:
+            self.filter.setText("")
+            self._other = True
+        if view.status.head != self._head:
+            self._head, self._fresh = view.status.head, False
+        self.subtitle.setText(f"{view.status.events:,} events; nothing is ever erased")
+        self.head.setText(f"Head {view.status.head}")
+        if self.isVisible():
+            self._read()
+
+    def forget(self) -> None:
+        """Show no log, as before the first one."""
+        self.model.fill([], 0)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read the log when it is first looked at."""
+        super().showEvent(event)
+        self._read()
+
+    def arrange(self, values: dict[str, Any]) -> None:
+        """Arrange the columns as they were, and sort by the one they were sorted by."""
+        self.arrangement.use(values)
+        self._first_order = order_in(values)
+
+    @property
+    def layout_values(self) -> dict[str, Any]:
+        """How the table is arranged, to be remembered with the campaign."""
+        return self.arrangement.values()
+
+    def copy(self) -> None:
+        """Copy the selected rows."""
+        self.table.copy()
+
+    def look_for(self) -> None:
+        """Go to the filter."""
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def _read(self) -> None:
+        if not self._fresh and self.session.view is not None:
+            self._fresh = True
+            self.session.history(self._show)
+
+    def _show(self, entries: tuple[LogEntry, ...]) -> None:
+        first, self._entries = self._other, entries
+        self._other = False
+        self.model.show(entries)
+        if first:
+            self.table.put_in_order(self._first_order)
+        self._narrow(self.filter.text())
+
+    def _narrow(self, text: str) -> None:
+        words = text.casefold().split()
+        if not words:
+            self.model.only(None)
+            return
+        lines = [f"{one.time} {one.author} {one.text}".casefold() for one in reversed(self._entries)]
+        self.model.only(np.array([all(word in line for word in words) for line in lines], dtype=bool))
+
+    def _copy_head(self) -> None:
+        QGuiApplication.clipboard().setText(self._head)
+        self.session.message.emit("The head is on the clipboard.")
+
+    def _verified(self, found: Verification) -> None:
+        if found.ok:
+            self.session.message.emit(f"The file is consistent: {found.events:,} events, head {found.head[:12]}….")
+            return
+        from assaypilot.engine.errors import AssayPilotError
+
+        first = found.problems[0]
+        where = f"event {first.event}: " if first.event else ""
+        more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+        self.session.failed.emit(
+            AssayPilotError(f"the file is damaged: {where}{first.text}{more}", mend="Restore a copy from before.")
+        )

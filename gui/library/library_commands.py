@@ -1,0 +1,261 @@
+"""Commands that change the library: more compounds, and what is in stock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Report
+
+from ..goal.restart import Asking
+from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.text import label
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.state import Source, Status
+    from assaypilot.engine.domain.library import Library
+    from assaypilot.engine.domain.stock import StockLine
+    from assaypilot.engine.tables.more import MoreCompounds
+
+    from ..session.session import Session
+    from ..window.main_window import MainWindow
+
+__all__ = ["Adding", "More", "MoreDialog", "Stocking", "read_list", "read_table_of"]
+
+NAMED_ROWS = 5
+"""Rows that cannot be used that are named, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What a table brings."""
+
+    found: MoreCompounds
+    source: Source
+
+
+def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
+    """The work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
+
+    def work(report: Report) -> More:
+        from assaypilot.engine.campaign.state import Source
+        from assaypilot.engine.tables.more import read_more
+        from assaypilot.engine.tables.opening import read_table
+        from assaypilot.engine.tables.options import TableOptions
+
+        raw = read_table(path, report)
+        found = read_more(raw, status.library, TableOptions(), report)
+        return More(found, Source(raw.file or "", raw.digest))
+
+    return work
+
+
+class MoreDialog(Asking):
+    """What a table of compounds brings, which rows cannot be used, and what taking it in would do."""
+
+    add = Signal(object)
+    """They are to be taken in (a More)."""
+
+    def __init__(
+        self, session: Session, status: Status, name: str, more: More, locked: str, parent: QWidget | None
+    ) -> None:
+        super().__init__(session, status, "Add compounds", "&Add", parent)
+        self._more = more
+        self.table = label(_in_words(name, more, status), wrap=True, selectable=True)
+        self.body.addWidget(self.table)
+        session.consequences_of_adding(more.found.library, *self._answers(locked))
+
+    def _go(self) -> None:
+        self.add.emit(self._more)
+        self.accept()
+
+
+def _in_words(name: str, more: More, status: Status) -> str:
+    """What was read, and what of it cannot be used."""
+    there = frozenset(status.library.ids)
+    known = sum(own in there for own in more.found.library.ids)
+    lines = [f"{name} holds {many(len(more.found.library), 'compound')}."]
+    if known:
+        lines[0] += f" {known:,} of them {'are' if known > 1 else 'is'} in the campaign already."
+    refused = more.found.not_used
+    lines += [f"Row {one.row} is not used: {one.reason}." for one in refused[:NAMED_ROWS]]
+    if len(refused) > NAMED_ROWS:
+        lines.append(f"{len(refused) - NAMED_ROWS:,} more rows are not used.")
+    return "\n".join(lines)
+
+
+class Adding:
+    """From the menu and the Goal page."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.dialog: MoreDialog | None = None
+        """The one that was opened last."""
+        window.goal.ways.compounds.clicked.connect(self.ask)
+
+    def ask(self) -> None:
+        """Ask for a table of compounds and read it."""
+        from assaypilot.engine.tables.opening import PATTERNS
+
+        settings = self._window.settings
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Add compounds", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        if name:
+            settings.folder = Path(name).parent
+            self.read(Path(name))
+
+    def read(self, path: Path) -> None:
+        """Read a table, says what taking its compounds in would do, and ask."""
+        session = self._window.session
+        if session.view is None:
+            return
+        status = session.view.status
+
+        def landed(more: More) -> None:
+            view = session.view
+            if view is None or view.status.head != status.head:
+                session.message.emit(f"The campaign changed while {path.name} was read. Read it once more.")
+                return
+            locked = view.read_only_reason or "the file cannot be written" if view.read_only else ""
+            said = f"Read-only: {locked.rstrip('.')}." if locked else ""
+            made = MoreDialog(session, view.status, path.name, more, said, self._window)
+            made.add.connect(self._take_in)
+            made.finished.connect(made.deleteLater)
+            self.dialog = made
+            made.open()
+
+        session.read(f"Reading {path.name}", read_table_of(path, status), landed)
+
+    def _take_in(self, more: More) -> None:
+        session = self._window.session
+        before = 0 if session.view is None else len(session.view.status.library)
+
+        def done() -> None:
+            added = 0 if session.view is None else len(session.view.status.library) - before
+            session.message.emit(f"{many(added, 'compound')} added. Undo takes it back.")
+
+        session.add_compounds(more.found.library, more.source, done)
+
+
+NAMED_LINES = 3
+"""Lines that could not be used that a message names."""
+
+
+class Stocking:
+    """What is in stock, read from a list; what is to be made, written as one."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.asking: QFileDialog | None = None
+        """The question where to, the last one asked."""
+        page = window.round
+        page.orders.save.connect(self.ask_where)
+        page.orders.arrived.connect(window.session.arrived)
+        page.choice.chosen.connect(window.journey.plan_as)
+
+    def ask(self) -> None:
+        """Ask for a stock list and take it in."""
+        from assaypilot.engine.tables.opening import PATTERNS
+
+        settings = self._window.settings
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Read a stock list", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        if name:
+            settings.folder = Path(name).parent
+            self.read(Path(name))
+
+    def read(self, path: Path) -> None:
+        """Take a stock list in, and say what of it could not be used."""
+        session, view = self._window.session, self._window.session.view
+        if view is None:
+            return
+        library, terms = view.status.library, None if view.status.stock is None else view.status.stock.terms
+        days = 7.0 if terms is None or terms.round_days is None else terms.round_days
+
+        def landed(found: tuple[list[StockLine], list[str], Source]) -> None:
+            from assaypilot.engine.domain.stock import UNSAID
+
+            lines, not_used, source = found
+
+            def done(changed: bool) -> None:
+                said = f"Stock of {many(len(lines), 'compound')} read from {path.name}"
+                said += "." if changed else "; nothing of it is new."
+                if not_used:
+                    named = " ".join(not_used[:NAMED_LINES])
+                    more = f" And {len(not_used) - NAMED_LINES:,} more." if len(not_used) > NAMED_LINES else ""
+                    said += f" {many(len(not_used), 'line')} could not be used: {named}{more}"
+                session.message.emit(said)
+
+            session.set_stock(lines, UNSAID, source, done)
+
+        session.read(f"Reading {path.name}", lambda report: read_list(path, library, days, report), landed)
+
+    def ask_where(self) -> None:
+        """Ask where the order list goes, and write it."""
+        window, view = self._window, self._window.session.view
+        if view is None or view.status.stock is None:
+            return
+        if not view.status.stock.orders:
+            window.session.message.emit("Nothing is to be ordered: all of this step is in stock.")
+            return
+        proposed = window.settings.folder_for("work list") / f"{file_name(view.path.stem)} orders.csv"
+        self.asking = ask_for_place(
+            window, "Save the order list", proposed, "Table", ".csv", self.to, window.session.failed.emit
+        )
+
+    def to(self, path: Path) -> None:
+        """Write the order list."""
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return
+        status = view.status
+
+        def work(report: Report) -> int:
+            from assaypilot.engine.export.order_list import write_order_list
+
+            return write_order_list(path, status)
+
+        def written(n: int) -> None:
+            window.exporting.written(path, f"Order list written to {path.name}: {many(n, 'compound')}.")
+
+        window.exporting.start(f"Writing {path.name}", path, work, written, self.ask_where)
+
+
+def read_list(
+    path: Path, library: Library, round_days: float, report: Report
+) -> tuple[list[StockLine], list[str], Source]:
+    """What a stock list says, what of it could not be used, in sentences, and where it comes from.
+
+    AssayPilotError when nothing of it can be used.
+    """
+    from assaypilot.engine.campaign.state import Source
+    from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE
+    from assaypilot.engine.tables.opening import read_table
+    from assaypilot.engine.tables.stock import StockColumns, read_stock_list
+
+    raw = read_table(path, report)
+    found = read_stock_list(raw, library, StockColumns(), round_days=round_days)
+    said = []
+    for problem in found.not_used:
+        places = [f"row {problem.row}" if problem.row else "", problem.column or ""]
+        said.append(f"{', '.join(filter(None, places))}: {problem.reason}.")
+    lines = []
+    for line in found.lines:
+        if not library.measurable[line.compound] and line.state in (IN_STOCK, TO_MAKE):
+            said.append(f"{library.ids[line.compound]} was taken in as a compound that cannot be measured.")
+        else:
+            lines.append(line)
+    if not lines:
+        raise AssayPilotError(
+            said[0].rstrip(".") if said else "nothing is filled in", file=raw.file, mend="Correct the list."
+        )
+    return lines, said, Source(raw.file or "", raw.digest)

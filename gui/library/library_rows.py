@@ -1,0 +1,261 @@
+"""The library table: what each compound is, what was known of it before, and whether it can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.names import drawable, site_names
+from assaypilot.engine.domain.difference import pooled_of
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
+from assaypilot.engine.domain.stock import TO_MAKE
+from assaypilot.engine.tables.display import Shown, shown
+
+from ..tables.properties import Calculated, property_columns
+from ..tables.rows import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
+
+__all__ = [
+    "STRUCTURE_WIDTH",
+    "LibraryModel",
+    "coded_column",
+    "drawn_labels",
+    "id_column",
+    "site_columns",
+    "structure_column",
+]
+
+STRUCTURE_WIDTH, STRUCTURE_WISH = 104, 150
+"""Pixels of a column of structures, and where there is room."""
+_DRAWN = 14
+"""Letters of a substituent's name beyond which it is drawn."""
+
+
+def structure_column(library: Library) -> list[Column]:
+    """The column of pictures, or none where no structure is known."""
+    smiles = library.smiles
+    if smiles is None or not any(smiles):
+        return []
+    return [
+        Column(
+            "structure",
+            "Structure",
+            lambda row: "",
+            smiles=lambda row: smiles[row],
+            cell_tip=lambda row: smiles[row],
+            width=STRUCTURE_WIDTH,
+            wish=STRUCTURE_WISH,
+        )
+    ]
+
+
+class _Names:
+    """The order of the names of the libraries looked at last: a campaign goes on with the same ones."""
+
+    kept: list[tuple[Sequence[str], Ranks]]
+
+    def __init__(self) -> None:
+        self.kept = []
+
+    def ranks(self, ids: Sequence[str]) -> Ranks:
+        """The place of each name in alphabetical order."""
+        for known, ranks in self.kept:
+            if known is ids:
+                return ranks
+        found = text_ranks(ids)
+        self.kept = [*self.kept[-1:], (ids, found)]
+        return found
+
+
+_names = _Names()
+
+
+def id_column(library: Library) -> Column:
+    """The column of ids."""
+    ids = library.ids
+    return Column("id", "ID", lambda row: ids[row], lambda: _names.ranks(ids))
+
+
+def coded_column(column: Column, coded: Coded, order: Ranks | None = None) -> Column:
+    """A column of few different texts, with ``text``, ``rank`` and ``coded`` taken from them.
+
+    ``order``: the sort keys of the texts, where they are not ordered by the alphabet.
+    """
+    codes, texts = coded.codes, coded.texts
+    return replace(
+        column,
+        text=lambda row: texts[codes[row]],
+        rank=lambda: (text_ranks(texts) if order is None else order)[codes],
+        coded=lambda: coded,
+    )
+
+
+def drawn_labels(labels: tuple[str, ...]) -> list[str]:
+    """Return the structure of each label of a site that is drawn since its name is long; else an empty text."""
+    names = site_names(labels)
+    long = any(len(name) > _DRAWN for name in names)
+    return [  # building blocks are drawn all or none, since their names begin alike
+        label if structure and (len(name) > _DRAWN or (long and "*" not in label)) else ""
+        for label, name, structure in zip(labels, names, drawable(labels), strict=True)
+    ]
+
+
+def site_columns(library: Library) -> list[Column]:
+    """One column per site, sorted by label."""
+
+    def column(place: int) -> Column:
+        site = library.sites[place]
+        labels, codes = site.substituents, library.codes[:, place]
+        names, drawn = site_names(labels), drawn_labels(labels)
+        column = Column(
+            f"site{place}",
+            site.name,
+            str,
+            smiles=(lambda row: drawn[codes[row]]) if any(drawn) else None,
+            cell_tip=lambda row: labels[codes[row]],
+            width=STRUCTURE_WIDTH if any(drawn) else 0,
+            wish=STRUCTURE_WISH if any(drawn) else 0,
+            soft=True,
+        )
+        return coded_column(column, Coded(codes, names))
+
+    return [column(place) for place in range(len(library.sites))]
+
+
+class LibraryModel(RowsModel):
+    """All compounds of a campaign, one row each."""
+
+    def show(self, status: Status, properties: Calculated | None = None) -> None:
+        """Take over what a campaign knows, and what was calculated."""
+        library = status.library
+        measured = status.candidates.measured
+        state = availability(status)
+        # What cannot be had comes after what can be, whether it was made or not.
+        there = np.maximum((measured > 0).astype(np.int8), np.where(state > 0, state + np.int8(1), np.int8(0)))
+        words = Coded(there, ("", "made", "unavailable", "not in the lab's list"))
+        if status.stock is not None:
+            words = _stocked(status, there)
+        columns = [
+            id_column(library),
+            *structure_column(library),
+            *site_columns(library),
+            *_history(status),
+            Column(
+                "measured",
+                "Measured",
+                lambda row: str(int(measured[row])) if measured[row] else "",
+                lambda: measured,
+                number=True,
+                tip="Usable measurements, those of the table included",
+            ),
+            coded_column(
+                Column(
+                    "available",
+                    "Available",
+                    str,
+                    tip="Made: measured at least once",
+                    kind=lambda row: "muted" if state[row] else None,
+                ),
+                words,
+                np.arange(len(words.texts)),
+            ),
+            *stock_columns(status),
+            *property_columns(status, properties),
+        ]
+        self.fill(columns, len(library))
+
+
+def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
+    """What can be had of every compound where a list said; who was made and is not at hand any more was made."""
+    assert status.stock is not None
+    texts = ("in stock", "to be made", "made, to be made again", "unavailable", "not in the lab's list")
+    codes = np.where(there >= 2, there + np.int8(1), np.int8(0))
+    to_make = (there < 2) & (status.stock.state == TO_MAKE)
+    codes[to_make] = 1 + (there[to_make] == 1)
+    return Coded(codes.astype(np.int8), texts)
+
+
+def stock_columns(status: Status) -> list[Column]:
+    """What making a compound that is to be made costs, and how many days it takes; none where no list said."""
+    stock = status.stock
+    if stock is None:
+        return []
+
+    def column(key: str, title: str, values: Floats, tip: str) -> Column:
+        shown = np.where(stock.state == TO_MAKE, values, np.nan)
+        return Column(
+            key,
+            title,
+            lambda row: "" if np.isnan(shown[row]) else f"{shown[row]:,.10g}",
+            lambda: shown,
+            number=True,
+            tip=tip,
+        )
+
+    return [
+        column("cost", f"Cost ({stock.currency})", stock.cost, "Of making it"),
+        column("lead", "Lead (days)", stock.lead, "How long making it takes"),
+    ]
+
+
+def _history(status: Status) -> list[Column]:
+    """What the table already had, a column for each measured endpoint that has something."""
+
+    def column(position: int) -> Column | None:
+        known = history_shown(status, position)
+        if not known:
+            return None
+        levels = np.full(len(status.library), np.nan)
+        levels[list(known)] = [values[0][1] for values in known.values()]
+        endpoint = status.endpoints[position]
+        return Column(
+            "history" if position == status.objective else f"history-{endpoint.name}",
+            two_lines(f"{endpoint.scale_name} before"),
+            lambda row: ", ".join(f"{relation.strip('=')}{value:.2f}" for relation, value in known.get(row, ())),
+            lambda: levels,
+            number=True,
+            tip="Mean of what the table already had: shown and used in estimates, not in decisions. Where some values "
+            "are bounds (< or >), only those that say more than the exact ones are in it; estimates do not use them",
+            name=f"{endpoint.scale_name} before",
+        )
+
+    return [made for position in status.measured_endpoints if (made := column(position)) is not None]
+
+
+def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]:
+    """What to show of an endpoint's values before the campaign, model scale, for each compound that had some.
+
+    One number with its relation, by the rule for mixed bounds; two where there is a bound on each side alone.
+    """
+    entries: dict[int, list[Measurement]] = {}
+    for one in status.measurements:
+        if one.round == 0 and one.endpoint == endpoint and one.excluded is None and not one.withdrawn:
+            entries.setdefault(one.compound, []).append(one)
+    return {
+        compound: shown([(one.relation, one.value) for one in own], [one.n for one in own])
+        for compound, own in entries.items()
+    }
+
+
+def history_means(status: Status, endpoint: int) -> Floats:
+    """The mean of an endpoint's exact values each compound had before the campaign, model scale; NaN without any."""
+
+    def of_measured(place: int) -> Pooled:
+        used = [one for one in status.measurements if one.round == 0 and one.usable and one.endpoint == place]
+        return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+
+    found = pooled_of(status.endpoints, endpoint, of_measured)
+    return np.where(found.counts > 0, found.means, np.nan)
+
+
+def availability(status: Status) -> NDArray[np.int8]:
+    """0: can be had; 1: noted as not to be had; 2: the table said so."""
+    state = np.where(status.library.measurable, np.int8(0), np.int8(2))
+    if status.unavailable:
+        state[sorted(status.unavailable)] = 1
+    return state

@@ -1,1 +1,0 @@
-"""Qt table models: they translate roles and hold no logic."""

@@ -1,1 +1,0 @@
-"""One page per step of a campaign."""

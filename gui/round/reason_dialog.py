@@ -1,0 +1,242 @@
+"""Small dialogs that ask for a reason: a value left out or corrected, compounds not to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement
+
+from ..widgets.inputs import Form
+from ..widgets.text import go_or_cancel, label, polish
+from .entry import Entry, entered_text, parse_entry, user_decimal
+
+__all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
+
+WIDTH = 66
+"""Average letters across the dialogs, so that large text does not break into many short lines."""
+PAUSE = 200
+"""Milliseconds after the last key before it is asked what a value would do."""
+RESTS = "No decision rests on it yet."
+
+
+class ReasonDialog(QDialog):
+    """A heading, some choices, and a line for the reason, without which it cannot be confirmed."""
+
+    asked = Signal()
+    """What it would do is to be told, by ``tell``."""
+
+    def __init__(self, title: str, heading: str, confirm: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setMinimumWidth(max(480, WIDTH * self.fontMetrics().averageCharWidth()))
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(22, 20, 22, 18)
+        self.body.setSpacing(10)
+        self.heading = label(heading, "title", wrap=True)
+        self.body.addWidget(self.heading)
+        self.form = Form()
+        self.form.setHorizontalSpacing(14)
+        self.form.setVerticalSpacing(9)
+        self.body.addLayout(self.form)
+        self.line = QLineEdit()
+        self.line.setAccessibleName("Reason")
+        self.line.textChanged.connect(lambda _: self.check())
+        self.box, self.confirm = go_or_cancel(confirm)
+        self.box.accepted.connect(self.accept)
+        self.box.rejected.connect(self.reject)
+
+    def finish(self, caption: str, hint: str) -> None:
+        """Add the line for the reason and the buttons below what is there."""
+        self.line.setPlaceholderText(hint)
+        self.form.addRow(label(caption), self.line)
+        self.body.addSpacing(6)
+        self.body.addWidget(self.box)
+        self.check()
+
+    @property
+    def reason(self) -> str:
+        """The reason given."""
+        return " ".join(self.line.text().split())
+
+    def check(self) -> None:
+        """Let the dialog be confirmed when all of it is there."""
+        self.confirm.setEnabled(bool(self.reason))
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Say what it would do to the decisions and the guarantee."""
+
+    def say(self, place: QLabel, text: str) -> None:
+        """Say something, and make the room it needs."""
+        place.setText(text)
+        place.setVisible(bool(text))
+        self._make_room()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask what it would do, once it is seen."""
+        super().showEvent(event)
+        self._make_room()
+        self.asked.emit()
+
+    def _make_room(self) -> None:
+        needed = self.body.totalHeightForWidth(self.width()) if self.isVisible() else 0
+        if needed > self.height():
+            self.resize(self.width(), needed)
+
+
+class UnavailableDialog(ReasonDialog):
+    """Compounds that cannot be made or bought."""
+
+    def __init__(self, names: Sequence[str], parent: QWidget | None) -> None:
+        what = names[0] if len(names) == 1 else f"{len(names):,} compounds"
+        super().__init__("Unavailable", f"{what} unavailable", "Mark as unavailable", parent)
+        said = label(
+            "They are not asked for any more. The guarantee stays if the reason has nothing to do with their values. "
+            "What only they could tell becomes not estimable. Undo takes it back.",
+            "muted",
+            wrap=True,
+        )
+        self.body.insertWidget(1, said)
+        self.finish("Reason", "for example: starting material not available")
+
+
+class ExcludeDialog(ReasonDialog):
+    """A value that is to be left out."""
+
+    def __init__(
+        self,
+        measurement: Measurement,
+        name: str,
+        endpoint: Endpoint,
+        parent: QWidget | None,
+        *,
+        instead: str = "",
+    ) -> None:
+        """``instead``: what to say where no decision rests on the value."""
+        self._instead = instead
+        text = entered_text(measurement, endpoint)
+        super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
+        self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
+        self.judged = QRadioButton("Because of the value itself")
+        self.technical.setChecked(True)
+        self.consequence = label("", "muted", wrap=True)
+        self.body.insertWidget(1, self.technical)
+        self.body.insertWidget(2, self.judged)
+        self.body.insertWidget(3, self.consequence)
+        self.technical.toggled.connect(lambda _: self._say())
+        self.technical.toggled.connect(lambda _: self.asked.emit())
+        self.finish("Reason", "for example: dispensing error in well C5")
+        self._say()
+
+    @property
+    def judgement(self) -> bool:
+        """Whether the value itself is the reason."""
+        return self.judged.isChecked()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """No choice is cut, however large the text is."""
+        for choice in (self.technical, self.judged):
+            choice.setMinimumWidth(choice.sizeHint().width())
+        self.setMinimumWidth(max(self.minimumWidth(), self.body.totalMinimumSize().width()))
+        super().showEvent(event)
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Say what it would do to the decisions, and what it costs instead of what it costs in general."""
+        if not self._instead:
+            self.say(self.consequence, "\n\n".join(sentences if self.judgement and sentences else
+                                                  (self._in_general, *(sentences or (RESTS,)))))  # fmt: skip
+
+    def _say(self) -> None:
+        self.say(self.consequence, self._instead or self._in_general)
+
+    @property
+    def _in_general(self) -> str:
+        return (
+            "Leaving values out because of what they say voids the guarantee, and every page will say so. "
+            "Measuring the compound again does not."
+            if self.judgement
+            else "The guarantee stays: it then assumes that the cause had nothing to do with the value. "
+            "The value stays in the log."
+        )
+
+
+class CorrectDialog(ReasonDialog):
+    """A value that was mistyped."""
+
+    def __init__(
+        self,
+        measurement: Measurement,
+        name: str,
+        endpoint: Endpoint,
+        parent: QWidget | None,
+        text: str = "",
+        *,
+        reason: str = "",
+        exact: bool = False,
+    ) -> None:
+        """``exact``: what is known only as a bound is refused, as a control has to read a number."""
+        before = entered_text(measurement, endpoint)
+        super().__init__("Correct a value", f"Correct {before} of {name}", "Correct it", parent)
+        self._endpoint, self._exact = endpoint, exact
+        self.value = QLineEdit(text or before)
+        self.value.setAccessibleName("Corrected value")
+        self.value.selectAll()
+        self.problem = label("", "problem", wrap=True)
+        self.problem.setMinimumHeight(self.fontMetrics().lineSpacing())
+        self.form.addRow(label("Value"), self.value)
+        self.form.addRow(label(""), self.problem)
+        self._before = before
+        self.consequence = label("", "muted", wrap=True)
+        self.consequence.hide()
+        self.form.addRow(label(""), self.consequence)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self.asked)
+        self.value.textChanged.connect(lambda _: self._typed())
+        self.line.setText(reason)
+        self.finish("Reason", "for example: digits swapped when typing")
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Say what the value typed would do to the decisions and the guarantee."""
+        self.say(self.consequence, "\n\n".join(sentences or (RESTS,)) if self.changed else "")
+
+    @property
+    def changed(self) -> bool:
+        """Whether another value is typed than the one that is there."""
+        return self.value.text().strip() != self._before
+
+    def _typed(self) -> None:
+        self.check()
+        self.say(self.consequence, "")
+        self._pause.start()
+
+    @property
+    def entry(self) -> Entry | None:
+        """The new value; None while it cannot be read."""
+        try:
+            return self._read()
+        except ValueError:
+            return None
+
+    def _read(self) -> Entry:
+        text = self.value.text()
+        entry = parse_entry(text, self._endpoint, user_decimal())
+        if self._exact and entry.relation != "=":
+            raise ValueError(f"{text.strip()} is no number, and a control has to read one")
+        return entry
+
+    def check(self) -> None:
+        """Let the dialog be confirmed with another, readable value and a reason."""
+        problem = ""
+        try:
+            self._read()
+        except ValueError as error:
+            problem = str(error) if self.changed else ""
+        self.problem.setText(problem)
+        polish(self.value, wrong="true" if problem else "false")
+        self.confirm.setEnabled(not problem and self.changed and bool(self.reason))

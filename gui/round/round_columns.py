@@ -1,0 +1,270 @@
+"""The columns of a round: the compound, where it stands, what is expected, a cell for each measurement, and why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
+
+from assaypilot.engine.export.shortlist import decimals_of
+
+from ..library.library_rows import id_column, site_columns, structure_column
+from ..resources.theme import theme
+from ..tables.rows import Column, text_ranks, two_lines
+from .cells import mean_text
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.state import RoundItem, Status
+    from assaypilot.engine.domain.plates.layout import Layout
+
+    from .round_rows import RoundModel
+
+__all__ = ["RESULT", "STRUCK", "result_cell", "result_key", "result_place", "round_columns"]
+
+NARROW_PICTURE = 88
+"""Pixels of a structure where the wells need room beside it."""
+LONGEST_PART = 16
+"""Letters of the wells on one plate that are shown in one line."""
+LONGEST_UNIT = 14
+"""Letters of an endpoint that are shown above its cells."""
+FRAME, HEADER = 34, 18
+"""Pixels around the text of a cell that is framed, and of a header."""
+RESULT = "result"
+"""Key of the first column of results."""
+STRUCK = Qt.ItemDataRole.UserRole + 10
+"""Role of a text that is shown struck through: an excluded value, or the one before a correction."""
+
+
+def result_key(place: int, at: int = 0) -> str:
+    """Key of a column of results: of an endpoint, by its place among the round's, and of its 1st, 2nd ... value."""
+    key = RESULT if place == 0 else f"{RESULT}-{place}"
+    return key if at == 0 else f"{key}.{at + 1}"
+
+
+def result_cell(key: str) -> tuple[int, int] | None:
+    """Endpoint and place of the value of a column of results; None for a column that holds none."""
+    name, _, number = key.partition(".")
+    at = int(number) - 1 if number else 0
+    if name == RESULT:
+        return 0, at
+    return (int(name.removeprefix(f"{RESULT}-")), at) if name.startswith(f"{RESULT}-") else None
+
+
+def result_place(key: str) -> int | None:
+    """The endpoint of a column, by its place among the round's; None for a column that holds no results."""
+    cell = result_cell(key)
+    return None if cell is None else cell[0]
+
+
+def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> list[Column]:
+    """The columns of the round that a model shows."""
+    library, shown = status.library, model.round
+    assert shown is not None
+    items = shown.items
+    at = [item.compound for item in items]
+    places = np.array(at, dtype=np.intp)
+
+    def moved(column: Column) -> Column:
+        """A column of the library at the round's compounds."""
+        rank, smiles, tip = column.rank, column.smiles, column.cell_tip
+        return Column(
+            column.key,
+            column.title,
+            lambda row: column.text(at[row]),
+            None if rank is None else lambda: rank()[places],
+            smiles=None if smiles is None else lambda row: smiles(at[row]),
+            cell_tip=None if tip is None else lambda row: tip(at[row]),
+            width=min(column.width, NARROW_PICTURE) if layout is not None else column.width,
+            soft=column.soft,
+        )
+
+    several = len(model.endpoints) > 1
+    many_cells = several or model.cells > 1
+    why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked", wish=250)
+    results = [
+        _result_column(model, items, place, n) for n in range(model.cells) for place in range(len(model.endpoints))
+    ]
+    return [
+        Column("line", "#", lambda row: str(row + 1), lambda: np.arange(len(items)), number=True, tip="Rank"),
+        *(moved(column) for column in structure_column(library)),
+        moved(id_column(library)),
+        *(moved(column) for column in site_columns(library)),
+        Column(
+            "replicates",
+            "Times",
+            lambda row: str(items[row].replicates),
+            lambda: np.array([item.replicates for item in items], dtype=np.int64),
+            number=True,
+            tip="How often to measure the compound in this round: independent determinations"
+            + (" of each endpoint" if several else ""),
+            cell_tip=(lambda row: _asked(model, items[row])) if several else None,
+        ),
+        *_stock(status, at),
+        *([] if layout is None else [_wells(layout, at)]),
+        _expected(status, items, several=several),
+        *results,
+        *(_means(model) if many_cells or model.gathered else []),
+        Column(
+            "state",
+            "State",
+            model.state,
+            lambda: np.array([] if model.round is None else [sum(back) for back in model.round.back], dtype=np.int64),
+            width=_at_least(82, "complete"),
+            cell_tip=model.state_tip,
+        ),
+        why,
+    ]
+
+
+def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at: int) -> Column:
+    """The cells of the first, second ... measurement of one endpoint."""
+    several, cells = len(model.endpoints) > 1, model.cells > 1
+    unit = _entry_unit(model, place)
+    name = unit if several or cells else f"Result ({unit})"
+    most = max(item.of(place) for item in items)
+    tip = f"Results of {model.endpoints[place].name}. " if several else ""
+    if model.gathered:
+        tip += "One value per measurement, separated by semicolons: 7.62; 7.58. "
+    elif cells:
+        tip += f"The {_ordinal(at)} measurement of each line. "
+    title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
+    headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
+    return Column(
+        result_key(place, at),
+        title,
+        lambda row: model.result_text(row, place, at),
+        number=True,
+        kind=lambda row: model.result_kind(row, place, at),
+        cell_tip=lambda row: model.result_tip(row, place, at),
+        tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
+        width=max(_at_least(78 if cells else 102 if several else 112, "00.00"), headed if cells else 0),
+        wish=48 + 38 * most if model.gathered else 102 if cells else 134,
+        name=f"{name}, {_ordinal(at)}" if cells else name,
+    )
+
+
+def _at_least(pixels: int, text: str) -> int:
+    """Pixels of a column that shows a text in a frame, before they grow with the size of the text."""
+    framed = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + FRAME
+    return max(pixels, round(framed / theme().scale))
+
+
+def _ordinal(at: int) -> str:
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(at, f"{at + 1}th")
+
+
+def _means(model: RoundModel) -> list[Column]:
+    """What each endpoint of a line comes to."""
+    several = len(model.endpoints) > 1
+
+    def text(row: int, place: int) -> str:
+        return mean_text(model.values_of(row, place), model.endpoints[place])
+
+    return [
+        Column(
+            f"mean-{place}",
+            f"Mean\n{textwrap.shorten(endpoint.name, 18, placeholder=' …')}" if several else "Mean",
+            lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
+            width=_at_least(96, "7.47 (n = 2,"),
+            wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
+            tip="The mean of what came back, how many determinations it is of, and their SD. Potencies are averaged as "
+            "logarithms; excluded values are left out",
+            name=f"Mean of {endpoint.name}" if several else "",
+        )
+        for place, endpoint in enumerate(model.endpoints)
+    ]
+
+
+def _asked(model: RoundModel, item: RoundItem) -> str:
+    """How often each endpoint is asked for in a line."""
+    return "\n".join(f"{endpoint.name}: {item.of(place)}" for place, endpoint in enumerate(model.endpoints))
+
+
+def _entry_unit(model: RoundModel, place: int) -> str:
+    name, unit = model.endpoints[place].name, model.endpoints[place].unit
+    return name if not unit or unit in name else f"{name}, {unit}"
+
+
+def _wells(layout: Layout, at: Sequence[int]) -> Column:
+    """Where the measurements of each line stand; of plates of several endpoints, those of all of them."""
+    stand: dict[int, dict[str, list[str]]] = {}
+    told: dict[int, list[str]] = {}
+    for plate in layout.plates:
+        for one in plate.placed:
+            stand.setdefault(one.compound, {}).setdefault(plate.name.rpartition("-")[2], []).append(one.well)
+            told.setdefault(one.compound, []).append(f"{plate.name} {one.range}, measurement {one.replicate}")
+
+    def text(compound: int) -> str:
+        named = len(layout.plates) > 1
+        parts = stand.get(compound, {}).items()
+        # A line breaks between plates, not within the wells of one.
+        if not named:
+            return "; ".join(", ".join(wells) for _, wells in parts)
+        return "; ".join(f"{plate} {', '.join(wells)}".replace(" ", "\u00a0") for plate, wells in parts)
+
+    texts = [text(compound) for compound in at]
+    longest = max((part for text in texts for part in text.split("; ")), key=len, default="")
+    tips = ["\n".join(told.get(compound, ())) for compound in at]
+    return Column(
+        "wells",
+        "Wells",
+        lambda row: texts[row],
+        lambda: text_ranks(texts),
+        tip="Where the measurements stand on the plates of the last work list; the first well of each",
+        cell_tip=lambda row: tips[row],
+        width=_at_least(0, longest) if len(longest) <= LONGEST_PART else 0,
+        soft=len(longest) > LONGEST_PART,
+    )
+
+
+def _stock(status: Status, at: Sequence[int]) -> list[Column]:
+    """What lists said of the cost of making each compound, and of the days; nothing where none says it of any."""
+    if status.stock is None:
+        return []
+    costs, leads = status.stock.said_of(at)
+    asked = (
+        ("cost", f"Cost\n{status.stock.currency}", costs, "What making the compound costs, as the stock list says"),
+        ("lead", "Lead time\ndays", leads, "How many days making the compound takes, as the stock list says"),
+    )
+    return [_amounts(key, title, said, tip) for key, title, said, tip in asked if said]
+
+
+def _amounts(key: str, title: str, said: list[float | None], tip: str) -> Column:
+    return Column(
+        key,
+        title,
+        lambda row: "" if (amount := said[row]) is None else f"{amount:,.10g}",
+        lambda: np.array([np.nan if amount is None else amount for amount in said]),
+        number=True,
+        tip=tip,
+        width=_at_least(0, "00,000"),
+        soft=True,
+    )
+
+
+def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:
+    """What was expected of the objective."""
+    digits = decimals_of(status)
+
+    def text(row: int) -> str:
+        item = items[row]
+        if item.expected is None:
+            return "–"
+        if item.low is None or item.high is None:
+            return f"{item.expected:.{digits}f}"
+        return f"{item.expected:.{digits}f} ± {(item.high - item.low) / 2:.{digits}f}"
+
+    scale = status.endpoints[status.objective].scale_name
+    return Column(
+        "expected",
+        f"Expected\n{textwrap.shorten(scale, 18, placeholder=' …')}" if several else "Expected",
+        text,
+        lambda: np.array([np.nan if item.expected is None else item.expected for item in items]),
+        number=True,
+        tip=f"What was expected{f' of {scale}' if several else ''} when the round was issued, with its 95 % interval; "
+        "– before any measurement",
+    )

@@ -1,0 +1,189 @@
+"""Commands of the round: plan, issue, confirm, audit, withdraw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFormLayout, QSpinBox, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.auditing import CONFIDENCE, members_if_none
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.strategies.protocol import IN
+from assaypilot.engine.text.percentages import percent
+
+from ..widgets.text import go_or_cancel, label
+
+if TYPE_CHECKING:
+    from assaypilot.engine.domain.stock import PlanName
+
+    from ..window.main_window import MainWindow
+    from .round_ending import ClosePanel
+
+__all__ = ["AuditDialog", "Journey", "population_of"]
+
+USUAL = 48
+"""Compounds that are proposed."""
+
+
+def population_of(status: Status) -> int:
+    """Return how many compounds are not in, can be measured and never were; 0 where no audit is possible."""
+    if status.settings.goal in ("pareto", "top") or status.limited_endpoints or not status.measurements or status.phase:
+        return 0
+    free = status.library.measurable & (status.candidates.status != IN) & (status.candidates.measured == 0)
+    free[list(status.unavailable)] = False
+    return int(np.count_nonzero(free))
+
+
+class AuditDialog(QDialog):
+    """Asks for the size of the sample."""
+
+    def __init__(self, status: Status, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Plan audit round")
+        self._population = population_of(status)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 16)
+        column.setSpacing(12)
+        about = f"Draws from the {self._population:,} compounds that are not in and were never measured, at random."
+        column.addWidget(label(about, wrap=True))
+        self.size_box = QSpinBox()
+        self.size_box.setRange(1, self._population)
+        self.size_box.setValue(min(USUAL, self._population))
+        self.size_box.setAccessibleName("Compounds to draw")
+        self.size_box.valueChanged.connect(self._told)
+        form = QFormLayout()
+        form.addRow("&Compounds to draw", self.size_box)
+        column.addLayout(form)
+        self.bound = label("", wrap=True)
+        column.addWidget(self.bound)
+        buttons, self.go = go_or_cancel("&Plan audit round")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.setMinimumWidth(26 * self.fontMetrics().height())
+        self._told()
+
+    def _told(self) -> None:
+        size = self.size_box.value()
+        missed, rest = members_if_none(self._population, size), self._population - size
+        self.bound.setText(
+            f"If none of them is a member, at most {missed:,} of the other {rest:,} are ({percent(CONFIDENCE)}), "
+            "whatever the model believes."
+            if rest
+            else "All of them are measured: nothing is missed."
+        )
+
+
+class Journey:
+    """The commands of the Round menu and of the one button on top."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.closing: ClosePanel | None = None
+        """The question what becomes of what is missing, once it was asked."""
+        self.auditing: AuditDialog | None = None
+        """The question how many compounds to draw, once it was asked."""
+
+    def do_next(self, command: str) -> None:
+        """What the one button of the strip does."""
+        window = self._window
+        {
+            "new": window.new_campaign,
+            "plan": self.plan,
+            "enter": self.enter_results,
+            "close": self.close_round,
+            "confirm": self.confirm,
+            "export": window.exporting.shortlist,
+        }[command]()
+
+    def plan(self) -> None:
+        """Issue the next round and show it; where there is a choice of plans they are shown first."""
+        window, view = self._window, self._window.session.view
+        if view is not None and view.status.choosable:
+            window.show_page(window.pages.index(window.round))
+            window.round.choose_plan()
+            return
+        self.plan_as(None)
+
+    def plan_as(self, choice: PlanName | None) -> None:
+        """Issue the next round, cut from the plan that was chosen, and show it."""
+        window = self._window
+
+        def planned(issued: object) -> None:
+            view = window.session.view
+            if issued is None and view is not None and view.status.stock is not None and view.status.stock.waiting:
+                window.show_page(window.pages.index(window.round))
+                window.messages.note("All that is left of this step has to be made first. Say what has arrived.")
+                return
+            if issued is None:
+                window.messages.note("Nothing more needs to be measured.")
+                window.show_page(window.pages.index(window.candidates))
+                return
+            window.show_page(window.pages.index(window.round))
+            window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        window.session.plan(planned, choice)
+
+    def confirm(self) -> None:
+        """Issue the confirmation round and show it."""
+        window = self._window
+
+        def planned(issued: object) -> None:
+            if issued is None:
+                window.messages.note("Every compound that is in was measured already.")
+                return
+            window.show_page(window.pages.index(window.round))
+            window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        window.session.plan_confirmation(planned)
+
+    def audit(self) -> None:
+        """Ask how many compounds to draw, issue the audit round and show it."""
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return
+        dialog = AuditDialog(view.status, window)
+
+        def planned(_issued: object) -> None:
+            window.show_page(window.pages.index(window.round))
+            window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        dialog.accepted.connect(lambda: window.session.plan_audit(dialog.size_box.value(), planned))
+        dialog.finished.connect(dialog.deleteLater)
+        self.auditing = dialog
+        dialog.open()
+
+    def enter_results(self) -> None:
+        """Go to the first line that waits for a result."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.focus_first_empty()
+
+    def close_round(self) -> None:
+        """Say what closing the round means, beside it, and close it when that is confirmed."""
+        window, view = self._window, self._window.session.view
+        if view is None or view.status.open_round is None:
+            return
+        window.show_page(window.pages.index(window.round))
+        window.round.ask_to_close(self._closed)
+        self.closing = window.round.panel.closing
+
+    def withdraw_round(self) -> None:
+        """Say what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.ask_to_withdraw()
+
+    def step(self, by: int) -> None:
+        """Show the round before or after the one shown."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.step(by)
+
+    def _closed(self) -> None:
+        window, view = self._window, self._window.session.view
+        if view is not None:
+            window.messages.note(view.status.statement)
+            window.show_page(window.pages.index(window.candidates))

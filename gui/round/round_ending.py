@@ -1,0 +1,346 @@
+"""Ending a round: surprising values, and what is done with missing ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import joined, many
+from assaypilot.engine.campaign.results.outlying import beside_others, spread_of
+from assaypilot.engine.campaign.state import Guarantee, Missing, Round, Status
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Measurement
+
+from ..widgets.text import button, label
+
+if TYPE_CHECKING:
+    from .round_page import RoundPage
+
+__all__ = ["ClosePanel", "EndingPanel", "RoundEnds", "Surprise", "WithdrawPanel", "surprises"]
+
+FAR = 3.0
+"""Predictive standard deviations beyond which a value is asked about (1 in 370 of good ones)."""
+HALF_95 = 1.96
+"""Standard deviations from the middle to the end of a 95 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """A value that hardly fits what was expected when the round was issued."""
+
+    line: int
+    measurement: Measurement
+    expected: float
+    spread: float
+    """SD of the prediction: of the compound's mean and of the measurement."""
+
+    @property
+    def off(self) -> float:
+        """How far it lies from the expected value."""
+        return self.measurement.value - self.expected
+
+
+def surprises(status: Status, shown: Round) -> list[Surprise]:
+    """The values of a round beyond ``FAR`` predictive standard deviations, in order of entry.
+
+    Where nothing was expected of a compound yet, from the mean of its other values in the round.
+    Values known only as a bound, excluded and withdrawn ones are not asked about.
+    """
+    lines = {item.compound: place for place, item in enumerate(shown.items)}
+    found = []
+    groups: dict[tuple[int, int], list[Measurement]] = {}
+    for one in status.measurements:
+        if one.round == shown.number and one.usable and one.compound in lines:
+            groups.setdefault((one.endpoint, one.compound), []).append(one)
+    for (endpoint, compound), group in groups.items():
+        line, noise = lines[compound], spread_of(status.endpoints[endpoint], group)
+        if noise is None:
+            continue
+        known = None
+        if endpoint in shown.endpoints:
+            place = shown.endpoints.index(endpoint)
+            known = shown.items[line].expected_of(place, objective=endpoint == status.objective)
+        for one, others in zip(group, beside_others(group, noise), strict=True):
+            if known is None:
+                # Before anything is expected of a compound its own values say what it is.
+                if others is None:
+                    continue
+                expected, spread = others
+            else:
+                expected, low, high = known
+                spread = math.hypot((high - low) / (2 * HALF_95), noise / math.sqrt(one.n))
+            if abs(one.value - expected) > FAR * spread:
+                found.append(Surprise(line, one, expected, spread))
+    return sorted(found, key=lambda surprise: surprise.measurement.number)
+
+
+class EndingPanel(QFrame):
+    """A card in the panel beside the round: what will happen, a note, and two buttons; Escape leaves all as it is."""
+
+    accepted = Signal()
+    asking = Signal(bool)
+    """Whether it is to be seen."""
+
+    def __init__(self, confirm: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(14, 12, 14, 12)
+        self.body.setSpacing(7)
+        self.heading = label("", "heading", wrap=True)
+        self.body.addWidget(self.heading)
+        self.words = label("", wrap=True)
+        self.body.addWidget(self.words)
+        self.line = QLineEdit()
+        self.line.setAccessibleName("Note")
+        self.line.textChanged.connect(lambda _: self.check())
+        self.line.returnPressed.connect(self._go)
+        row = QHBoxLayout()
+        self.confirm = button(confirm, "go")
+        self.confirm.clicked.connect(self._go)
+        self.cancel = button("Not now")
+        self.cancel.clicked.connect(self.reject)
+        row.addWidget(self.confirm)
+        row.addWidget(self.cancel)
+        row.addStretch(1)
+        self.body.addWidget(self.line)
+        self.body.addLayout(row)
+        self.hide()
+
+    @property
+    def reason(self) -> str:
+        """The note."""
+        return " ".join(self.line.text().split())
+
+    def check(self) -> None:
+        """Let it be confirmed when all of it is there."""
+
+    def reject(self) -> None:
+        """Leave all as it is; what was typed stays for the next time."""
+        if not self.isHidden():
+            self.hide()
+            self.asking.emit(False)
+
+    def _appear(self, focus: QWidget) -> None:
+        self.show()
+        self.asking.emit(True)
+        focus.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves all as it is."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.reject()
+            return
+        super().keyPressEvent(event)
+
+    def _go(self) -> None:
+        if self.confirm.isEnabled() and not self.isHidden():
+            self.reject()
+            self.accepted.emit()
+
+
+class ClosePanel(EndingPanel):
+    """A round is closed: what becomes of what is missing, and of the guarantee."""
+
+    CHOICES: tuple[tuple[Missing, str, str, str], ...] = (
+        (
+            "return",
+            "They come again next round",
+            "Nothing is decided before they are in. The guarantee stays.",
+            "Nothing is decided before they are in.",
+        ),
+        (
+            "failed",
+            "They failed, whatever their values",
+            "Lost in the lab. The decision is made with what came back. The guarantee stays; it then assumes just "
+            "that, and says so.",
+            "The decision is made with what came back.",
+        ),
+        (
+            "other",
+            "Left out for another reason",
+            "The decision is made with what came back, but the guarantee is void from here, and every page says so.",
+            "The decision is made with what came back.",
+        ),
+    )
+    """Key, what is chosen, what that means while the guarantee holds, and once it does not hold any more."""
+
+    def __init__(self) -> None:
+        super().__init__("Close the round")
+        self.choices = QWidget()
+        inner = QVBoxLayout(self.choices)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(4)
+        self.options: dict[Missing, QRadioButton] = {}
+        self._means = {}
+        for key, text, _, _ in self.CHOICES:
+            made = QRadioButton(text)
+            made.toggled.connect(lambda _: self.check())
+            said = label("", "muted", wrap=True)
+            said.setContentsMargins(24, 0, 0, 4)
+            self.options[key], self._means[key] = made, said
+            inner.addWidget(made)
+            inner.addWidget(said)
+        self.body.insertWidget(2, self.choices)
+        self.guarantee = label("", "muted", wrap=True)
+        self.body.insertWidget(3, self.guarantee)
+        self.caution = label("", "problem", wrap=True)
+        self.body.insertWidget(4, self.caution)
+        self._asks = False
+
+    def ask(
+        self, shown: Round, endpoints: Sequence[Endpoint], guarantee: Guarantee, *, refused: int, questioned: int
+    ) -> None:
+        """Show what closing a round means now.
+
+        ``refused``: texts in it that could not be used; ``questioned``: values that are far from what was expected.
+        """
+        # The choices were made later than the line and the buttons, and come before them.
+        for before, after in pairwise((*self.options.values(), self.line, self.confirm, self.cancel)):
+            QWidget.setTabOrder(before, after)
+        kind = "confirmation round" if shown.confirmation else "round"
+        self.heading.setText(f"Close {kind} {shown.number}")
+        self._asks = shown.missing > 0 and not shown.confirmation
+        back = f"{shown.came:,} of {shown.measurements:,} measurements are back"
+        if shown.missing > 0 and shown.confirmation:
+            words = (
+                f"{back}, {shown.missing:,} are missing. They are asked for again by the next confirmation round. "
+                "Nothing is decided by it, and the guarantee stays."
+            )
+        elif shown.missing > 0:
+            each = _missing_of_each(shown, endpoints)
+            words = f"{back}, {shown.missing:,} are missing{each}. What becomes of them?"
+        else:
+            words = "Everything asked for is in. Closing lets the results count; it cannot be undone."
+        self.words.setText(words)
+        self.choices.setVisible(self._asks)
+        for key, _, holds, void in self.CHOICES:
+            self._means[key].setText(holds if guarantee.holds else void)
+        self.guarantee.setText("" if guarantee.holds else f"There is no guarantee to keep: {joined(guarantee.void)}.")
+        self.guarantee.setVisible(not guarantee.holds)
+        parts = [f"{many(refused, 'typed text')} could not be used and will not count; see the cells marked red."] * (
+            refused > 0
+        )
+        parts += [f"{many(questioned, 'value')} far from what was expected will count as entered."] * (questioned > 0)
+        self.caution.setText(" ".join(parts))
+        self.caution.setVisible(bool(parts))
+        if not any(made.isChecked() for made in self.options.values()):
+            self.options["return"].setChecked(True)
+        self.check()
+        first = next((made for made in self.options.values() if made.isChecked()), self.confirm)
+        self._appear(first if self._asks else self.confirm)
+
+    @property
+    def missing(self) -> Missing:
+        """What becomes of what is missing."""
+        if not self._asks:
+            return "return"
+        return next((key for key, made in self.options.items() if made.isChecked()), "return")
+
+    def check(self) -> None:
+        """A note is asked for only where it matters."""
+        needed = self.missing != "return"
+        self.line.setPlaceholderText("why, in a few words" if needed else "a note, if you like")
+        self.confirm.setEnabled(bool(self.reason) or not needed)
+
+    def start_anew(self) -> None:
+        """Forget what was chosen and typed for another round."""
+        self.reject()
+        self.line.clear()
+        self.options["return"].setChecked(True)
+
+
+class WithdrawPanel(EndingPanel):
+    """A round without results is taken back."""
+
+    def __init__(self) -> None:
+        super().__init__("Withdraw the round")
+        self.line.setPlaceholderText("a note, if you like")
+
+    def ask(self, shown: Round, *, undoable: bool) -> None:
+        """Show what withdrawing a round means; ``undoable``: whether Undo would bring it back."""
+        self.heading.setText(f"Withdraw round {shown.number}")
+        again = "Redo issues the same list again" if undoable else "It cannot be undone"
+        self.words.setText(
+            f"No result has come back, so nothing is lost. Its number is not used again, the list stays in the "
+            f"history, and the guarantee stays. {again}; if the lab has the work list already, tell them."
+        )
+        self._appear(self.confirm)
+
+
+def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
+    """What is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
+    if len(shown.endpoints) < 2:
+        return ""
+    parts = [
+        f"{missing:,} of {endpoints[place].name}"
+        for place, missing in zip(shown.endpoints, shown.missing_of, strict=True)
+        if missing
+    ]
+    return f": {joined(parts)}"
+
+
+class RoundEnds:
+    """What the two cards of the panel do."""
+
+    def __init__(self, page: RoundPage) -> None:
+        self._page = page
+        self._closed: Callable[[], None] | None = None
+        self.closing, self.withdrawing = page.panel.closing, page.panel.withdrawing
+        self.closing.accepted.connect(self._close)
+        self.withdrawing.accepted.connect(self._withdraw)
+        for card in (self.closing, self.withdrawing):
+            card.asking.connect(lambda _: page.beside.make_room())
+
+    @property
+    def asking(self) -> bool:
+        """Whether it is being asked how the round is to end."""
+        return not (self.closing.isHidden() and self.withdrawing.isHidden())
+
+    def start_anew(self) -> None:
+        """Another round is shown."""
+        self.closing.start_anew()
+        self.withdrawing.reject()
+
+    def close(self, closed: Callable[[], None] | None) -> None:
+        """Say what closing the open round means, and close it when that is confirmed."""
+        page, shown = self._page, self._open()
+        if page.view is None or shown is None:
+            return
+        page.table.commit()
+        self._closed = closed
+        self.withdrawing.reject()
+        status = page.view.status
+        questioned = sum(one.measurement.number not in page.kept for one in surprises(status, shown))
+        self.closing.ask(
+            shown, status.endpoints, status.guarantee, refused=len(page.model.refused), questioned=questioned
+        )
+
+    def withdraw(self) -> None:
+        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
+        view, shown = self._page.view, self._open()
+        if view is not None and shown is not None:
+            self.closing.reject()
+            self.withdrawing.ask(shown, undoable=bool(view.undo and view.undo.startswith("Plan")))
+
+    def _open(self) -> Round | None:
+        """The open round, which is shown from now on; None when there is none that may be changed."""
+        page = self._page
+        if page.view is None or page.view.status.open_round is None or page.view.read_only:
+            return None
+        page.look_at(None)
+        return page.view.status.open_round
+
+    def _close(self) -> None:
+        self._page.session.close_round(self.closing.missing, self.closing.reason, self._closed)
+
+    def _withdraw(self) -> None:
+        session, note = self._page.session, self.withdrawing.reason
+        session.withdraw_round(note, lambda: session.message.emit("The round was withdrawn."))

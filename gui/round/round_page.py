@@ -1,0 +1,424 @@
+"""The Round page: a list that does not change, its plates beside it, and cells to put the results into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import joined
+from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.domain.plates.layout import Layout
+
+from ..history.history_page import local_time
+from ..runtime.settings import Settings
+from ..session.session import Session
+from ..session.view import View
+from ..structures.drawing import Structures
+from ..tables.rows import plain_tip
+from ..tables.table import as_clipboard
+from ..widgets.text import button, label
+from ..window.page import Page, side_panel, with_side
+from .round_choice import PlanChoice, RoundChoosing
+from .round_controls import ControlsPane
+from .round_drafts import RoundBeside, Unkept
+from .round_ending import RoundEnds, Surprise, surprises
+from .round_panel import RoundPanel
+from .round_plates import PlatesPane
+from .round_reading import Preview, RoundReading
+from .round_rows import RoundModel, result_key
+from .round_table import RoundTable
+from .round_tools import RoundOrders, Tools, round_name
+from .round_values import RoundValues
+
+__all__ = ["RoundPage"]
+
+
+class RoundPage(Page):
+    """The open round, the latest one, or an earlier one that is looked at."""
+
+    table: RoundTable
+
+    work_list = Signal()
+    print_page = Signal()
+    read_file = Signal()
+    close_round = Signal()
+    plan = Signal()
+    unsaved = Signal(int)
+    """How many typed values are not in the file."""
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "Round")
+        self.model = RoundModel(self)
+        self.table = RoundTable(self.model, structures)
+        self.table.freeze("line", "structure", "id")
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tools = Tools()
+        self.list = QWidget()
+        column = QVBoxLayout(self.list)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(self.tools)
+        column.addWidget(self.table, 1)
+        self.preview = Preview()
+        self.none = self._empty_page()
+        self.stack = QStackedWidget()
+        self.choice = PlanChoice()
+        for page in (self.list, self.preview, self.none, self.choice):
+            self.stack.addWidget(page)
+        self.column.addWidget(self.stack, 1)
+        self.orders = RoundOrders()
+        self.column.addWidget(self.orders)
+        first = self.column.itemAt(0)
+        heading = None if first is None else first.layout()
+        assert isinstance(heading, QHBoxLayout)
+        self.chooser = QComboBox()
+        self.chooser.setAccessibleName("Round shown")
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.chooser.setToolTip("Looks at an earlier round, and what came back of it")
+        heading.addWidget(self.chooser)
+        scroll, panel = side_panel()
+        self.panel = RoundPanel(structures)
+        panel.addLayout(self.panel)
+        self.controls = ControlsPane(self)
+        panel.addWidget(self.controls)
+        self.plates_pane = PlatesPane()
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self.side.setHandleWidth(1)
+        self.side.setChildrenCollapsible(False)
+        self.side.addWidget(self.plates_pane)
+        self.side.addWidget(scroll)
+        self.side.setStretchFactor(0, 0)
+        self.side.setStretchFactor(1, 1)
+        self.sides = with_side(self, self.side)
+        self.values = RoundValues(self)
+        """What becomes of what is typed."""
+        self.reading = RoundReading(self)
+        """What becomes of what is pasted or read from a file."""
+        self.unkept = Unkept(self)
+        """What is typed and not kept yet."""
+        self.beside = RoundBeside(self, scroll)
+        self.ends = RoundEnds(self)
+        self.choosing = RoundChoosing(self)
+        """The plans there are to choose from, before a round is issued."""
+        self.view: View | None = None
+        self.kept: set[int] = set()
+        """Numbers of surprising measurements that are to stay."""
+        self._wanted: int | None = None
+        """Number of an earlier round that is looked at."""
+        self._late = False
+        self.plates: Callable[[View, Round], Layout | None] = lambda view, shown: None
+        """Where the measurements of a round stand, when that is known."""
+        self._connect()
+
+    def _connect(self) -> None:
+        table, panel, tools, values = self.table, self.panel, self.tools, self.values
+        self.work_button, self.read_button, self.paste_button = tools.work, tools.read, tools.paste
+        self.practice_button, self.close_button, self.withdraw_button = tools.practice, tools.close_, tools.withdraw
+        self.late_button, self.back = tools.late, tools.back
+        tools.work.clicked.connect(self.work_list)
+        tools.read.clicked.connect(self.read_file)
+        tools.paste.clicked.connect(self.paste)
+        tools.practice.clicked.connect(lambda: self.session.measure_practice())
+        tools.close_.clicked.connect(self.close_round)
+        tools.withdraw.clicked.connect(self.ask_to_withdraw)
+        tools.late.toggled.connect(self._take_late)
+        table.pasted.connect(self.paste)
+        table.chosen.connect(lambda _: self._line_chosen())
+        table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
+        table.emptied.connect(values.empty)
+        table.customContextMenuRequested.connect(values.menu)
+        self.model.entered.connect(lambda line, place, at, text: values.enter(line, place, text, at))
+        panel.keep.connect(self._keep)
+        panel.exclude.connect(self.exclude)
+        panel.correct.connect(self.correct)
+        panel.include.connect(values.include)
+        panel.suggested.connect(values.enter)
+        panel.dismissed.connect(values.forget)
+        pane = self.plates_pane
+        pane.lay_out.connect(self.work_list)
+        pane.print_page.connect(self.print_page)
+        self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
+
+    def remember_in(self, settings: Settings, window: QWidget) -> None:
+        """Divisions, colours and what is typed outlast the window from now on."""
+        self.beside.remember_in(settings)
+        self.unkept.remember_in(settings, window)
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.addStretch(2)
+        self.none_heading = label("No round has been planned yet", "title")
+        self.none_heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.none_words = label("", "muted", wrap=True)
+        self.none_words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.plan_button = button("Plan the first round", "go")
+        self.plan_button.clicked.connect(self.plan)
+        column.addWidget(self.none_heading)
+        column.addWidget(self.none_words)
+        column.addSpacing(8)
+        column.addWidget(self.plan_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        return page
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def first(self) -> QWidget:
+        """The list; where there is none what plans one."""
+        shown = self.stack.currentWidget()
+        parts: dict[QWidget | None, QWidget] = {
+            self.none: self.plan_button, self.preview: self.preview.write, self.choice: self.choice.first()
+        }  # fmt: skip
+        return parts.get(shown, self.table)
+
+    @property
+    def writable(self) -> bool:
+        """Whether this window may change the campaign."""
+        return self.view is not None and not self.view.read_only
+
+    @property
+    def shown(self) -> Round | None:
+        """The round that is shown."""
+        return self.model.round
+
+    def forget(self) -> None:
+        """Show no round, as before the first one."""
+        self.view = self.model.round = None
+        self.model.fill([], 0)
+        self.unsaved.emit(0)
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Show a campaign as it is now."""
+        latest_before = None if self.view is None or self.view.round is None else self.view.round.number
+        self.view = view
+        latest = view.round
+        if opened or latest is None or latest.number != latest_before:
+            self._wanted = None
+        if opened:
+            self.kept.clear()
+            self.panel.hide_wrong()
+            self.ends.start_anew()
+            self.stack.setCurrentWidget(self.list)
+        self.choosing.close()
+        self.orders.show_orders(view)
+        shown = next((one for one in view.status.rounds if one.number == self._wanted), latest)
+        self.side.setVisible(shown is not None)
+        if shown is None:
+            self._show_none(view)
+            return
+        if self.stack.currentWidget() is self.none:
+            self.stack.setCurrentWidget(self.list)
+        self._show_round(view, shown, opened=opened)
+
+    def _show_none(self, view: View) -> None:
+        self.title.setText("Round")
+        self.subtitle.setText("")
+        self.none_words.setText(
+            f"A round is a fixed list of compounds to measure, at most {view.status.settings.per_round:,} measurements."
+        )
+        self.plan_button.setVisible(not view.read_only)
+        self.chooser.hide()
+        self.stack.setCurrentWidget(self.none)
+        self.model.round = None
+
+    def _show_round(self, view: View, shown: Round, *, opened: bool) -> None:
+        before = self.model.round
+        another = before is None or before.number != shown.number or opened
+        if another:
+            self._late = False
+            self.panel.hide_wrong()
+            self.ends.start_anew()
+        line, cell = self.table.current_row(), self.table.current_cell
+        chosen = self.table.selected_rows()
+        layout = self.plates(view, shown)
+        self.beside.quietly(True)
+        self.model.show(view.status, shown, editable=not view.read_only, layout=layout, late=self._late)
+        if not another and line is not None and self.table.current_row() is None:  # columns came or went
+            self.table.choose(line, result_key(cell[0], min(cell[1], self.model.cells - 1)))
+            self.beside.select(chosen)
+        self.beside.quietly(False)
+        if another:
+            self.unkept.restore(shown)
+            self._to_first(self.beside.line_of(self.session.selection.compound) if not opened else None)
+        self.title.setText(round_name(shown))
+        self.subtitle.setText(self._subtitle(shown))
+        self.tools.show_round(view, shown, late=self._late)
+        self._offer_rounds(view, shown)
+        self._explain()
+        self.panel.show_progress(view, self.model)
+        writable = not view.read_only and shown.state != "withdrawn"
+        self.controls.show_round(view.status, shown, layout, editable=writable)
+        self._ask()
+        self.beside.show_plates(layout)
+        self.unkept.keep()
+
+    def _to_first(self, line: int | None) -> None:
+        """Make a cell that waits for a result the current one: of a line, else the first of all."""
+        line = (self.model.first_empty() or 0) if line is None else line
+        self.beside.quietly(True)  # nobody has chosen it
+        self.table.choose(line, result_key(*(self.model.first_cell(line) or (0, 0))))
+        self.beside.quietly(False)
+
+    def copy(self) -> None:
+        """Copy the selected lines, or the whole list; the plate where the keyboard is on it."""
+        if self.view is None or self.model.round is None:
+            return
+        if self.plates_pane.plate.hasFocus():
+            self.plates_pane.copy()
+        else:
+            self.table.copy()
+
+    def copy_work_list(self) -> None:
+        """Copy the list for the lab, one row per measurement."""
+        if self.view is None or self.model.round is None:
+            return
+        from assaypilot.engine.export.work_list import work_list
+
+        sheet = work_list(self.view.status, self.model.round)
+        rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]
+        QGuiApplication.clipboard().setText(as_clipboard([list(sheet.header), *rows]))
+        self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
+
+    def focus_first_empty(self) -> None:
+        """Go to the first line of the open round that waits for a result."""
+        self.look_at(None)
+        line = self.model.first_empty()
+        if line is not None:
+            self.table.edit_line(line)
+
+    def look_at(self, number: int | None) -> None:
+        """Show a round by its number; None: the open one, else the latest."""
+        if self.view is None:
+            return
+        self.table.commit()
+        latest = self.view.round
+        wanted = None if latest is not None and latest.number == number else number
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.refresh(self.view, opened=False)
+
+    def step(self, by: int) -> None:
+        """Show the round before or after the one shown."""
+        if self.view is None or self.model.round is None:
+            return
+        numbers = [one.number for one in self.view.status.rounds]
+        at = numbers.index(self.model.round.number) + by
+        if 0 <= at < len(numbers):
+            self.look_at(numbers[at])
+
+    def paste(self) -> None:
+        """Show what the clipboard would write into the round."""
+        self.reading.paste()
+
+    def read(self, path: Path) -> None:
+        """Show what a results file would write."""
+        self.reading.read(path)
+
+    def exclude(self, number: int) -> None:
+        """Ask why a measurement is to be left out, and leave it out."""
+        self.values.exclude(number)
+
+    def correct(self, number: int, text: str = "") -> None:
+        """Ask for the right value and why, and correct a measurement."""
+        self.values.correct(number, text)
+
+    def choose_plan(self) -> None:
+        """Show the plans there are to choose from."""
+        self.choosing.ask()
+
+    def ask_to_close(self, closed: Callable[[], None] | None = None) -> None:
+        """Say what closing the open round means, and close it when that is confirmed."""
+        self.ends.close(closed)
+
+    def ask_to_withdraw(self) -> None:
+        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
+        self.ends.withdraw()
+
+    # ------------------------------------------------------------------ what is shown
+
+    def _line_chosen(self) -> None:
+        self._explain()
+        self.beside.line_chosen()
+
+    def _take_late(self, late: bool) -> None:
+        if late != self._late and self.view is not None and self.model.round is not None:
+            self._late = late
+            self._show_round(self.view, self.model.round, opened=False)
+            if late:
+                self._to_first_missing()
+
+    def _to_first_missing(self) -> None:
+        """Go to the first cell of a closed round that has no result."""
+        cells = ((int(row), cell) for row in self.model.rows for cell in self.model.line_cells(int(row)))
+        found = next(((row, cell) for row, cell in cells if self.model.cell_waits(row, *cell)), None)
+        if found is not None:
+            self.table.edit_line(found[0], *found[1])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self.beside.follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list gets what room there is more, the panel keeps its width."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
+
+    def _subtitle(self, shown: Round) -> str:
+        several = len(shown.endpoints) > 1
+        names = f" ({joined([endpoint.name for endpoint in self.model.endpoints])})" if several else ""
+        parts = [
+            f"issued {local_time(shown.issued)}",
+            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds{names}",
+        ]
+        if shown.state == "open":
+            parts.append("the list will not change")
+        elif shown.closed:
+            parts.append(f"{shown.state} {local_time(shown.closed)}")
+        return " · ".join(parts)
+
+    def _offer_rounds(self, view: View, shown: Round) -> None:
+        rounds = view.status.rounds
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        for one in reversed(rounds):
+            back = "" if one.state == "withdrawn" else f", {one.came:,} of {one.measurements:,} back"
+            self.chooser.addItem(f"{one.number} of {len(rounds)}, {one.state}", one.number)
+            tip = plain_tip(f"{round_name(one)}, issued {local_time(one.issued)}: {one.state}{back}")
+            self.chooser.setItemData(self.chooser.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.chooser.setCurrentIndex(self.chooser.findData(shown.number))
+        self.chooser.blockSignals(False)
+        self.chooser.setVisible(len(rounds) > 1)
+
+    def _explain(self) -> None:
+        if self.view is None:
+            return
+        line = self.table.current_row()
+        self.panel.show_line(self.view, self.model, line)
+        if line is None:
+            return
+        place, at = self.table.current_cell
+        wrong = self.model.wrong(line, place, at)
+        if wrong is not None:
+            self.panel.show_wrong(line, *wrong, place, at)
+
+    def questioned(self) -> list[Surprise]:
+        """The values of the round that are asked about."""
+        view, shown = self.view, self.model.round
+        if view is None or shown is None or shown.state != "open":
+            return []
+        return [one for one in surprises(view.status, shown) if one.measurement.number not in self.kept]
+
+    def _ask(self) -> None:
+        if self.view is not None:
+            self.panel.show_surprises(self.view, self.questioned(), editable=self.model.editable)
+
+    def _keep(self, surprise: Surprise) -> None:
+        self.kept.add(surprise.measurement.number)
+        self._ask()
+        if self.view is not None and self.model.round is not None:
+            self.beside.show_plates(self.plates(self.view, self.model.round))

@@ -1,0 +1,316 @@
+"""The panel beside a round: what asks to be looked at, the selected line, and how far the round is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from assaypilot.engine.campaign.phrases import joined, many
+from assaypilot.engine.campaign.results.bounds import what_one_does
+from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.chemistry.names import carried_names
+from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.export.shortlist import decimals_of
+
+from ..candidates.evidence import confirmation_rows
+from ..session.view import View
+from ..structures.drawing import Structures, StructureView
+from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
+from .cells import is_late, mean_text
+from .entry import as_first_entered, entered_text
+from .round_ending import ClosePanel, Surprise, WithdrawPanel
+from .round_rows import RoundModel
+from .value_list import Shown, ValueList
+
+__all__ = ["RoundPanel"]
+
+
+class RoundPanel(QVBoxLayout):
+    """Questions first, then the line, then the round."""
+
+    keep = Signal(object)
+    """A Surprise that is to stay as it is."""
+    exclude = Signal(int)
+    """Number of a measurement to be excluded."""
+    correct = Signal(int)
+    """Number of a measurement to be corrected."""
+    include = Signal(int)
+    """Number of an excluded measurement to be used again."""
+    suggested = Signal(int, int, str, int)
+    """A line, the place of an endpoint in the round, the text that was meant, and the place of its cell."""
+    dismissed = Signal(int, int, int)
+    """A line, the place of an endpoint and of a cell whose refused text is to be forgotten."""
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__()
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(12)
+        self.closing = ClosePanel()
+        self.withdrawing = WithdrawPanel()
+        self.addWidget(self.closing)
+        self.addWidget(self.withdrawing)
+        self.wrong = Callout()
+        row = QHBoxLayout()
+        self.take = button("Take the suggestion", "go")
+        self._cell = (-1, 0, 0)
+        self.take.clicked.connect(self._take)
+        self.forget = button("Forget it")
+        self.forget.clicked.connect(lambda: self.dismissed.emit(*self._cell))
+        row.addWidget(self.take)
+        row.addWidget(self.forget)
+        row.addStretch(1)
+        self.wrong.body.addLayout(row)
+        self.addWidget(self.wrong)
+        self.question = Callout()
+        row = QHBoxLayout()
+        self.keep_button = button("&Keep it")
+        self.keep_button.clicked.connect(self._keep)
+        self.correct_button = button("Correct…")
+        self.correct_button.clicked.connect(lambda: self.correct.emit(self._number()))
+        self.exclude_button = button("Exclude…")
+        self.exclude_button.clicked.connect(lambda: self.exclude.emit(self._number()))
+        for made in (self.keep_button, self.correct_button, self.exclude_button):
+            row.addWidget(made)
+        row.addStretch(1)
+        self.question.body.addLayout(row)
+        self.more = label("", "muted")
+        self.question.body.addWidget(self.more)
+        self.addWidget(self.question)
+        self.bound = label("", "muted", wrap=True, selectable=True)
+        self.bound.hide()
+        self.addWidget(self.bound)
+        self.name = ElidedLabel("title")
+        self.addWidget(self.name)
+        self.structure = StructureView(structures)
+        self.addWidget(self.structure)
+        self.details = Details()
+        self.addWidget(self.details)
+        self.values = ValueList()
+        self.values.correct.connect(self.correct)
+        self.values.exclude.connect(self.exclude)
+        self.values.include.connect(self.include)
+        self.addWidget(self.values)
+        self.addSpacing(6)
+        self.about = label("This round", "heading")
+        self.addWidget(self.about)
+        self.progress = Details()
+        self.addWidget(self.progress)
+        self.addStretch(1)
+        self._surprise: Surprise | None = None
+        self._suggestion = ""
+        self.wrong.hide()
+        self.question.hide()
+
+    def show_wrong(
+        self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0, *, left: bool = False
+    ) -> None:
+        """Say why a typed text was not taken, and what may have been meant; ``left``: Escape left it."""
+        self._cell, self._suggestion = (line, place, at), suggestion
+        self.wrong.say(f"Line {line + 1}: {text}", reason)
+        self.take.setVisible(bool(suggestion))
+        again = suggestion == text
+        words = ("Put it in" if left else "Try again") if again else f"Yes, {suggestion}"
+        self.take.setText(mnemonic_free(words))
+        self.wrong.show()
+
+    def hide_wrong(self, line: int | None = None, place: int = 0) -> None:
+        """There is nothing wrong any more, or not in this line and endpoint."""
+        if line is None or self._cell[:2] == (line, place):
+            self.wrong.hide()
+
+    def show_surprises(self, view: View, found: list[Surprise], *, editable: bool) -> None:
+        """Ask about the first of these values."""
+        self._surprise = found[0] if found else None
+        self.question.setVisible(bool(found))
+        if not found:
+            return
+        first = found[0]
+        endpoint = view.status.endpoints[first.measurement.endpoint]
+        text = entered_text(first.measurement, endpoint)
+        if len(view.status.measured_endpoints) > 1:
+            text = f"{endpoint.name} {text}"
+        side = "below" if first.off < 0 else "above"
+        on = ""
+        if endpoint.scale_name != endpoint.name:
+            # 15.2 nM beside 2.8 log units: each says its own.
+            on = f" on the {endpoint.scale_name} scale"
+            if text[-1:].isdigit():
+                text = f"{text} {endpoint.unit}".rstrip()
+        self.question.say(
+            f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected{on}.",
+            f"Expected {first.expected:.2f} {endpoint.scale_name}; a good value lies within {3 * first.spread:.2f} of "
+            "it 997 times in 1000. Keep it, measure it again, or exclude it with a reason; the original stays in "
+            "the log.",
+        )
+        for made in (self.keep_button, self.correct_button, self.exclude_button):
+            made.setEnabled(editable)
+        self.more.setText(f"{len(found) - 1} more to look at" if len(found) > 1 else "")
+        self.more.setVisible(len(found) > 1)
+
+    def show_line(self, view: View, model: RoundModel, line: int | None) -> None:
+        """Show what is known of a line of the round."""
+        shown = model.round
+        words = bound_words(view, model, line)
+        self.bound.setText(words)
+        self.bound.setVisible(bool(words))
+        self.details.setVisible(line is not None)
+        self.values.setVisible(line is not None)
+        if line is None or shown is None:
+            self.name.setText("No line selected")
+            self.structure.show_structure("")
+            return
+        library = view.status.library
+        item = shown.items[line]
+        self.name.setText(library.ids[item.compound])
+        self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
+        rows = list(carried_names(library, item.compound).items())
+        rows.append(("Measure", _asked(model, line)))
+        if item.expected is not None and item.low is not None and item.high is not None:
+            scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
+            digits = decimals_of(view.status)
+            ends = f"{item.low:.{digits}f} – {item.high:.{digits}f}"
+            rows.append(("Expected", f"{item.expected:.{digits}f}{scale} (95 %: {ends})"))
+        rows.append(("Why", item.reason))
+        rows += confirmation_rows(view.status, item.compound) if shown.confirmation else []
+        for place, endpoint in enumerate(model.endpoints):
+            mean = mean_text(model.values_of(line, place), endpoint)
+            if mean and len(model.values_of(line, place)) > 1:
+                rows.append((f"Mean {endpoint.name}" if len(model.endpoints) > 1 else "Mean", mean))
+        self.details.show_rows(rows)
+        self.values.show_values(_values(model, line), editable=not view.read_only and shown.state != "withdrawn")
+
+    def show_progress(self, view: View, model: RoundModel) -> None:
+        """Say how far the round and its phase are."""
+        shown = model.round
+        if shown is None:
+            self.progress.show_rows([])
+            return
+        new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
+        rows = [
+            ("Back", f"{shown.came:,} of {shown.measurements:,} measurements"),
+            *_back_of_each(model, shown),
+            (
+                "Compounds",
+                f"{len(shown.items):,}, " + (f"{new:,} of them never measured" if new else "all measured before"),
+            ),
+        ]
+        if shown.confirmation and view.status.confirmation.sentence:
+            rows.append(("Confirmed", view.status.confirmation.sentence))
+        late = sum(is_late(one, shown) for values in model.values for one in values)
+        if late:
+            rows.append(("Late", f"{late:,} came after it was closed"))
+        phase = view.status.phase
+        if shown.state == "closed" and shown.missing and not view.read_only:
+            rows.append(("Late results", _late_words(view, shown)))
+        beside = _beside(view, shown)
+        if beside:
+            rows.append(("Not asked for", f"{many(beside, 'value')} that came meanwhile; History has them"))
+        if phase is not None and shown.state == "open":
+            left = phase.outstanding
+            rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
+        rows.append(("Undecided now", f"{view.status.counts.get('undecided', 0):,}"))
+        self.progress.show_rows(rows)
+
+    def _keep(self) -> None:
+        if self._surprise is not None:
+            self.keep.emit(self._surprise)
+
+    def _number(self) -> int:
+        """The measurement that is asked about; 0 when none is."""
+        return 0 if self._surprise is None else self._surprise.measurement.number
+
+    def _take(self) -> None:
+        if self._suggestion:
+            line, place, at = self._cell
+            self.suggested.emit(line, place, self._suggestion, at)
+
+
+def _values(model: RoundModel, line: int) -> list[Shown]:
+    """The values of a line as they are listed, the original of each kept to be read."""
+    shown, found = model.round, []
+    several, count = len(model.endpoints) > 1, 0
+    for place, endpoint in enumerate(model.endpoints):
+        for one in (one for slot in model.slots(line, place) for one in slot.measurements):
+            count += 1
+            now, first = entered_text(one, endpoint), as_first_entered(one, endpoint)
+            notes = [f"excluded: {one.excluded}"] * (one.excluded is not None)
+            notes += [f"corrected: {one.corrected}"] * (one.corrected is not None)
+            notes += [one.entered.comment] * bool(one.entered.comment)
+            notes += [f"came late, in round {one.round}"] * (shown is not None and is_late(one, shown))
+            out = one.excluded is not None
+            struck = now if out else first if one.corrected is not None else ""
+            caption = endpoint.name if several else f"Result {count}"
+            found.append(Shown(one.number, caption, "" if out else now, struck, " · ".join(notes), out))
+    return found
+
+
+def bound_words(view: View, model: RoundModel, line: int | None) -> str:
+    """What a value known only as a bound means: the latest of the line, or of the open round; empty without one."""
+    shown = model.round
+    if shown is None or shown.state == "withdrawn":
+        return ""
+
+    def latest(lines: Iterable[int]) -> tuple[int, Measurement] | None:
+        there = [(at, one) for at in lines for one in model.values[at] if one.relation != "=" and not _out(one)]
+        return max(there, key=lambda pair: pair[1].number, default=None)
+
+    found = None if line is None else latest((line,))
+    if found is None and shown.state == "open":
+        found = latest(range(len(shown.items)))
+    if found is None:
+        return ""
+    text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
+    now = view.status
+    return what_one_does(f"Line {found[0] + 1}: {text}", counted=now.bounds_counted)
+
+
+def _out(one: Measurement) -> bool:
+    return one.excluded is not None or one.withdrawn
+
+
+def _late_words(view: View, shown: Round) -> str:
+    """What becomes of results that come after a round was closed."""
+    phase = view.status.phase
+    if phase is not None and shown.phase == phase.phase:
+        return "still count: what the round was for is not decided yet"
+    return "are kept and used in estimates; they change no decision"
+
+
+def _beside(view: View, shown: Round) -> int:
+    """Values that came while a round was the latest one and stand in no list."""
+    lines = {item.compound for item in shown.items}
+    return sum(
+        one.round == shown.number
+        and one.entered.round in (None, shown.number)
+        and not one.withdrawn
+        and (one.compound not in lines or one.endpoint not in shown.endpoints)
+        for one in view.status.measurements
+    )
+
+
+def _asked(model: RoundModel, line: int) -> str:
+    """How often a line is to be measured: ``2 times``, ``2 times each of pIC50 and hERG``."""
+    shown = model.round
+    if shown is None:
+        return ""
+    item = shown.items[line]
+    names = [endpoint.name for endpoint in model.endpoints]
+    counts = [item.of(place) for place in range(len(names))]
+    if len(names) == 1:
+        return many(counts[0], "time")
+    if len(set(counts)) == 1:
+        return f"{many(counts[0], 'time')} each: {joined(names)}"
+    return joined([f"{name} {many(n, 'time') if n else 'not again'}" for name, n in zip(names, counts, strict=True)])
+
+
+def _back_of_each(model: RoundModel, shown: Round) -> list[tuple[str, str]]:
+    """How far each endpoint of a round with several is."""
+    if len(model.endpoints) < 2:
+        return []
+    rows = []
+    for place, endpoint in enumerate(model.endpoints):
+        asked = sum(item.of(place) for item in shown.items)
+        rows.append((endpoint.name, f"{asked - shown.missing_of[place]:,} of {asked:,}"))
+    return rows

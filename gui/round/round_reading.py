@@ -1,0 +1,225 @@
+"""Results read from a file or the clipboard, shown before they are taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.results.bounds import what_they_would_do
+from assaypilot.engine.campaign.state import RecordReport
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Report
+
+from ..resources.theme import theme
+from ..tables.notes import PastedModel
+from ..tables.table import Table
+from ..widgets.text import Callout, button, label
+from .entry import user_decimal
+from .pasting import Intended, intend_file, intend_paste
+
+if TYPE_CHECKING:
+    from .round_page import RoundPage
+
+__all__ = ["Preview", "RoundReading"]
+
+LONG = 60
+"""Letters of a reason that fit a line."""
+
+
+class Preview(QWidget):
+    """Lines, warnings, Write and Cancel."""
+
+    accepted = Signal(object)
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.title = label("", "heading")
+        self.summary = label("", wrap=True)
+        column.addWidget(self.title)
+        column.addWidget(self.summary)
+        self.warning = Callout()
+        column.addWidget(self.warning)
+        self.model = PastedModel(self)
+        self.table = Table(self.model, name="What will be written")
+        self.table.widths.stretch("note")
+        column.addWidget(self.table, 1)
+        row = QHBoxLayout()
+        self.write = button("&Write", "go")
+        self.write.clicked.connect(self._accept)
+        self.cancel = button("Cancel")
+        self.cancel.clicked.connect(self.cancelled)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.write)
+        column.addLayout(row)
+        self._intended: Intended | None = None
+
+    def show_intended(self, intended: Intended) -> None:
+        """Show what would be written."""
+        self._intended = intended
+        n, rejected, wrong = len(intended.results), intended.rejected, len(intended.wrong)
+        self.title.setText(intended.title)
+        words = f"{many(n, 'value')} will be written"
+        if rejected:
+            words += f"; {many(rejected, 'line')} cannot be used and will be left out"
+        if wrong:
+            words += f", {wrong:,} of them kept in the list, marked, to be put right"
+        if intended.pending:
+            words += f"; {many(intended.pending, 'cell')} without a value yet (empty, n.d., NA)"
+        self.summary.setText(words + ". Nothing has been written yet.")
+        self.warning.setVisible(bool(intended.warnings))
+        self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
+        long = LONG / theme().scale
+        self.table.tall = any(len(one.note) > long or len(one.compound) > long // 2 for one in intended.rows)
+        self.model.show(intended.rows)
+        nothing = "&Mark them in the list" if wrong else "Nothing to write"
+        self.write.setText(f"&Write {many(n, 'value')}" if n else nothing)
+        self.write.setEnabled(n + wrong > 0)
+        (self.write if n + wrong else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape cancels, Enter writes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.write.isEnabled():
+            (self.cancelled.emit if self.cancel.hasFocus() else self._accept)()
+        else:
+            super().keyPressEvent(event)
+
+    def _accept(self) -> None:
+        if self._intended is not None and (self._intended.results or self._intended.wrong):
+            self.accepted.emit(self._intended)
+
+
+class RoundReading:
+    """The preview of a page, from the clipboard or a file to the campaign."""
+
+    def __init__(self, page: RoundPage) -> None:
+        self._page = page
+        page.preview.accepted.connect(self._write)
+        page.preview.cancelled.connect(self.leave)
+
+    def paste(self) -> None:
+        """Show what the clipboard would write into the round."""
+        page = self._page
+        view, shown = page.view, page.model.round
+        if view is None or shown is None or not page.model.editable:
+            closed = shown is not None and shown.state == "closed" and page.writable
+            mend = "Press Enter late results first." if closed else "Plan the next round first."
+            page.session.failed.emit(AssayPilotError("there is no open round to paste into", mend=mend))
+            return
+        page.session.begun.emit()
+        text = QGuiApplication.clipboard().text()
+        row = page.table.currentIndex().row()
+        lines = [int(line) for line in page.model.rows[max(row, 0) :]]
+        place, decimal = page.table.current_place, user_decimal()
+
+        def work(report: Report) -> Intended:
+            return intend_paste(text, view.status, shown, lines, place, report=report, decimal=decimal)
+
+        page.session.read("Reading the clipboard", work, self.show)
+
+    def read(self, path: Path) -> None:
+        """Show what a results file would write."""
+        page = self._page
+        view, shown = page.view, page.model.round
+        if view is None:
+            return
+        page.session.begun.emit()
+
+        def work(report: Report) -> Intended:
+            from assaypilot.engine.tables.opening import read_table
+
+            return intend_file(read_table(path, report), view.status, shown, report)
+
+        page.session.read(f"Reading {path.name}", work, self.show)
+
+    def show(self, intended: Intended) -> None:
+        """Show what would be written in place of the list."""
+        page = self._page
+        if page.view is not None and page.view.read_only:
+            page.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
+            return
+        if not intended.rows:
+            page.session.failed.emit(
+                AssayPilotError("no value was found", mend="Copy or save the column with the results, too.")
+            )
+            return
+        if page.view is not None:
+            bounds = sum(result.relation != "=" for result in intended.results)
+            now = page.view.status
+            told = what_they_would_do(bounds, counted=now.bounds_counted)
+            intended = replace(intended, warnings=(*intended.warnings, *([told] if told else [])))
+        page.stack.setCurrentWidget(page.preview)
+        page.preview.show_intended(intended)
+
+    def leave(self) -> None:
+        """Show the list again."""
+        page = self._page
+        page.stack.setCurrentWidget(page.list if page.model.round is not None else page.none)
+        page.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # ------------------------------------------------------------------ inside
+
+    def _write(self, intended: Intended, *, again: bool = False) -> None:
+        page = self._page
+        if not intended.results:
+            self._mark(intended)
+            self.leave()
+            return
+
+        def failed(error: Exception) -> None:
+            if not isinstance(error, AssayPilotError):
+                return
+            if not again and "--again" in (error.mend or ""):
+                page.session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
+            else:
+                page.session.failed.emit(error)
+
+        page.session.record(
+            intended.results,
+            lambda report: self._written(report, intended),
+            source=intended.source,
+            failed=failed,
+            again=again,
+        )
+
+    def _written(self, report: RecordReport, intended: Intended) -> None:
+        self.leave()
+        words = f"{many(report.accepted, 'value')} saved"
+        if report.controls:
+            words += f" beside {many(report.controls, 'control value')}"
+        if report.duplicates:
+            words += f", {report.duplicates:,} were there already"
+        if report.unplanned:
+            words += f"; {report.unplanned:,} nobody asked for (used in estimates, not in decisions)"
+        marked = self._mark(intended)
+        if marked:
+            words += f"; {many(marked, 'cell')} marked, where a value could not be used"
+        self._page.session.message.emit(f"{words}.")
+
+    def _mark(self, intended: Intended) -> int:
+        """How many values that cannot be used were put into their cells, with the reason."""
+        page, model = self._page, self._page.model
+        if model.round is None or not model.editable:
+            return 0
+        before: dict[tuple[int, int], int] = {}
+        for one in intended.wrong:
+            key = (one.line, one.place)
+            at = model.free_cell(*key, before.get(key, 0))
+            before[key] = before.get(key, 0) + 1
+            page.values.refuse(one.line, one.place, one.text, one.reason, one.suggestion, at)
+        if intended.wrong:
+            first = intended.wrong[0]
+            page.table.edit_line(first.line, first.place, model.free_cell(first.line, first.place))
+        return len(intended.wrong)

@@ -1,0 +1,194 @@
+"""The buttons above a round, and the orders it lists."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.campaign.stock.view import Order, money
+
+from ..session.view import View
+from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.table import Table
+from ..widgets.layout import FlowRow
+from ..widgets.text import as_here, button, label
+
+__all__ = ["OrdersModel", "RoundOrders", "Tools", "round_name"]
+
+HEIGHT = 190
+"""Pixels of the list."""
+LINES = 40
+"""Lines of text that the window must be high for the list to be shown unasked."""
+
+
+class OrdersModel(RowsModel):
+    """One row per compound that has to be made."""
+
+    def show(self, status: Status, orders: tuple[Order, ...]) -> None:
+        """Take over the list."""
+        ids = [status.library.ids[order.compound] for order in orders]
+        currency = "" if status.stock is None else status.stock.currency
+        costs = ["" if order.cost is None else money(order.cost, currency) for order in orders]
+        leads = ["" if order.lead is None else f"{order.lead:g}" for order in orders]
+        self.fill(
+            [
+                Column("id", "ID", lambda row: ids[row], lambda: text_ranks(ids)),
+                Column("measure", "Measure", lambda row: f"{orders[row].measurements}×", number=True),
+                Column("cost", "Cost", lambda row: costs[row], number=True),
+                Column("lead", "Lead (days)", lambda row: leads[row], number=True),
+                Column("ordered", "Ordered", lambda row: orders[row].ordered[:10]),
+                Column("expected", "Due", lambda row: orders[row].expected or ""),
+                Column("why", "Why", lambda row: orders[row].why, soft=True),
+            ],
+            len(orders),
+        )
+
+
+class RoundOrders(QWidget):
+    """The list, and buttons for what has arrived or cannot be made after all."""
+
+    arrived = Signal(list)
+    """Ids."""
+    impossible = Signal(list)
+    """Ids."""
+    save = Signal()
+    """Write the order list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(8)
+        self.heading = label("", "heading", wrap=True)
+        words = "The compounds that have to be made, and when they should be there"
+        self.open = button("S&how the list", "link", words)
+        self.open.setCheckable(True)
+        self.open.toggled.connect(self._opened)
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.open)
+        column.addLayout(top)
+        self.model = OrdersModel(self)
+        self.table = Table(self.model, name="To order")
+        self.table.hide()
+        self.table.widths.stretch("why")
+        column.addWidget(self.table)
+        self.tools = QWidget()
+        row = FlowRow(self.tools)
+        self.here = button("&Arrived", tip="The selected compounds are there: they come in the next round")
+        self.all = button("A&ll arrived", tip="Everything on the list is there")
+        self.gone = button("Cannot be &made…", tip="The selected compounds cannot be made after all")
+        self.list = button("Save &order list…", tip="The list as a csv table, with structures, for whoever makes them")
+        self.here.clicked.connect(lambda: self._tell(self.arrived))
+        self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
+        self.gone.clicked.connect(lambda: self._tell(self.impossible))
+        self.list.clicked.connect(self.save)
+        for made in (self.here, self.all, self.gone, self.list):
+            row.addWidget(made)
+        column.addWidget(self.tools)
+        self._ids: list[str] = []
+        self._asked, self._editable = False, False
+        """Whether the list was ever looked at, or there was room to show it unasked."""
+        self.hide()
+
+    @property
+    def chosen(self) -> list[str]:
+        """Ids of the selected compounds."""
+        return [self._ids[row] for row in self.table.selected_rows()]
+
+    def show_orders(self, view: View) -> None:
+        """Show what is waited for; hidden when that is nothing."""
+        stock = view.status.stock
+        orders = () if stock is None else stock.orders
+        self.setVisible(bool(orders))
+        if stock is None or not orders:
+            self._ids = []
+            return
+        known = [order.cost for order in orders if order.cost is not None]
+        cost = f", {money(sum(known), stock.currency)}" if known else ""
+        more = "; nothing can be tested before" if stock.waiting else ", for later rounds of this step"
+        self.heading.setText(f"To order: {many(len(orders), 'compound')}{cost}{more}")
+        ids = [view.status.library.ids[order.compound] for order in orders]
+        if ids != self._ids:
+            self._ids = ids
+        self.model.show(view.status, orders)
+        if self.table.current_row() is None:
+            self.table.choose(0)
+        # With large text, or in a low window, the round above it needs the room.
+        room = self.window().height() > LINES * self.fontMetrics().height()
+        line, header = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint()
+        self.table.setFixedHeight(HEIGHT if room else min(HEIGHT, header.height() + round(1.7 * line)))
+        if not self._asked:
+            self.open.setChecked(room or stock.waiting)
+        self._editable = not view.read_only
+        self._opened(self.open.isChecked())
+
+    def _opened(self, shown: bool) -> None:
+        self.table.setVisible(shown)
+        self.open.setText("Hi&de the list" if shown else "S&how the list")
+        if self.sender() is self.open:
+            self._asked = True
+        self.tools.setVisible(shown)
+        for made in (self.here, self.all, self.gone):
+            made.setVisible(self._editable)
+
+    def _tell(self, signal: object) -> None:
+        if self.chosen:
+            signal.emit(self.chosen)  # type: ignore[attr-defined]  # a bound signal
+
+
+def round_name(shown: Round) -> str:
+    """``Round 3``, ``Confirmation round 5``."""
+    return shown.title
+
+
+class Tools(QWidget):
+    """One row of buttons, or more where the window is narrow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = FlowRow(self)
+        self.work = button(
+            "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
+        )
+        self.read = button(
+            "Re&ad results…", tip="Reads results from a table or a workbook; shows them before they are kept"
+        )
+        self.paste = button("Paste", tip=as_here("Pastes values from a spreadsheet (Ctrl+V): onto the selected line "
+                            "and those below it, or ids with values. Shown before they are kept"))  # fmt: skip
+        self.practice = button("&Measure with the practice assay", "go", "Fills the round with simulated values")
+        self.late = button("Enter &late results", tip="Lets results be typed that come after the round was closed")
+        self.late.setCheckable(True)
+        self.back = label("", "muted")
+        self.withdraw = button("With&draw…", "link", "Takes the round back; only while it has no result")
+        self.close_ = button("Clo&se round…", tip="Ends the round with what has come back; says first what that means")
+        for made in (self.work, self.read, self.paste, self.practice, self.late):
+            row.addWidget(made)
+        row.push()
+        row.addWidget(self.back)
+        row.addWidget(self.withdraw)
+        row.addWidget(self.close_)
+
+    def show_round(self, view: View, shown: Round, *, late: bool) -> None:
+        """Show what can be done with a round."""
+        open_ = shown.state == "open" and not view.read_only
+        may_come = shown.state == "closed" and shown.missing > 0 and not view.read_only
+        self.work.setVisible(shown.state != "withdrawn")
+        self.read.setVisible(open_ or may_come)
+        self.paste.setVisible(open_ or (may_come and late))
+        self.close_.setVisible(open_)
+        self.withdraw.setVisible(open_ and not has_results(view, shown))
+        self.practice.setVisible(open_ and view.practice and not shown.came)
+        self.late.setVisible(may_come)
+        self.late.blockSignals(True)
+        self.late.setChecked(late)
+        self.late.setText("Done with &late results" if late else "Enter &late results")
+        self.late.blockSignals(False)
+        self.back.setText("" if shown.state == "withdrawn" else f"{shown.came:,} of {shown.measurements:,} back")
+
+
+def has_results(view: View, shown: Round) -> bool:
+    """Whether anything came back for a round, in use or not."""
+    return any(one.round == shown.number and not one.withdrawn for one in view.status.measurements)

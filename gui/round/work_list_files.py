@@ -1,0 +1,201 @@
+"""Work lists of a window: what is asked, the file for the lab, and where each measurement of a round stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from assaypilot.engine.campaign.plates.plating import moved_in_words
+from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Report
+
+from ..runtime.tasks import Job
+from ..widgets.save_dialog import ask_for_place, file_name
+from .work_list import WorkListDialog, kind_of, use_of, values_of
+
+if TYPE_CHECKING:
+    from ..session.view import View
+    from ..window.main_window import MainWindow
+
+__all__ = ["WorkLists", "write_work_list"]
+
+LAST, ROUNDS = "plates/last", "plates/rounds"
+"""What was asked for the last time; and for rounds from before campaigns kept their plates, what was asked for them."""
+
+
+class WorkLists:
+    """The round for the lab."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.dialog: WorkListDialog | None = None
+        """The question how the lab gets it, while it is open."""
+        self.asking: QFileDialog | None = None
+        """The question where to, the last one asked."""
+        window.round.print_page.connect(lambda: self.ask("page"))
+        window.round.remember_in(window.settings, window)
+
+    @property
+    def shown(self) -> Round | None:
+        """The round that work lists are of: the one the page shows, else the latest."""
+        view = self._window.session.view
+        own = self._window.round.shown
+        if view is None:
+            return None
+        found = (one for one in view.status.rounds if own is not None and _key(one) == _key(own))
+        return next(found, view.round)
+
+    def ask(self, kind: str | None = None) -> None:
+        """Ask how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
+        window, view = self._window, self._window.session.view
+        shown = self.shown
+        if view is None or shown is None or self.dialog is not None:
+            return
+        last = window.settings.values(LAST)
+        remembered = self._of_round(shown) or (last | {"size": 0} if view.read_only else last)
+        remembered = remembered | {"kind": kind or last.get("kind")}
+        dialog = WorkListDialog(window.session, view.status, shown, remembered, window, writable=not view.read_only)
+        dialog.keep.connect(self._keep_plates)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.go.connect(self._ask_where)
+        dialog.finished.connect(self._closed)
+        self.dialog = dialog
+        dialog.open()
+
+    def _closed(self) -> None:
+        self.dialog = None
+
+    def _ask_where(self) -> None:
+        window, view, dialog = self._window, self._window.session.view, self.dialog
+        shown = self.shown
+        if view is None or shown is None or dialog is None:
+            return
+        kind, use, values = kind_of(dialog.kind), dialog.use, dialog.values
+        stem = f"{file_name(view.path.stem)} round {shown.number}{' plates' if kind.key == 'map' else ''}"
+        proposed = window.settings.folder_for("work list") / f"{stem}{kind.suffix}"
+
+        def chosen(path: Path) -> None:
+            window.settings.keep_folder_for("work list", path.parent)
+            window.settings.keep_values(LAST, values)
+            dialog.accept()
+            self.keep(use, lambda: self.to(path, use, kind.key))
+
+        self.asking = ask_for_place(
+            dialog, f"Save: {kind.name}", proposed, kind.name, kind.suffix, chosen, dialog.refuse
+        )
+
+    def _keep_plates(self) -> None:
+        """Keep the plates of the dialog with the round, and write no file."""
+        dialog = self.dialog
+        if dialog is not None:
+            use = dialog.use
+            self._window.settings.keep_values(LAST, dialog.values)
+            dialog.accept()
+            self.keep(use)
+
+    def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
+        """The campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
+        view, shown = self._window.session.view, self.shown
+        if view is None or shown is None:
+            return
+
+        def kept() -> None:
+            self._forget(shown)
+            for text in () if same else moved_in_words(view.status, shown.number):
+                self._window.session.message.emit(text)
+            if then is not None:
+                then()
+
+        same = view.read_only or (None if shown.layout is None else shown.layout.use) == use
+        if same:
+            kept()
+        else:
+            self._window.session.lay_out(shown.number, use, kept)
+
+    def copy(self) -> None:
+        """Copy the round for the lab."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.copy_work_list()
+
+    def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
+        """The job that writes the work list of the round shown."""
+        window, view = self._window, self._window.session.view
+        shown = self.shown
+        if view is None or shown is None:
+            return None
+        status = view.status
+
+        def work(report: Report) -> int:
+            from assaypilot.engine.system.processes import in_another_process
+
+            return in_another_process(write_work_list, path, status, shown, use, kind, report=report)
+
+        def written(rows: int) -> None:
+            window.exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
+
+        return window.exporting.start(f"Writing {path.name}", path, work, written, self.ask)
+
+    # ------------------------------------------------------------------ where measurements stand
+
+    def layout(self, view: View, shown: Round) -> Layout | None:
+        """The plates of a round as the campaign keeps them, else as this computer remembers them."""
+        use = None if shown.layout is not None else use_of(self._of_round(shown))
+        if use is None:
+            return shown.layout
+        from assaypilot.engine.campaign.plates.plating import plate_layout
+
+        try:
+            return plate_layout(view.status, shown, use)
+        except AssayPilotError:  # written by a version with other plates
+            return None
+
+    def _of_round(self, shown: Round) -> dict[str, Any]:
+        """The plates of a round as the dialog takes them; empty for none."""
+        if shown.layout is not None:
+            return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
+        found = self._window.settings.values(ROUNDS).get(_key(shown))
+        return found if isinstance(found, dict) else {}
+
+    def _forget(self, shown: Round) -> None:
+        """What this computer remembered of a round is not needed any more."""
+        settings = self._window.settings
+        kept = settings.values(ROUNDS)
+        if kept.pop(_key(shown), None) is not None:
+            settings.keep_values(ROUNDS, kept)
+
+
+def _key(shown: Round) -> str:
+    """What a round is known by: a copy of the campaign has the same rounds, another campaign has others."""
+    return f"{shown.issued} {shown.number} {len(shown.items)}"
+
+
+def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
+    """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
+    from assaypilot.engine.campaign.plates.plating import layout_of
+    from assaypilot.engine.export.csv_file import write_csv
+    from assaypilot.engine.export.plate_map import plate_map
+    from assaypilot.engine.export.work_list import work_list
+
+    report(0.0, "Laying out the plates" if use is not None else "Gathering")
+    layout = layout_of(status, issued, use)
+    if kind == "page":
+        from assaypilot.engine.export.work_page import write_work_page
+        from assaypilot.engine.system.version import program_version
+
+        now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+        program = f"AssayPilot {program_version()}"
+        write_work_page(str(path), status, issued, layout, program=program, printed=now, report=report)
+        return issued.measurements
+    sheet = (
+        plate_map(status, issued, layout) if kind == "map" and layout is not None else work_list(status, issued, layout)
+    )
+    write_csv(path, sheet.header, sheet.rows)
+    return issued.measurements

@@ -1,0 +1,1 @@
+"""What runs below the window: work off its thread, settings, reports of errors."""

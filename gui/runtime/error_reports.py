@@ -1,0 +1,288 @@
+"""Reports of our own errors: what they hold, the dialog that shows one, and when it opens."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from ..widgets.layout import resize_within_screen
+from ..widgets.text import button, label
+from ..window.opening import main_windows
+from .crash_log import Ended, Watch
+
+if TYPE_CHECKING:
+    from ..widgets.bars import MessageBar
+    from ..window.main_window import MainWindow
+
+__all__ = ["ReportDialog", "Reporter", "Troubles", "ended_text", "report_text", "tell", "versions"]
+
+PACKAGES = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
+KEPT = 20
+OWN = ".own"
+"""Ending of the file with the error's own words."""
+NAMED = re.compile(r"\S\.\w+$")
+"""A label that names a file."""
+
+
+def versions() -> list[tuple[str, str]]:
+    """What runs here: the program, Python, Qt, the system and the libraries, as (name, version)."""
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    own = [("Python", platform.python_version()), ("Qt", qVersion()), ("System", platform.platform())]
+    return found[:1] + own + found[1:]
+
+
+def report_text(error: BaseException, doing: str, events: Sequence[str] = ()) -> str:
+    """The report: versions, what was being done, and where it happened.
+
+    The error's own text is left out, because it may quote an id, a structure or a value.
+    """
+    if NAMED.search(doing):
+        doing = f"{doing.split()[0]} a file"
+    lines = [*_head(), f"While: {doing or 'using the window'}"]
+    chain: BaseException | None = error
+    while chain is not None:
+        lines += ["", f"{type(chain).__name__} at:"]
+        frames = traceback.extract_tb(chain.__traceback__)
+        lines += [f"  {Path(frame.filename).name}, line {frame.lineno}, in {frame.name}" for frame in frames]
+        chain = chain.__cause__ or chain.__context__
+    return "\n".join([*lines, *_last(events)]) + "\n"
+
+
+def ended_text(ended: Ended) -> str:
+    """The report of a session that ended without being closed."""
+    lines = [*_head(), "The program ended without being closed: a crash, a kill or a power cut."]
+    if ended.places:
+        lines += ["", *ended.places]
+    return "\n".join([*lines, *_last(ended.events)]) + "\n"
+
+
+def _head() -> list[str]:
+    found = [f"{name} {number}" for name, number in versions()]
+    return [f"AssayPilot error report, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "", *found, ""]
+
+
+def _last(events: Sequence[str]) -> list[str]:
+    return ["", "Done last (UTC):", *(f"  {line}" for line in events)] if events else []
+
+
+class Reporter:
+    """Writes reports into a folder and knows which have not been looked at."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "reports"
+        self.watch = Watch(folder)
+        self.told: Callable[[Path | None], None] | None = None
+        """Called with the report after one was written (None: it could not be)."""
+
+    def begin(self) -> None:
+        """Watch this session, and reports earlier ones that were not closed."""
+        for ended in reversed(self.watch.begin()):
+            self._write(ended_text(ended), "")
+
+    def unseen(self) -> list[Path]:
+        """Reports of earlier sessions not yet looked at or dismissed, the latest first."""
+        return sorted(self._folder.glob("report-*.txt"), reverse=True)
+
+    def words(self, report: Path) -> str:
+        """What the error of a report said itself, which may quote anything; empty when it said nothing."""
+        try:
+            return report.with_suffix(OWN).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    def dismiss(self) -> None:
+        """The reports are kept, but not offered again."""
+        for path in self.unseen():
+            for one in (path, path.with_suffix(OWN)):
+                with suppress(OSError):  # not there, or open in an editor that keeps it to itself
+                    one.replace(one.with_name("seen-" + one.name))
+        for path in sorted(self._folder.glob("seen-*.txt"))[:-KEPT]:
+            self.delete(path)
+
+    def delete(self, *reports: Path) -> None:
+        """Remove reports and what their errors said."""
+        for path in reports:
+            for one in (path, path.with_suffix(OWN)):
+                with suppress(OSError):
+                    one.unlink()
+
+    def save(self, error: BaseException, doing: str = "") -> Path | None:
+        """The report's file; None when it could not be written (an error about an error helps nobody)."""
+        own = "".join(traceback.format_exception_only(error)).strip()
+        path = self._write(report_text(error, doing, self.watch.events), own)
+        self.watch.note(f"went wrong: {type(error).__name__}")
+        if self.told is not None:
+            self.told(path)
+        return path
+
+    def _write(self, text: str, own: str) -> Path | None:
+        path = self._folder / f"report-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            if own:
+                path.with_suffix(OWN).write_text(own + "\n", encoding="utf-8")
+        except OSError:
+            return None
+        return path
+
+    def hook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """What ``sys.excepthook`` calls."""
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        if sys.stderr is not None:  # there is none in a program without a console
+            traceback.print_exception(kind, error, trace)
+        self.save(error.with_traceback(trace))
+
+
+class ReportDialog(QDialog):
+    """One report."""
+
+    def __init__(self, reporter: Reporter, report: Path, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._reporter, self._report = reporter, report
+        # Read at once: the file is set aside as soon as it was looked at.
+        self._plain = report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
+        self._own = reporter.words(report)
+        self.setWindowTitle("Error report")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 18, 22, 16)
+        column.setSpacing(10)
+        column.addWidget(
+            label(
+                "This is all the report says. It holds no ids, structures or values, and it is not sent anywhere: "
+                "copy it if you want to pass it on.",
+                wrap=True,
+            )
+        )
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Text of the report")
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        column.addWidget(self.text, 1)
+        self.own = QCheckBox("Add what the error &said (may quote ids, structures or values)")
+        self.own.setVisible(bool(self._own))
+        self.own.toggled.connect(lambda _: self._show())
+        column.addWidget(self.own)
+        row = QHBoxLayout()
+        self.copy = button("&Copy")
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        self.delete = button("&Delete the report")
+        self.delete.clicked.connect(self._delete)
+        close = button("Close", "go")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(self.copy)
+        row.addWidget(self.delete)
+        row.addStretch(1)
+        row.addWidget(close)
+        column.addLayout(row)
+        line = self.fontMetrics().lineSpacing()
+        resize_within_screen(self, 42 * line, 30 * line)
+        self._show()
+
+    def _show(self) -> None:
+        added = f"\nWhat the error said:\n{self._own}" if self.own.isChecked() else ""
+        self.text.setPlainText(self._plain + added)
+
+    def _delete(self) -> None:
+        self._reporter.delete(self._report, self._report.with_name("seen-" + self._report.name))
+        self.accept()
+
+
+class Troubles:
+    """What a window says when something went wrong inside the program."""
+
+    def __init__(self, messages: MessageBar, reporter: Reporter | None) -> None:
+        self._messages, self._reporter = messages, reporter
+
+    def follow(self, window: MainWindow) -> None:
+        """Note what is done in a window, in the words of its menus and pages and in no others."""
+        for action in window.findChildren(QAction):
+            name = action.text().replace("&", "").rstrip("…")  # before undo names what it would take back
+            if name and action.menu() is None:
+                action.triggered.connect(lambda _=False, name=name: self.note(name))
+        window.stack.currentChanged.connect(
+            lambda place: self.note(f"page {type(window.stack.widget(place)).__name__}")
+        )
+        window.session.changed.connect(lambda what: self.note("another campaign" if what == "campaign" else "done"))
+        window.session.failed.connect(lambda _: self.note("refused"))
+
+    def note(self, text: str) -> None:
+        """Keep what was just done for a report."""
+        if self._reporter is not None:
+            self._reporter.watch.note(text)
+
+    def broke(self, error: BaseException, doing: str) -> None:
+        """Save a report of an error, and say so."""
+        if self._reporter is not None:
+            self._reporter.save(error, doing)
+        else:
+            self.told(None)
+
+    def told(self, report: Path | None) -> None:
+        """Say that something went wrong inside the program."""
+        mend = "What was saved is safe. " + (f"A report is in {report}." if report else "")
+        offers = [("Show report…", lambda: self.show(report))] if report is not None else []
+        self._messages.ask("Something went wrong inside AssayPilot.", mend.strip(), *offers)
+
+    def offer(self) -> None:
+        """Say that an earlier session ended with an error of ours, or was not closed."""
+        reporter = self._reporter
+        found = [] if reporter is None else reporter.unseen()
+        if reporter is not None and found:
+            many = f" {len(found)} reports are" if len(found) > 1 else " A report is"
+            self._messages.ask(
+                "An earlier session of AssayPilot ended with an error or was not closed. Results that were saved "
+                "are safe.",
+                f"{many.strip()} on this computer, without ids, structures or values. Nothing is sent anywhere.",
+                ("Show report…", lambda: self.show(found[0])),
+                ("Copy", lambda: self._copy(found)),
+                ("Delete", lambda: reporter.delete(*found)),
+            )
+
+    def show(self, report: Path) -> None:
+        """Show a report, to be copied, saved by hand or deleted; none is offered again."""
+        reporter = self._reporter
+        if reporter is None:
+            return
+        dialog = ReportDialog(reporter, report, self._messages.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        reporter.dismiss()
+
+    def _copy(self, found: list[Path]) -> None:
+        texts = [path.read_text(encoding="utf-8") for path in found if path.exists()]
+        QGuiApplication.clipboard().setText("\n".join(texts))
+        if self._reporter is not None:
+            self._reporter.dismiss()
+        self._messages.note("The report was copied. Paste it wherever you want to send it from.")
+
+
+def tell(report: Path | None) -> None:
+    """Say in the window that is in front that something went wrong inside the program."""
+    front = QApplication.activeWindow()
+    windows = [one for one in main_windows() if one.isVisible()]
+    windows.sort(key=lambda one: one is not front)
+    if windows:
+        windows[0].troubles.told(report)

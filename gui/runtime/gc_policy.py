@@ -1,0 +1,62 @@
+"""When Python's collector may look through the objects of the window."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import AbstractContextManager
+
+from PySide6.QtCore import QCoreApplication, QTimer
+
+from assaypilot.engine.system.collecting import without_collecting
+
+__all__ = ["figure_gone", "look_again", "look_again_soon", "nothing_goes", "set_aside"]
+
+
+def nothing_goes() -> AbstractContextManager[None]:
+    """A context in which no widget is collected that Python alone knows of.
+
+    Where Qt goes through a list of widgets and Python objects are made meanwhile, what Python threw away then, a part
+    of a window closed long ago, would still be in that list: the program would end. That a table was read meanwhile in
+    another thread, and its own pause ends, must not end this one.
+    """
+    return without_collecting()
+
+
+LATER = 1_000
+"""Milliseconds after a window was closed."""
+MANY = 100_000
+"""Objects beside the libraries above which most are values of a campaign: without cycles, and there to stay."""
+MOST = 300_000
+"""Objects that are looked through once more when a window has gone; the rows of a large table are not."""
+
+
+def set_aside() -> None:
+    """What there is now is taken for what stays."""
+    gc.freeze()
+
+
+def look_again_soon() -> None:
+    """A window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
+    application = QCoreApplication.instance()
+    if application is not None and gc.get_freeze_count():
+        QTimer.singleShot(LATER, application, look_again)
+
+
+def look_again() -> None:
+    """What was set aside and is not needed any more goes, the rest is set aside again."""
+    if 0 < gc.get_freeze_count() <= MOST:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def figure_gone() -> None:
+    """A figure has become a picture, and some ten thousand objects of it are thrown away.
+
+    Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
+    the window's thread: parts of closed windows may go with them.
+    """
+    if gc.get_freeze_count():
+        gc.collect()
+        if len(gc.get_objects()) > MANY:
+            set_aside()

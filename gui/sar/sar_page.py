@@ -1,0 +1,453 @@
+"""SAR: what the substituents do, and the pairs that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from assaypilot.engine.domain.interactions import pair_name
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.bounds import said
+from assaypilot.engine.export.structure_activity import Compared, Look, compared, look
+from assaypilot.engine.system.progress import Cancelled, Report
+
+from ..candidates.candidate_panel import CompoundPanel
+from ..plots.canvas import inch
+from ..plots.choices import HeatChoices, SiteChoice, choice_box, endpoint_names
+from ..plots.heat import HeatScene
+from ..plots.pointing import PointingCanvas
+from ..plots.scene import Scene
+from ..plots.sites import ContributionScene, UsageScene
+from ..plots.trust import PredictionScene, RoundsScene
+from ..runtime.tasks import Job
+from ..session.session import Session
+from ..session.view import View
+from ..structures.drawing import Structures
+from ..widgets.bars import ReplayBar
+from ..widgets.inputs import Segments
+from ..widgets.layout import FlowRow
+from ..widgets.text import button, label
+from ..window.page import Page, side_panel, with_side
+from .sar_pairs import PairsView
+
+__all__ = ["PAIRS", "PICTURES", "SarPage", "SarPanel"]
+
+_HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
+
+
+class SarPanel(CompoundPanel):
+    """The selected compound, or how one is selected."""
+
+    wanted = Signal()
+    """The compound is to be shown in the table of candidates."""
+
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
+        self.hint = label(_HINT, "muted", wrap=True)
+        self.insertWidget(1, self.hint)
+        self.go = button("Show in &Candidates", tip="Goes to this compound in the table of the Candidates page")
+        self.go.clicked.connect(self.wanted)
+        self.addWidget(self.go)
+        self.addStretch(1)
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Explain a compound; None: says how one is selected."""
+        super().show_compound(view, compound)
+        self.hint.setVisible(compound is None)
+        self.go.setVisible(compound is not None)
+
+
+T = TypeVar("T")
+
+PICTURES = (
+    ("map", "Map"),
+    ("contributions", "Contributions"),
+    ("predictions", "Predictions"),
+    ("rounds", "Rounds"),
+    ("measurements", "Measurements"),
+)
+PAIRS = "pairs"
+"""What is no picture but a table."""
+FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
+_MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
+"""Scenes that show which compound is selected."""
+SAID = {
+    "map": "each cell the mean estimate of the compounds with both",
+    "contributions": "what every substituent adds, with 95 % interval",
+    "predictions": "measured compounds against what the others say of them",
+    "rounds": "how the undecided became fewer, and what it took",
+    "measurements": "where they went, substituent by substituent",
+    PAIRS: "measured compounds that differ in one group, or in two",
+}
+
+
+class SarPage(Page):
+    """One picture at a time, what can be chosen in it, and the compound that is selected."""
+
+    copy_picture = Signal(object)
+    """A scene is to be copied as a picture."""
+    copy_data = Signal(object)
+    """The data behind a scene are to be copied as text."""
+    export_picture = Signal(object, str)
+    """A scene is to be written to a file of a kind (``.png``)."""
+    show_candidate = Signal()
+    together = Signal()
+    """Two sites are to be taken together: their effects do not add up."""
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "SAR")
+        self.replay = ReplayBar(session.replay)
+        self.heading.addWidget(self.replay, 2)
+        line = QWidget()
+        tools = FlowRow(line, 10)
+        self.which = Segments((*PICTURES, (PAIRS, "Pairs")), "Which picture is shown")
+        self.which.chosen.connect(lambda _: self._chosen())
+        self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
+        self.endpoint.activated.connect(lambda _: self._work())
+        self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
+                                    "it; or copies one of them")  # fmt: skip
+        self.menu = QMenu(self)
+        self.menu.addAction("&Copy Picture", self._copy_picture)
+        self.menu.addAction("Copy &Data", self._copy_data)
+        self.menu.addSeparator()
+        for suffix, name in FILES:
+            self.menu.addAction(f"{name}…", partial(self._export, suffix))
+        self.export_button.setMenu(self.menu)
+        tools.addWidget(self.which)
+        tools.push()
+        tools.addWidget(self.endpoint)
+        tools.addWidget(self.export_button)
+        self.column.addWidget(line)
+        self.heat = HeatChoices()
+        self.heat.changed.connect(self._work)
+        self.sites = SiteChoice()
+        self.sites.changed.connect(self._work)
+        self.column.addWidget(self.heat)
+        self.column.addWidget(self.sites)
+        self.additive = label("", "muted", wrap=True, selectable=True)
+        self.column.addWidget(self.additive)
+        self.take = button(
+            "Take &two sites together\N{HORIZONTAL ELLIPSIS}", tip="Begins a new campaign with what was measured"
+        )
+        self.take.clicked.connect(self.together)
+        self.column.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
+        self.canvas = PointingCanvas(structures)
+        self.canvas.picked.connect(self._picked)
+        self.canvas.copy_wanted.connect(self._copy_picture)
+        self.canvas.data_wanted.connect(self._copy_data)
+        self.canvas.export_wanted.connect(self._export)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.area.setWidget(self.canvas)
+        self.area.setCornerWidget(QWidget())  # the style draws a mark in a bare corner
+        self.area.viewport().installEventFilter(self)
+        self.empty = label("", "muted", wrap=True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.again = button("&Draw the picture")
+        self.again.clicked.connect(self._work)
+        nothing = QWidget()
+        middle = QVBoxLayout(nothing)
+        middle.addStretch(1)
+        middle.addWidget(self.empty)
+        middle.addWidget(self.again, 0, Qt.AlignmentFlag.AlignCenter)
+        middle.addStretch(2)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.area)
+        self.stack.addWidget(nothing)
+        self.pairs = PairsView(structures)
+        self.pairs.picked.connect(self._pair_picked)
+        self.pairs.table.said.connect(session.message)
+        self.stack.addWidget(self.pairs)
+        self.column.addWidget(self.stack, 1)
+        self.panel = SarPanel(structures, session)
+        self.panel.wanted.connect(self.show_candidate)
+        self.sides = with_side(self, self.panel.beside(*side_panel()))
+        session.selection.changed.connect(self._selected)
+        session.replay.changed.connect(self._turned)
+        self._now: View | None = None
+        """The campaign as it is."""
+        self._view: View | None = None
+        """What is shown: now, or the end of an earlier round."""
+        self._library: Library | None = None
+        self._looks: dict[int, Look] = {}
+        """By endpoint, of the view that is shown."""
+        self._compared: dict[int, Compared] = {}
+        self._job: Job | None = None
+        self._say_nothing("", again=False)
+
+    @property
+    def scene(self) -> Scene | None:
+        """What is shown."""
+        return self.canvas.scene
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Show a campaign as it is now."""
+        self._now = view
+        view = self.session.replay.of(view)
+        status = view.status
+        if self._view is None or status is not self._view.status:
+            self._looks, self._compared = {}, {}
+        self._view = view
+        if opened or status.library is not self._library:  # equality would hash a million compounds
+            self._library = status.library
+            self.heat.show_library(status.library)
+            self.sites.show_library(status.library)
+        names = [one.scale_name for one in status.endpoints]
+        if opened or self.endpoint.count() != len(names):
+            endpoint_names(self.endpoint, names, status.objective)
+        self.endpoint.setVisible(len(names) > 1)
+        self.panel.show_compound(view, self.session.selection.compound)
+        self._chosen()
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one."""
+        self._now = self._view = None
+        self._looks, self._compared = {}, {}
+        self.pairs.forget()
+        self._say_nothing("", again=False)
+
+    def copy(self) -> None:
+        """Copy the picture or the rows of the table, or what is selected in the panel where the keyboard is."""
+        if self.panel.copy():
+            return
+        if self.stack.currentWidget() is self.pairs:
+            self.pairs.table.copy()
+        else:
+            self._copy_picture()
+
+    def first(self) -> QWidget:
+        """The picture, or the table."""
+        return self.pairs.table if self.stack.currentWidget() is self.pairs else self.canvas
+
+    def look_for(self) -> None:
+        """Go to the picture, or to the filter of the table."""
+        if self.stack.currentWidget() is self.pairs:
+            self.pairs.filter.setFocus()
+        else:
+            self.canvas.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self._turned()
+        self._selected()
+
+    # ------------------------------------------------------------------ choosing
+
+    def _chosen(self) -> None:
+        self.subtitle.setText(SAID[self.which.key])
+        self._work()
+
+    def _offer(self) -> None:
+        """Show what can be chosen for the picture."""
+        key = self.which.key
+        self.heat.setVisible(key == "map" and self.heat.sites is not None)
+        self.sites.setVisible(key in ("contributions", "measurements"))
+        said = self._additivity() if key in ("map", "contributions", "predictions") else ""
+        self.additive.setText(said)
+        self.additive.setVisible(bool(said))
+        assert self._view is not None
+        status = self._view.status
+        against = len(status.library.sites) > 1 and any(told.contradicted for told in status.additivity)
+        self.take.setVisible(bool(said) and against)
+
+    def _additivity(self) -> str:
+        """How far effects add up in the endpoint shown, and which sites are taken together; empty while unknown."""
+        assert self._view is not None
+        status, place = self._view.status, self.endpoint.currentData()
+        own = status.endpoints[status.objective if place is None else int(place)]
+        names = {own.scale_name} | {e.scale_name for e in status.endpoints if own.of is not None and e.name in own.of}
+        told = [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in status.additivity
+                if one.endpoint in names and one.found.freedom]  # fmt: skip
+        told = [text if text.endswith(".") else f"{text}." for text in told]
+        told += [
+            f"{pair_name(pair)} are taken together: what one of their substituents adds is the average over the "
+            "combinations measured."
+            for pair in status.library.interactions
+        ]
+        return " ".join([*told, *filter(None, [said(status)])])
+
+    def _turned(self) -> None:
+        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
+        now = self._now
+        if now is None or now is not self.session.view or not self.isVisible():
+            return
+        if self._view is not self.session.replay.of(now):
+            self.refresh(now, opened=False)
+
+    def _selected(self) -> None:
+        """Mark the selected compound, once the page is seen."""
+        view, compound = self._view, self.session.selection.compound
+        if view is None or self._now is not self.session.view or not self.isVisible():
+            return  # of another state: the page is filled anew when it is seen
+        self.panel.show_compound(view, compound)
+        scene = self.scene
+        if isinstance(scene, _MARKING) and scene.selected != compound:
+            scene.selected = compound
+            self.canvas.redraw()
+
+    def _picked(self, compound: int) -> None:
+        self.session.selection.choose(compound)
+
+    def _pair_picked(self, compounds: list[int]) -> None:
+        self.session.selection.choose(compounds[0], compounds)
+
+    def _copy_picture(self) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.copy_picture.emit(self.scene)
+
+    def _copy_data(self) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.copy_data.emit(self.scene)
+
+    def _export(self, suffix: str) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.export_picture.emit(self.scene, suffix)
+
+    # ------------------------------------------------------------------ working out
+
+    def _work(self) -> None:
+        """Work out the picture that is chosen, off the window's thread, and show it."""
+        view = self._view
+        if view is None:
+            return
+        if self._job is not None:
+            self._job.cancelled = True
+            self._job = None
+        key, place, selected = self.which.key, self.endpoint.currentData(), self.session.selection.compound
+        place = view.status.objective if place is None else int(place)
+        if not any(m.usable for m in view.status.measurements):
+            self._nothing_measured(view)
+            return
+        if key == "map" and self.heat.sites is None:
+            self._say_nothing("A map needs two sites with a choice. Contributions shows the one there is.", again=False)
+            return
+        sites, fixed, by_effect, site = (
+            self.heat.sites,
+            self.heat.fixed,
+            bool(self.heat.order.currentData()),
+            self.sites.site,
+        )
+        known = self._looks.get(place)
+        self._offer()
+
+        if key == PAIRS:
+            pairs = self._compared.get(place)
+
+            def compare(report: Report) -> Compared:
+                return pairs or compared(view.status, place)
+
+            self._start(view, "Comparing pairs", compare, partial(self._show_pairs, place))
+            return
+
+        def scene_of(found: Look) -> Scene:
+            if key == "map" and sites is not None:
+                return HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
+            if key == "contributions":
+                return ContributionScene(found, site, selected)
+            if key == "measurements":
+                return UsageScene(found, site, selected)
+            return RoundsScene(found) if key == "rounds" else PredictionScene(found, selected)
+
+        def work(report: Report) -> tuple[Look, Scene]:
+            found = known or look(view.status, place, report)
+            report(0.9, "Drawing")
+            scene = scene_of(found)
+            scene.least()  # loads what draws here, where nobody waits for it
+            return found, scene
+
+        def show(result: tuple[Look, Scene]) -> None:
+            self._looks[place] = result[0]
+            self._show(*result)
+
+        self._start(view, "Working out the picture", work, show)
+
+    def _start(self, view: View, words: str, work: Callable[[Report], T], show: Callable[[T], None]) -> None:
+        """Have something worked out off the window's thread; it is shown unless something else is wanted by then."""
+        job: list[Job] = []
+
+        def done(result: T) -> None:
+            if self._job is job[0] and self._view is view:
+                self._job = None
+                show(result)
+
+        def failed(error: Exception) -> None:
+            if self._job is not job[0]:
+                return
+            self._job = None
+            if isinstance(error, Cancelled):
+                self._say_nothing("Stopped.", again=True)
+            elif isinstance(error, AssayPilotError):
+                self._say_nothing("This picture could not be made.", again=True)
+                self.session.failed.emit(error)
+
+        job.append(self.session.aside(words, work, done, failed))
+        self._job = job[0]
+
+    def _show_pairs(self, place: int, found: Compared) -> None:
+        self._compared[place] = found
+        self.pairs.show_pairs(found)
+        self.export_button.setEnabled(False)
+        self.stack.setCurrentWidget(self.pairs)
+
+    def _show(self, found: Look, scene: Scene) -> None:
+        if found.empty and not isinstance(scene, RoundsScene):
+            self._say_nothing(
+                f"Nothing that can be used was measured of {found.endpoint.scale_name} yet. Once values are in, this "
+                "page shows what each substituent does to it.", again=False,
+            )  # fmt: skip
+            return
+        before = self.scene
+        if isinstance(scene, _MARKING):
+            scene.selected = self.session.selection.compound
+        self.export_button.setEnabled(True)
+        self.stack.setCurrentWidget(self.area)
+        self._fit(scene)
+        self.canvas.show_scene(scene, anew=type(before) is not type(scene))
+
+    def _fit(self, scene: Scene) -> None:
+        """Make the canvas as large as the picture may be, at least as it must."""
+        least, most = scene.least(), scene.most()
+        room = self.area.viewport().size()
+        one = inch()
+        wide = min(max(room.width(), int(one * least[0])), int(min(one * most[0], 16_000)))
+        high = min(max(room.height(), int(one * least[1])), int(min(one * most[1], 16_000)))
+        if self.canvas.size() != QSize(wide, high) or self.canvas.minimumWidth() != wide:
+            self.canvas.setFixedSize(wide, high)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether an event ends here: none does; the picture follows the room it has."""
+        if event.type() == QEvent.Type.Resize and self.scene is not None:
+            self._fit(self.scene)
+        return super().eventFilter(watched, event)
+
+    def _nothing_measured(self, view: View) -> None:
+        if view is not self._now:
+            self._say_nothing(f"Nothing had been measured then. {self.session.replay.words}.", again=False)
+            return
+        if view.status.open_round is not None:
+            words = f"Round {view.status.open_round.number} is with the lab. Enter its results on the Round page"
+        else:
+            words = "Nothing was measured yet. Plan a round, measure it and enter its results"
+        self._say_nothing(
+            f"{words}: this page then shows which substituents matter, and where the gaps are.", again=False
+        )
+
+    def _say_nothing(self, words: str, *, again: bool) -> None:
+        self.empty.setText(words)
+        self.heat.hide()
+        self.sites.hide()
+        self.again.setVisible(again)
+        self.export_button.setEnabled(False)
+        self.canvas.show_scene(None, anew=True)
+        self.stack.setCurrentIndex(1)

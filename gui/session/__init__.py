@@ -1,0 +1,1 @@
+"""The open campaign: its work, its view, its replay."""

@@ -1,0 +1,185 @@
+"""Work on the open campaign, one piece after another on its thread, and beside it what needs no more than a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled, Report
+
+from ..runtime.tasks import SHOWN_AFTER, Job, Tasks
+from .view import View
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.domain.library import Library
+
+__all__ = ["Working"]
+
+T = TypeVar("T")
+PRACTICE_SIZE = 960
+
+
+class Working(QObject):
+    """Holds the campaign and its view, and starts the work; what goes wrong with it is told by signals."""
+
+    changed = Signal(str)
+    """``campaign`` when another file was opened or it was closed, ``state`` after a command."""
+    failed = Signal(object)
+    """An AssayPilotError."""
+    broke = Signal(object, str)
+    """Any other exception (our bug) and what was being done."""
+    question = Signal(object, str, object)
+    """An AssayPilotError, what can be done about it in a few words, and the action that does it."""
+    begun = Signal()
+    """Something else is done now: what was refused before is old."""
+    message = Signal(str)
+    """What was done, in a sentence."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.tasks = Tasks(self)
+        self.beside = Tasks(self)
+        """What is done with a view, exports above all, while the campaign goes on."""
+        self.ahead = Tasks(self)
+        """What is simulated of the future; nobody waits for it."""
+        self.tables = Tasks(self)
+        """What puts long tables in order and finds rows in them; it waits for nothing else."""
+        self.view: View | None = None
+        self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
+        self._ranked: tuple[Library, tuple[int, int]] | None = None  # so does this
+
+    def read(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> Job:  # fmt: skip
+        """The job that reads something which is not the campaign (a table); cancelled, it never lands."""
+        return self._start(label, work, then, failed=failed, writes=False)
+
+    def aside(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
+        *, writes: bool = False,
+    ) -> Job:  # fmt: skip
+        """The job that needs a view only; commands of the campaign need not wait for it.
+
+        ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
+        """
+        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
+
+    def look_ahead(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
+        *, shown_after: float = SHOWN_AFTER,
+    ) -> Job:  # fmt: skip
+        """The job that simulates; exports need not wait for it. ``shown_after``: seconds until it is shown."""
+        return self._start(label, work, then, failed=failed, writes=False, tasks=self.ahead, shown_after=shown_after)
+
+    def arrange(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
+    ) -> Job:
+        """The job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, AssayPilotError):
+                self.failed.emit(error)
+            stopped()
+
+        return self._start(label, work, then, failed=failed, writes=False, tasks=self.tables)
+
+    def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
+        """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""
+        return self._start(label, work, then, tasks=self.beside)
+
+    # ------------------------------------------------------------------ for the commands
+
+    def _start(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], *,
+        failed: Callable[[Exception], None] | None = None, writes: bool = True, cancellable: bool = True,
+        tasks: Tasks | None = None, shown_after: float = SHOWN_AFTER,
+    ) -> Job:  # fmt: skip
+        def refused(error: BaseException) -> None:
+            if failed is not None and isinstance(error, (AssayPilotError, Cancelled)):
+                failed(error)
+            elif isinstance(error, AssayPilotError):
+                self.failed.emit(error)
+            elif isinstance(error, Cancelled):
+                self.message.emit("Stopped; nothing was changed.")
+            else:
+                self.broke.emit(error, label)
+                if failed is not None:
+                    failed(AssayPilotError("something went wrong inside AssayPilot", mend="A report was saved."))
+
+        queue = tasks or self.tasks
+        return queue.run(label, work, then, refused, writes=writes, cancellable=cancellable, shown_after=shown_after)
+
+    def _command(
+        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,
+        failed: Callable[[Exception], None] | None = None, cancellable: bool = False,
+    ) -> None:  # fmt: skip
+        def on_worker(report: Report) -> tuple[T, View]:
+            campaign = self._open_campaign()
+            value = work(campaign, report)
+            return value, self._look(campaign)
+
+        def landed(result: tuple[T, View]) -> None:
+            self.view = result[1]
+            self.changed.emit("state")
+            if then is not None:
+                then(result[0])
+
+        self._start(label, on_worker, landed, failed=failed, cancellable=cancellable)
+
+    def _read(
+        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._start(label, lambda report: work(self._open_campaign(), report), then, failed=failed, writes=False)
+
+    def _open_campaign(self) -> Campaign:
+        if self._campaign is None:
+            raise AssayPilotError("no campaign is open", mend="Open one, or start a new one.")
+        return self._campaign
+
+    def _look(self, campaign: Campaign) -> View:
+        from assaypilot.engine.chemistry.names import site_names
+
+        for site in campaign.status().library.sites:  # kept here, so that the window's thread need not make them
+            site_names(site.substituents)
+        return View(
+            campaign.status(),
+            Path(campaign.path),
+            campaign.read_only,
+            campaign.read_only_reason,
+            campaign.undo_label,
+            campaign.redo_label,
+            _is_practice(campaign),
+            self._rank_of(campaign.status().library),
+            campaign.reasons(),
+        )
+
+    def _rank_of(self, library: Library) -> tuple[int, int]:
+        """The rank of a library, found once; asked by its content, a million names would be gone through each time."""
+        if self._ranked is None or self._ranked[0] is not library:
+            self._ranked = library, _rank(library)
+        return self._ranked[1]
+
+
+def _is_practice(campaign: Campaign) -> bool:
+    """Whether the simulated assay knows the compounds of a campaign, and its one endpoint."""
+    if len(campaign.status().measured_endpoints) > 1:
+        return False
+    if len(campaign.status().library) != PRACTICE_SIZE:  # spares all other campaigns reading the practice table
+        return False
+    from assaypilot.engine.simulate.practice import is_practice
+
+    return is_practice(campaign)
+
+
+def _rank(library: Library) -> tuple[int, int]:
+    from assaypilot.engine.domain.features import SiteFeatures, span_rank
+
+    features = SiteFeatures.of(library)
+    return span_rank(features), int(features.full_rank)

@@ -1,0 +1,59 @@
+"""What all pages show: the campaign at one moment, and the compounds selected in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.reasons.reasons import Reasons
+    from assaypilot.engine.campaign.state import Round, Status
+
+__all__ = ["Selection", "View"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Everything the window shows of the campaign, at one head of its log."""
+
+    status: Status
+    path: Path
+    read_only: bool
+    read_only_reason: str | None
+    undo: str | None
+    redo: str | None
+    practice: bool
+    """Whether the shipped simulated assay can measure its rounds."""
+    rank: tuple[int, int] | None
+    """What the library can tell apart of the model's unknowns, and how many unknowns there are."""
+    reasons: Reasons | None = None
+    """Why every compound stands where it stands."""
+
+    @property
+    def round(self) -> Round | None:
+        """The open round, else the latest one."""
+        standing = [one for one in self.status.rounds if one.state != "withdrawn"]
+        return self.status.open_round or (standing[-1] if standing else None)
+
+
+class Selection(QObject):
+    """One compound of the open campaign, or none; and those that were selected along with it."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.compound: int | None = None
+        """Position in the library."""
+        self.group: tuple[int, ...] = ()
+        """Several compounds selected at once; empty when one is."""
+
+    def choose(self, compound: int | None, group: Sequence[int] = ()) -> None:
+        """Select a compound everywhere, or several, of which it is the one that is explained."""
+        if compound != self.compound or tuple(group) != self.group:
+            self.compound, self.group = compound, tuple(group)
+            self.changed.emit()

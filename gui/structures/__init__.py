@@ -1,0 +1,1 @@
+"""Structures as they are drawn and copied."""

@@ -1,0 +1,343 @@
+"""The filter of a table: what may be typed, and the compounds that fit it."""
+
+from __future__ import annotations
+
+import operator
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.chemistry.substructure import packed_holding, similar_to
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.packing import pack_texts
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report
+
+from ..runtime.tasks import Job
+from ..session.session import Session
+from .rows import AT_ONCE, Coded, Column
+
+__all__ = ["HINT", "Facts", "Narrowed", "Narrower", "facts_of", "narrow", "patterns"]
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+HINT = (
+    "Words are looked for in the id and the substituents; several must all fit. R1=Me: exactly this substituent. "
+    ">7.5 or 6..7: the estimate. MW<450, n=0, hERG<5: any column of numbers by its heading. status=out, "
+    "available=made: any column of words. c1ccncc1 or has:C#N: compounds with this substructure (SMILES or SMARTS). "
+    "like:ID or like0.7:SMILES: compounds at least that similar (ECFP4, Tanimoto; 0.5 unless said)."
+)
+_NUMBER = r"(-?\d+(?:[.,]\d+)?)"
+_NAME = r"(?:(?<!\S)([^\s<>=≤≥]+?)"
+_COMPARISON = re.compile(rf"{_NAME}\s*)?(>=|<=|≥|≤|>|<)\s*{_NUMBER}")
+_RANGE = re.compile(rf"{_NAME}(?:\s*[=:]\s*|\s+))?{_NUMBER}\s*(?:\.\.|…)\s*{_NUMBER}(?!\S)")
+_STRUCTURE = re.compile(r"(?<!\S)(?:has|substructure)[:=](\S+)", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?<!\S)(?=\S*[()]|\S*[cnosCNOS]\d\S*[cnosCNOS]\d)(?=\S*[cCnNoO])[BCNOPSFIbcnopsHlr\d@+\-\[\]()=#/\\%.*:]{3,}(?!\S)"
+)
+"""A word that is written like a structure: with branches, or with a ring."""
+_LIKE = re.compile(r"(?<!\S)(?:like|similar)(0?\.\d+|1)?[:=](\S+)", re.IGNORECASE)
+_ALIKE = 0.5
+_PAIR = re.compile(r"([^=\s]+)=(\S+)")
+_OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "≥": operator.ge,
+    "<=": operator.le,
+    "≤": operator.le,
+}
+_SHOWN = 0.005
+"""How far a number may be from one that is typed and still be shown as it."""
+CHUNK = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What compounds can be narrowed by beside their ids and substituents."""
+
+    numbers: Floats
+    """What a comparison without a name is about, one per compound; NaN never fits."""
+    named: Mapping[str, Numbers] = field(default_factory=dict)
+    """Columns of numbers by name."""
+    coded: Mapping[str, Coded] = field(default_factory=dict)
+    """Columns of words by name."""
+
+
+def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Numbers] | None = None) -> Facts:
+    """The columns of a table as a filter knows them, and what else has a name."""
+    values, words = dict[str, Numbers](named or {}), dict[str, Coded]()
+    for column in columns:
+        names = {" ".join(text.split()) for text in (column.title, column.name) if text}
+        if column.coded is not None:
+            coded = column.coded()
+            words |= dict.fromkeys(names, coded)
+        elif column.number and column.rank is not None:
+            values = dict.fromkeys(names, column.rank()) | values
+    return Facts(numbers, values, words)
+
+
+def patterns(text: str, library: Library) -> tuple[str, ...]:
+    """Return the substructures a filter asks for, and what compounds are to be like (see ``similar_to``)."""
+    asked = [match[1] for match in _STRUCTURE.finditer(text)]
+    rest = _STRUCTURE.sub(" ", text)
+    asked += [_likeness(match, library) for match in _LIKE.finditer(rest)]
+    asked += _BARE.findall(_LIKE.sub(" ", rest))
+    return tuple(dict.fromkeys(asked))
+
+
+def _likeness(match: re.Match[str], library: Library) -> str:
+    """The question of a similarity filter; a compound's id stands for its structure."""
+    compound = library.find(match[2])
+    smiles = match[2] if compound is None or library.smiles is None else library.smiles[compound]
+    return similar_to(smiles, _number(match[1]) if match[1] else _ALIKE)
+
+
+def narrow(
+    text: str,
+    library: Library,
+    numbers: Floats,
+    named: Mapping[str, Numbers] | None = None,
+    coded: Mapping[str, Coded] | None = None,
+    having: Mapping[str, Mask] | None = None,
+) -> Mask | None:
+    """The compounds that fit every word of ``text``; None when it says nothing.
+
+    ``>7.5`` and ``6..7`` compare ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so,
+    ``R1=Me`` a substituent exactly, ``status=out`` a word of a ``coded`` column, ``has:`` a substructure found before
+    (``having``); any other word is looked for in the id and the substituents, without regard to case.
+    """
+    mask: Mask | None = None
+
+    def also(part: Mask) -> None:
+        nonlocal mask
+        mask = part if mask is None else mask & part
+
+    def held(question: str) -> str:
+        also((having or {}).get(question, np.zeros(len(library), dtype=bool)))
+        return " "
+
+    def of(name: str | None) -> Numbers | None:
+        return numbers if not name else values.get(_plain(name))
+
+    def within(match: re.Match[str]) -> str:
+        if match[1] and _plain(match[1]) not in values and _plain(match[1]) in sites:
+            return match[0]  # a substituent that is called so
+        of_it = of(match[1])
+        low, high = sorted((_number(match[2]), _number(match[3])))
+        with np.errstate(invalid="ignore"):
+            also(((numbers if of_it is None else of_it) >= low) & ((numbers if of_it is None else of_it) <= high))
+        return f" {match[1] or ''} " if of_it is None else " "
+
+    def compare(match: re.Match[str]) -> str:
+        of_it = of(match[1])
+        with np.errstate(invalid="ignore"):
+            also(_OPERATORS[match[2]](numbers if of_it is None else of_it, _number(match[3])))
+        # A word before the sign that is no number's name is looked for like any other.
+        return f" {match[1] or ''} " if of_it is None else " "
+
+    values = {_plain(name): of_it for name, of_it in (named or {}).items()}
+    words = {_plain(name): of_it for name, of_it in (coded or {}).items()}
+    sites = {site.name.casefold(): place for place, site in enumerate(library.sites)}
+    text = _STRUCTURE.sub(lambda match: held(match[1]), text)
+    text = _LIKE.sub(lambda match: held(_likeness(match, library)), text)
+    text = _BARE.sub(lambda match: held(match[0]), text)
+    for name in sorted({*(named or {}), *(coded or {})}, key=len, reverse=True):
+        if " " in name:  # a name of several words is one
+            text = re.sub(rf"(?<!\S){re.escape(name)}(?=\s*[=<>≤≥:])", _plain(name), text, flags=re.IGNORECASE)
+    for word in _COMPARISON.sub(compare, _RANGE.sub(within, text)).split():
+        match = _PAIR.fullmatch(word)
+        name, wanted = ("", "") if match is None else (match[1], match[2])
+        if name.casefold() in sites:
+            also(_exactly(wanted, library, sites[name.casefold()]))
+        elif _plain(name) in words:
+            also(_among(wanted, words[_plain(name)]))
+        elif _plain(name) in values and re.fullmatch(_NUMBER, wanted):
+            with np.errstate(invalid="ignore"):
+                also(np.abs(values[_plain(name)] - _number(wanted)) < _SHOWN)
+        else:
+            also(_anywhere(word.casefold(), library))
+    return mask
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: without case and blanks."""
+    return "".join(name.replace("_", " ").split()).casefold()
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _exactly(wanted: str, library: Library, place: int) -> Mask:
+    wanted = wanted.casefold()
+    substituents = library.sites[place].substituents
+    names = zip(substituents, site_names(substituents), strict=True)
+    fits = np.array([wanted in (label.casefold(), name.casefold()) for label, name in names], dtype=bool)
+    return fits[library.codes[:, place]]
+
+
+def _among(wanted: str, coded: Coded) -> Mask:
+    """The rows with a word exactly; where no row can have it, those whose text holds it."""
+    wanted, texts = _plain(wanted), [_plain(text) for text in coded.texts]
+    fits = np.array([text == wanted for text in texts], dtype=bool)
+    if not fits.any():
+        fits = np.array([wanted in text for text in texts], dtype=bool)
+    found: Mask = fits[coded.codes]
+    return found
+
+
+def _anywhere(word: str, library: Library) -> Mask:
+    found = _Names.of(library.ids).holding(word)
+    for place, site in enumerate(library.sites):
+        fits = np.array([word in name.casefold() for name in site_names(site.substituents)], dtype=bool)
+        if fits.any():
+            found |= fits[library.codes[:, place]]
+    return found
+
+
+class _Names:
+    """The ids of a library as few long texts, in which a word is found at once."""
+
+    latest: _Names | None = None
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids = ids
+        self._parts: list[tuple[str, Ints]] = []
+        for start in range(0, len(ids), CHUNK):
+            folded = [name.casefold().replace("\n", " ") for name in ids[start : start + CHUNK]]
+            ends = np.cumsum([len(name) + 1 for name in folded])
+            self._parts.append(("\n".join(folded), ends))
+            time.sleep(0)
+
+    @classmethod
+    def of(cls, ids: Sequence[str]) -> _Names:
+        """Those of the library asked about last are kept."""
+        kept = cls.latest
+        if kept is None or kept.ids is not ids:
+            kept = cls.latest = cls(ids)
+        return kept
+
+    def holding(self, word: str) -> Mask:
+        """Which names hold a word."""
+        found = np.zeros(len(self.ids), dtype=bool)
+        for number, (text, ends) in enumerate(self._parts):
+            at, hits = text.find(word), list[int]()
+            while at >= 0:
+                hits.append(at)
+                line_end = text.find("\n", at)
+                at = -1 if line_end < 0 else text.find(word, line_end)
+            if hits:
+                found[number * CHUNK + np.searchsorted(ends, hits, side="right")] = True
+            time.sleep(0)
+        return found
+
+
+KEPT = 8
+"""Substructures whose compounds are remembered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed:
+    """What a filter leaves."""
+
+    text: str
+    mask: Mask | None
+    """None: all compounds, because it says nothing."""
+
+
+class Narrower(QObject):
+    """Asked with a text; answers at once, or says by ``ready`` when it can."""
+
+    ready = Signal()
+    """The answer to what was asked last is there, or never will be: ask again."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job: Job | None = None
+        self._answer: Narrowed | None = None
+        self._question: tuple[str, object] = ("", None)
+        self._library: Library | None = None
+        self.latest = Narrowed("", None)
+        """The last answer about this library, which holds until the next one is there."""
+        self._having: dict[str, Mask] = {}
+
+    def ask(self, text: str, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed | None:
+        """The answer; None while it is worked out. ``key``: what ``facts`` are of; another one is another question."""
+        if library is not self._library:
+            self._library, self._having, self.latest = library, {}, Narrowed("", None)
+        self._drop(text, key)
+        if self._job is not None:
+            return None
+        if self._answer is None:
+            missing = [one for one in patterns(text, library) if one not in self._having]
+            if not text.strip():
+                self._answer = Narrowed(text, None)
+            elif missing or len(library) > AT_ONCE:
+                self._work(text, library, facts, missing)
+                return None
+            else:
+                self._answer = self.now(text, library, facts())
+        self.latest = self._answer
+        return self._answer
+
+    def now(self, text: str, library: Library, facts: Facts) -> Narrowed:
+        """The answer at once, with the substructures that were looked for before."""
+        return self._found(text, library, facts, self._having)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is being worked out."""
+        return self._job is not None
+
+    def _drop(self, text: str, key: object) -> None:
+        """Forget what belongs to another question."""
+        if self._question[0] == text and self._question[1] is key:
+            return
+        self._question, self._answer = (text, key), None
+        if self._job is not None:
+            self._job.cancelled = True
+            self._job = None
+
+    def _work(self, text: str, library: Library, facts: Callable[[], Facts], missing: list[str]) -> None:
+        smiles, having, job = library.smiles, dict(self._having), list[Job]()
+
+        def work(report: Report) -> tuple[Narrowed, dict[str, Mask]]:
+            for one in missing:
+                if smiles is None or not any(smiles):
+                    raise AssayPilotError(
+                        "no structure is known to look through", mend="Give the table a column of SMILES."
+                    )
+                held = in_another_process(packed_holding, pack_texts(smiles), one, report=report)
+                having[one] = np.frombuffer(held, dtype=np.uint8).astype(bool)
+            return self._found(text, library, facts(), having), having
+
+        def landed(found: tuple[Narrowed, dict[str, Mask]]) -> None:
+            if self._job is job[0]:
+                self._job, self._answer = None, found[0]
+                self._having = dict(list(found[1].items())[-KEPT:])
+                self.ready.emit()
+
+        def stopped() -> None:
+            if self._job is job[0]:  # what cannot be found leaves the table as it is
+                self._job, self._answer = None, Narrowed("", None)
+                self.ready.emit()
+
+        label = "Looking through structures" if missing else "Filtering"
+        job.append(self._session.arrange(label, work, landed, stopped))
+        self._job = job[0]
+
+    @staticmethod
+    def _found(text: str, library: Library, facts: Facts, having: dict[str, Mask]) -> Narrowed:
+        return Narrowed(text, narrow(text, library, facts.numbers, facts.named, facts.coded, having))

@@ -1,0 +1,359 @@
+"""The bars of a window: messages, work under way, and the replay of a campaign."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from assaypilot.engine.errors import AssayPilotError
+
+from ..resources.theme import theme
+from ..runtime.tasks import Progress, Tasks
+from ..session.replay import Replay
+from .text import ElidedLabel, button, label, polish
+
+__all__ = ["MessageBar", "ReplayBar", "WorkBar", "error_words", "for_window"]
+
+NARROWEST = 240
+"""Pixels that a message has at least."""
+SEEN = 8.0
+"""Seconds after which a refusal was seen: the next thing that is done takes it away."""
+Kind = Literal["error", "note", "question"]
+Offer = tuple[str, Callable[[], None]]
+"""What a button says and does."""
+
+WORDS = (
+    ("Use --again to count them a second time.", "They were not counted again."),
+    ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),
+    ("Name the columns with the substituents: --sites ", "Tick the columns with the substituents, for example "),
+    (", e.g. --sd 0.2", ", for example 0.2"),
+    (', for example --endpoint "', ', for example "'),
+    ("name it with --endpoint to use it", "choose it under Measured to use it"),
+    ("Without epsilon or slack two", "Without a soft zone two"),
+    ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
+    ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
+    ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
+    ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
+    (": assaypilot change --sd", ": under Assay noise on the Goal page"),
+    ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
+)
+"""Options of the command line, and what stands for them in the window."""
+_OPTION = re.compile(r" \(--[a-z-]+ [^)]*\)")
+"""An option named in passing, which the window leaves out."""
+
+
+def error_words(error: AssayPilotError) -> tuple[str, str]:
+    """What is wrong, with its place, and the mend."""
+    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
+    text = str(plain)
+    text = text[:1].upper() + text[1:] if not error.file else text
+    return (text if text.endswith((".", "?", "!")) else text + "."), for_window(error.mend or "")
+
+
+def for_window(text: str) -> str:
+    """A text of the engine, which names options of the command line, as the window says it."""
+    for option, words in WORDS:
+        text = text.replace(option, words)
+    return _OPTION.sub("", text)
+
+
+class MessageBar(QFrame):
+    """A line above the pages, hidden while there is nothing to say."""
+
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("messages")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 8, 12, 8)
+        row.setSpacing(12)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self.words = label("", wrap=True, selectable=True)
+        self.mend = label("", "muted", wrap=True)
+        for said in (self.words, self.mend):  # a long name in it must not make the window wider
+            said.setMinimumWidth(NARROWEST)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress")
+        words.addWidget(self.words)
+        words.addWidget(self.mend)
+        words.addWidget(self.bar)
+        row.addLayout(words, 1)
+        self._actions = QHBoxLayout()
+        row.addLayout(self._actions)
+        self.stop = button("Cancel", tip="Stops at the next safe point; nothing half-done is kept")
+        self.stop.clicked.connect(self.cancelled)
+        self.dismiss = button("Dismiss", "link")
+        self.dismiss.clicked.connect(self.clear)
+        row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._behind: tuple[Kind, str, str] | None = None
+        self._since = 0.0
+        self._offers: list[QPushButton] = []
+        self._working = False
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What is being said."""
+        return self.words.text() if not self.isHidden() else ""
+
+    def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
+        """Show what went wrong and its mend until it is dismissed or something is done."""
+        self._say("error", *error_words(error))
+        self._offer(offers)
+
+    def note(self, text: str, *offers: Offer) -> None:
+        """Say what was done, with buttons for what can be done with it."""
+        self._say("note", text, "")
+        self._offer(offers)
+
+    def ask(self, text: str, mend: str, *offers: Offer) -> None:
+        """Say something with buttons for what can be done about it."""
+        self._say("question", text, mend)
+        self._offer(offers)
+
+    def _offer(self, offers: Sequence[Offer]) -> None:
+        for words, action in offers:
+            made = button(words)
+            made.clicked.connect(self.clear)
+            made.clicked.connect(lambda _=False, action=action: action())
+            self._actions.addWidget(made)
+            # Tab goes on from what is at the left.
+            QWidget.setTabOrder(self._offers[-1] if self._offers else self.stop, made)
+            self._offers.append(made)
+
+    def clear(self) -> None:
+        """Hide the bar."""
+        self._behind = None
+        self._drop_offers()
+        if not self._working:
+            self.hide()
+
+    def outdate(self) -> None:
+        """A note about what was done before is old once something else was done, and a refusal seen before."""
+        kind = None if self._behind is None else self._behind[0]
+        if kind == "note" or (kind == "error" and time.monotonic() - self._since > SEEN):
+            self.clear()
+
+    def forget_refusal(self) -> None:
+        """Hide a refusal: what was refused is tried again."""
+        if self._behind is not None and self._behind[0] == "error":
+            self.clear()
+
+    def progress(self, progress: Progress | None) -> None:
+        """Show work that takes its time; None: it is over."""
+        self._working = progress is not None
+        self.bar.setVisible(self._working)
+        self.stop.setVisible(progress is not None and progress.cancellable)
+        self.dismiss.setVisible(not self._working)
+        if progress is None:
+            if self._behind is None:
+                self.hide()
+            else:
+                self._show(*self._behind)
+            return
+        if progress.fraction is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, 1000)
+            self.bar.setValue(int(1000 * progress.fraction))
+        self._show("note", f"{progress.label}…", progress.detail)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape dismisses."""
+        if event.key() == Qt.Key.Key_Escape and not self._working:
+            self.clear()
+            return
+        super().keyPressEvent(event)
+
+    def _say(self, kind: Kind, text: str, mend: str) -> None:
+        self._drop_offers()
+        self._behind, self._since = (kind, text, mend), time.monotonic()
+        if not self._working:
+            self.bar.hide()
+            self.stop.hide()
+            self.dismiss.show()
+            self._show(kind, text, mend)
+
+    def _show(self, kind: Kind, text: str, mend: str) -> None:
+        if self.property("kind") != kind:
+            polish(self, kind=kind)
+        self.words.setText(text)
+        self.mend.setText(mend)
+        self.mend.setVisible(bool(mend))
+        self.setAccessibleName(f"{text} {mend}".strip())
+        self.show()
+
+    def _drop_offers(self) -> None:
+        for made in self._offers:
+            made.hide()
+            made.deleteLater()
+        self._offers.clear()
+
+
+class WorkBar(QFrame):
+    """Work that holds nobody up; hidden while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("work")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 5, 12, 5)
+        row.setSpacing(14)
+        self.words = ElidedLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(200)
+        self.bar.setAccessibleName("Progress")
+        self.detail = label("", "muted")
+        self.stop = button("Cancel", tip="Stops at once; no half-written file is left, and what was there stays")
+        self.stop.setAccessibleName("Cancel what is going on")
+        self.stop.clicked.connect(self._cancel)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.detail)
+        row.addWidget(self.bar)
+        row.addWidget(self.stop)
+        self._going: dict[Tasks, Progress] = {}
+        self._shown: Tasks | None = None
+        self.hide()
+
+    def follow(self, *lanes: Tasks) -> None:
+        """Show what is going on in these, the first of them first."""
+        for lane in lanes:
+            lane.progress.connect(partial(self._heard, lanes, lane))
+
+    def _heard(self, lanes: Sequence[Tasks], lane: Tasks, progress: Progress | None) -> None:
+        self._going.pop(lane, None)
+        if progress is not None:
+            self._going[lane] = progress
+        self._shown = next((one for one in lanes if one in self._going), None)
+        self.progress(None if self._shown is None else self._going[self._shown])
+
+    def _cancel(self) -> None:
+        if self._shown is not None:
+            self._shown.cancel()
+
+    def progress(self, progress: Progress | None) -> None:
+        """Show how far the work is; None: it is over."""
+        self.setVisible(progress is not None)
+        if progress is None:
+            return
+        self.words.setText(f"{progress.label}…")
+        self.detail.setText(progress.detail)
+        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
+        if progress.fraction is not None:
+            self.bar.setValue(int(1000 * progress.fraction))
+        self.stop.setEnabled(progress.cancellable)
+        self.setAccessibleName(f"{progress.label}: {progress.detail}")
+
+
+_NOTHING = "Nothing can be changed here; exports are of now."
+
+
+class _Rounds(QSlider):
+    """A slider with one stop for each round; Space plays, Escape goes back to now."""
+
+    def __init__(self, replay: Replay) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._replay = replay
+        self.setAccessibleName("Round shown")
+        self.setTickPosition(QSlider.TickPosition.TicksBelow)
+        self.setTickInterval(1)
+        self.setPageStep(1)
+        theme().changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        """A handle that is seen in the dark, too."""
+        palette = QPalette()
+        for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
+            palette.setColor(role, QColor(theme().colours.accent))
+        self.setPalette(palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw a frame when keys go here: the style draws none."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(theme().colours.accent), 1.5))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space and Escape beside the keys that move a slider."""
+        if event.key() == Qt.Key.Key_Space:
+            (self._replay.pause if self._replay.playing else self._replay.play)()
+        elif event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
+            self._replay.go(None)
+        else:
+            super().keyPressEvent(event)
+
+
+class ReplayBar(QFrame):
+    """Play, a slider, which moment it is, and the way back; hidden before a round is over."""
+
+    def __init__(self, replay: Replay) -> None:
+        super().__init__()
+        self._replay = replay
+        self.setObjectName("replay")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 1, 6, 1)
+        row.setSpacing(10)
+        self.play = button("Replay", tip="Shows round after round, from the start to now (Space on the slider)")
+        self.play.clicked.connect(self._play)
+        self.slider = _Rounds(replay)
+        self.slider.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
+        self.slider.valueChanged.connect(self._moved)
+        self.words = ElidedLabel()
+        self.words.setMinimumWidth(120)
+        self.back = button("Back to &now", tip="Shows the campaign as it is (Escape on the slider)")
+        self.back.clicked.connect(lambda: self._replay.go(None))
+        row.addWidget(self.play)
+        row.addWidget(self.slider, 2)
+        row.addWidget(self.words, 5)
+        row.addWidget(self.back)
+        keep = self.back.sizePolicy()
+        keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
+        self.back.setSizePolicy(keep)
+        replay.moved.connect(self.update_moment)
+        replay.changed.connect(self.update_moment)
+        self.update_moment()
+
+    def update_moment(self) -> None:
+        """Show which moment is shown, and which there are."""
+        replay = self._replay
+        stops = replay.rounds
+        self.setVisible(bool(stops))
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(stops))
+            self.slider.setValue(len(stops) if replay.wanted is None else stops.index(replay.wanted))
+        past = replay.wanted is not None
+        self.play.setText("Pause" if replay.playing else "Replay")
+        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else "As it is now"
+        self.words.setText(words)
+        self.slider.setAccessibleDescription(words)
+        self.back.setVisible(past)
+        if self.property("past") != past:
+            self.setProperty("past", past)
+            polish(self.words, role="" if past else "muted")
+            polish(self)
+
+    def _play(self) -> None:
+        (self._replay.pause if self._replay.playing else self._replay.play)()
+
+    def _moved(self, place: int) -> None:
+        stops = self._replay.rounds
+        self._replay.go(stops[place] if place < len(stops) else None)

@@ -1,0 +1,277 @@
+"""What one types into and chooses from: lines, choices, forms, and fields with their problem beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
+
+from ..resources.theme import theme
+from .text import label, mnemonic_free, polish
+
+__all__ = ["Field", "FilterBox", "Form", "Line", "Scrolled", "Segments", "Step", "form"]
+
+
+class Line(QLineEdit):
+    """Leaves Undo and Redo to the campaign while there is nothing of its own to undo or redo."""
+
+    def event(self, event: QEvent) -> bool:
+        """Whether the event stops here."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            if (event.matches(undo) and not self.isUndoAvailable()) or (
+                event.matches(redo) and not self.isRedoAvailable()
+            ):
+                event.ignore()
+                return False
+        return super().event(event)
+
+
+LINE = 1.9
+"""Height of the first line of a tall field, over that of its letters."""
+
+
+class Form(QFormLayout):
+    """A form whose captions stand level with the text of their fields: of tall ones with that of the first line."""
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Place the parts."""
+        super().setGeometry(rect)
+        for row in range(self.rowCount()):
+            caption, field = self.itemAt(row, self.ItemRole.LabelRole), self.itemAt(row, self.ItemRole.FieldRole)
+            named = None if caption is None else caption.widget()
+            if named is None or field is None or named.isHidden():
+                continue
+            box, high = field.geometry(), named.sizeHint().height()
+            if box.x() <= named.x():
+                continue  # it stands above its field
+            line = self._first_line(field.widget(), box.height(), named)
+            at = named.geometry()
+            named.setGeometry(at.x(), box.y() + max(line - high, 0) // 2, at.width(), high)
+
+    @staticmethod
+    def _first_line(field: QWidget | None, height: int, caption: QWidget) -> int:
+        """Pixels of the line that the caption belongs to."""
+        edit = None if field is None else field.focusProxy() or field
+        if isinstance(edit, QLineEdit):
+            return min(edit.sizeHint().height(), height)
+        letters = caption.fontMetrics().height()
+        return height if height <= 2.6 * letters else round(LINE * letters)
+
+
+PAUSE = 150
+"""Milliseconds after the last key before a table is narrowed."""
+
+
+class Segments(QWidget):
+    """Choices side by side; arrow keys move between them."""
+
+    chosen = Signal(str)
+
+    def __init__(self, choices: Sequence[tuple[str, str]], name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QPushButton] = {}
+        for place, (key, text) in enumerate(choices):
+            made = QPushButton(mnemonic_free(text))
+            made.setProperty("role", "segment")
+            made.setProperty("place", "first" if place == 0 else "last" if place == len(choices) - 1 else "middle")
+            made.setCheckable(True)
+            made.setAutoDefault(False)
+            self._group.addButton(made)
+            self._buttons[key] = made
+            row.addWidget(made)
+            made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+        next(iter(self._buttons.values())).setChecked(True)
+
+    @property
+    def key(self) -> str:
+        """What is chosen."""
+        return next(key for key, made in self._buttons.items() if made.isChecked())
+
+    @property
+    def keys(self) -> list[str]:
+        """What can be chosen, left to right."""
+        return list(self._buttons)
+
+    def text(self, key: str) -> str:
+        """What a choice says."""
+        return self._buttons[key].text().replace("&&", "&")
+
+    def choose(self, key: str) -> None:
+        """Press a button."""
+        self._buttons[key].setChecked(True)
+        self.chosen.emit(key)
+
+    def set_text(self, key: str, text: str) -> None:
+        """Name a choice anew."""
+        self._buttons[key].setText(mnemonic_free(text))
+
+
+class FilterBox(Line):
+    """Text that narrows a table; Escape empties it."""
+
+    narrowed = Signal(str)
+
+    def __init__(self, hint: str, name: str = "Filter") -> None:
+        super().__init__()
+        self.setPlaceholderText(hint)
+        self.setAccessibleName(name)
+        self.setClearButtonEnabled(True)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._tell)
+        self.textChanged.connect(lambda _: self._pause.start())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape empties the box, Enter narrows at once and presses no button of a dialog."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._tell()
+            return
+        super().keyPressEvent(event)
+
+    def settle(self) -> None:
+        """A text just typed counts at once."""
+        if self._pause.isActive():
+            self._tell()
+
+    def _tell(self) -> None:
+        self._pause.stop()
+        self.narrowed.emit(self.text())
+
+
+BAR = 14
+"""Pixels of a scroll bar and the room beside it."""
+
+
+class Step(QWidget):
+    """One page of the wizard."""
+
+    changed = Signal()
+    """Whether the step is complete may have changed."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether one can go on."""
+        return True
+
+    def halt(self) -> None:
+        """Ask nothing any more: the dialog closes."""
+
+
+class Field(QWidget):
+    """A line to type into, with a hint or a problem beside it when it is narrow, else below it."""
+
+    def __init__(self, name: str, text: str = "", hint: str = "", tip: str = "", width: int = 110) -> None:
+        super().__init__()
+        beside = QBoxLayout.Direction.LeftToRight if width else QBoxLayout.Direction.TopToBottom
+        line = QBoxLayout(beside, self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(10 if width else 2)
+        self.edit = Line(text)
+        self.edit.setAccessibleName(name)
+        # A long problem beside or below it must not squeeze it.
+        self.edit.setMinimumHeight(self.edit.sizeHint().height())
+        if width:
+            self.edit.setFixedWidth(round(width * theme().scale))
+        self.edit.setToolTip(tip)
+        self.setToolTip(tip)
+        self.note = label(hint, "muted", wrap=True)
+        self._hint = hint
+        line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft if width else Qt.AlignmentFlag(0))
+        line.addWidget(self.note, 1)
+        self.setFocusProxy(self.edit)
+
+    @property
+    def text(self) -> str:
+        """What was typed."""
+        return self.edit.text().strip()
+
+    def hint(self, text: str) -> None:
+        """Show a hint below the field."""
+        self._hint = text
+        self.problem("")
+
+    def problem(self, text: str) -> None:
+        """Show what is wrong, or the hint again."""
+        self.note.setText(text or self._hint)
+        self.note.setVisible(bool(text or self._hint))
+        if self.note.property("role") != ("problem" if text else "muted"):
+            polish(self.note, role="problem" if text else "muted")
+        if (self.edit.property("wrong") == "true") != bool(text):
+            polish(self.edit, wrong="true" if text else "false")
+
+    def number(self, *, low: float | None = None, whole: bool = False, optional: bool = False) -> float | None:
+        """The number typed; None when it is not one (then the problem is shown), or when nothing was typed."""
+        text = self.text.replace(",", ".")
+        self.problem("")
+        if not text:
+            if not optional:
+                self.problem("A number is needed.")
+            return None
+        try:
+            value = float(int(text)) if whole else float(text)
+        except ValueError:
+            self.problem("A whole number is needed." if whole else "This is not a number.")
+            return None
+        if not abs(value) < 1e12:
+            self.problem("This is not a number one can use.")
+            return None
+        if low is not None and value <= low:
+            self.problem(f"It must be above {low:g}.")
+            return None
+        return value
+
+
+class Scrolled(QScrollArea):
+    """A column that scrolls up and down where it does not fit, and is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget, least: int = 0) -> None:
+        super().__init__()
+        self._content, self._least = content, least
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # A page is reached by Tab through what is in it, not through the page.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether the event stops here (never); takes the width from the content when that changes."""
+        if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            wanted = self._content.minimumSizeHint().width() + BAR
+            if self._least:
+                self.setFixedWidth(max(round(self._least * (1 + theme().scale) / 2), wanted))
+            elif self.minimumWidth() != wanted:
+                self.setMinimumWidth(wanted)
+        return super().eventFilter(watched, event)
+
+
+def form() -> QFormLayout:
+    """A form with captions at the left."""
+    made = Form()
+    made.setHorizontalSpacing(16)
+    made.setVerticalSpacing(10)
+    made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    return made

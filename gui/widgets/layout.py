@@ -1,0 +1,241 @@
+"""How parts share their room: rows that wrap, parts that fold, windows that fit, words that break."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QMenu, QWidget
+
+from ..resources.theme import theme
+from ..tables.rows import plain_tip
+from .text import Role
+
+__all__ = ["FlowRow", "FoldedLabel", "breakable", "copied", "resize_within_screen", "whole"]
+
+
+class FlowRow(QLayout):
+    """Widgets side by side; those after ``push`` stand at the right as long as all fit into one line."""
+
+    def __init__(self, parent: QWidget, spacing: int = 8) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._pushed: int | None = None
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def push(self) -> None:
+        """What is added from now on stands at the right."""
+        self._pushed = len(self._items)
+
+    # ------------------------------------------------------------------ what Qt asks of a layout
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Take an item."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """An item by place."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """An item that is given back."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """Nowhere by itself."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """A narrow row is higher."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines at a width."""
+        return sum(self._high(line) for line in self._lines(width)) + self.spacing() * max(
+            len(self._lines(width)) - 1, 0
+        )
+
+    def minimumSize(self) -> QSize:
+        """The widest item, one line high."""
+        shown = self._shown()
+        widest = max((item.minimumSize().width() for item in shown), default=0)
+        return QSize(widest, self._high(shown))
+
+    def sizeHint(self) -> QSize:
+        """All in one line."""
+        shown = self._shown()
+        return QSize(self._wide(shown), self._high(shown))
+
+    def setGeometry(self, box: QRect) -> None:
+        """Give each item its place."""
+        super().setGeometry(box)
+        lines = self._lines(box.width())
+        down = box.top()
+        for line in lines:
+            across, high = box.left(), self._high(line)
+            for item in line:
+                if len(lines) == 1 and self._pushed is not None and self._items.index(item) == self._first_pushed():
+                    across += max(box.width() - self._wide(line), 0)
+                wide = min(item.sizeHint().width(), box.width())
+                item.setGeometry(QRect(across, down, wide, high))
+                across += wide + self.spacing()
+            down += high + self.spacing()
+
+    # ------------------------------------------------------------------ inside
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _first_pushed(self) -> int | None:
+        """The place of the first item at the right that is seen."""
+        pushed = self._pushed
+        return next(
+            (n for n, one in enumerate(self._items) if pushed is not None and n >= pushed and not one.isEmpty()), None
+        )
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = [[]]
+        for item in self._shown():
+            if lines[-1] and self._wide([*lines[-1], item]) > width:
+                lines.append([])
+            lines[-1].append(item)
+        return lines
+
+    def _wide(self, line: list[QLayoutItem]) -> int:
+        return sum(item.sizeHint().width() for item in line) + self.spacing() * max(len(line) - 1, 0)
+
+    def _high(self, line: list[QLayoutItem]) -> int:
+        return max((item.sizeHint().height() for item in line), default=0)
+
+
+_TALL = 1_000_000
+
+
+class FoldedLabel(QLabel):
+    """Plain text that ends in … after so many lines (of large text fewer: it is the room that counts)."""
+
+    longer = Signal(bool)
+    """Whether there is more of it than fits the lines; said when that changes."""
+
+    def __init__(self, role: Role = "", *, lines: int) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setProperty("role", role)
+        self._lines, self._whole = lines, ""
+        self._unfolded = self._longer = False
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._fit()
+
+    def text(self) -> str:
+        """The whole text."""
+        return self._whole
+
+    @property
+    def shown(self) -> str:
+        """What can be read of it now."""
+        return super().text()
+
+    def unfold(self, unfolded: bool) -> None:
+        """Show all of it, or its first lines."""
+        self._unfolded = unfolded
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the text into the new width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Fit the text anew when its letters change."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        fits = self._holds(self._whole)
+        text = self._whole if fits or self._unfolded else self._cut()
+        if text != super().text():
+            super().setText(text)
+        if fits is self._longer:
+            self._longer = not fits
+            self.longer.emit(self._longer)
+        self.setToolTip("" if fits or self._unfolded else plain_tip(self._whole))
+
+    def _holds(self, text: str) -> bool:
+        """Whether a text is no longer than the lines there are."""
+        metrics = QFontMetrics(self.font())
+        room = QRect(0, 0, max(self.contentsRect().width(), 1), _TALL)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        lines = max(2, round(self._lines / theme().scale))
+        return metrics.boundingRect(room, int(flags), text).height() <= lines * metrics.lineSpacing() + 1
+
+    def _cut(self) -> str:
+        """As many of its words as the lines hold, and an ellipsis."""
+        words = self._whole.split(" ")
+        low, high = 0, len(words)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._holds(f"{' '.join(words[:middle])} …") else (low, middle)
+        return f"{' '.join(words[:low])} …"
+
+
+EDGE = 60
+"""Pixels of the screen that a window's title and frame take."""
+
+
+def resize_within_screen(window: QWidget, width: int, height: int) -> None:
+    """Make a window so large, or as large as its screen has room for: large text asks for more than that."""
+    there = window.screen().availableSize()
+    window.resize(min(width, there.width()), min(height, there.height() - EDGE))
+
+
+LONGEST = 18
+"""Letters of a word that is not broken."""
+_BREAK = "\u200b"
+_LONG = re.compile(rf"\S{{{LONGEST + 1},}}")
+
+
+def breakable(text: str) -> str:
+    """The text with places at which lines may end in its long words: ids, SMILES."""
+    return _LONG.sub(
+        lambda found: _BREAK.join(
+            found[0][start : start + LONGEST // 2] for start in range(0, len(found[0]), LONGEST // 2)
+        ),
+        text,
+    )
+
+
+def whole(text: str) -> str:
+    """The text as it was before it was made breakable."""
+    return text.replace(_BREAK, "")
+
+
+def copied(label: QLabel) -> None:
+    """The text of a label can be selected, and copied as it was by its menu."""
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+    label.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def copy() -> None:
+        QGuiApplication.clipboard().setText(whole(label.selectedText() or label.text()).strip())
+
+    def menu(at: QPoint) -> None:
+        made = QMenu(label)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.addAction("&Copy", copy)
+        made.popup(label.mapToGlobal(at))
+
+    label.customContextMenuRequested.connect(menu)

@@ -1,0 +1,333 @@
+"""Help, About and the preferences, as the menus open them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from assaypilot.engine.campaign.file.writing import user
+from assaypilot.engine.domain.plates.layout import read_controls
+from assaypilot.engine.errors import AssayPilotError
+
+from ..help.help_window import close_help, show_help, topic_at
+from ..resources.theme import Choice, theme
+from ..round.work_list_files import LAST
+from ..runtime.gc_policy import look_again_soon
+from ..runtime.settings import Settings
+from ..widgets.bars import error_words
+from ..widgets.inputs import Form, Segments
+from ..widgets.text import button, label, polish
+from .opening import main_windows
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+__all__ = ["SIZES", "Manners", "PreferencesDialog"]
+
+SIZES = (100, 110, 125, 150, 175, 200)
+"""Text sizes to choose from, in per cent."""
+COLOURS: tuple[tuple[Choice, str], ...] = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+LINES = 37
+"""Width, in heights of a line."""
+PLATES = (("0", "No plates"), ("96", "96 wells"), ("384", "384 wells"))
+
+
+class PreferencesDialog(QDialog):
+    """What somebody sets once."""
+
+    theme_chosen = Signal(str)
+    size_chosen = Signal(int)
+    structures_chosen = Signal(bool)
+    layout_forgotten = Signal()
+
+    def __init__(self, settings: Settings, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.setWindowTitle("Preferences")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 16)
+        column.setSpacing(12)
+        column.addWidget(label("Preferences", "title"))
+        form = Form()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(10)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._look(form)
+        self._work(form)
+        self._plates(form)
+        column.addLayout(form)
+        column.addStretch(1)
+        row = QHBoxLayout()
+        self.forget = button(
+            "&Forget the layout", tip="Sizes of windows and panels, and columns, as they were at first"
+        )
+        self.forget.clicked.connect(self._forget)
+        self.close_button = button("Close", "go")
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.accept)
+        row.addWidget(self.forget)
+        row.addStretch(1)
+        row.addWidget(self.close_button)
+        column.addLayout(row)
+        self.done_ = label("", "muted", wrap=True)
+        column.addWidget(self.done_)
+        self.done_.hide()
+        theme().changed.connect(self._fit)
+        self._fit()
+
+    # ------------------------------------------------------------------ parts
+
+    def _look(self, form: QFormLayout) -> None:
+        self.colours = Segments(COLOURS, "Colours")
+        self.colours.choose(self._settings.theme)
+        self.colours.chosen.connect(self.theme_chosen)
+        self.text_size = QComboBox()
+        self.text_size.setAccessibleName("Text size")
+        for percent in SIZES:
+            self.text_size.addItem(f"{percent} %", percent)
+        nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - self._settings.text_size))
+        self.text_size.setCurrentIndex(nearest)
+        self.text_size.activated.connect(lambda _: self.size_chosen.emit(self.text_size.currentData()))
+        self.structures = QCheckBox("&Draw structures (otherwise: SMILES)")
+        self.structures.setChecked(self._settings.structures)
+        self.structures.toggled.connect(self.structures_chosen)
+        form.addRow(label("Colours"), self.colours)
+        form.addRow(_caption("Te&xt size", self.text_size), _beside(self.text_size))
+        form.addRow(label("Structures"), self.structures)
+
+    def _work(self, form: QFormLayout) -> None:
+        self.folder = QLineEdit("" if self._settings.campaigns is None else str(self._settings.campaigns))
+        self.folder.setAccessibleName("Folder for new campaigns")
+        self.folder.setPlaceholderText("beside the table they come from")
+        self.folder.setClearButtonEnabled(True)
+        self.folder.textChanged.connect(lambda _: self._keep_folder())
+        self.browse = button("&Choose…")
+        self.browse.clicked.connect(self._browse)
+        self.folder_problem = _problem()
+        self.author = QLineEdit(self._settings.author)
+        self.author.setAccessibleName("Name in the log")
+        self.author.setPlaceholderText(user())
+        self.author.setMaxLength(120)
+        self.author.setClearButtonEnabled(True)
+        self.author.editingFinished.connect(self._keep_author)
+        form.addRow(
+            _caption("&New campaigns in", self.folder), _beside(self.folder, self.browse, under=self.folder_problem)
+        )
+        said = label("Counts for campaigns opened or made from now on.", "muted", wrap=True)
+        form.addRow(_caption("Name in the &log", self.author), _beside(self.author, under=said))
+
+    def _plates(self, form: QFormLayout) -> None:
+        kept = self._settings.values(LAST)
+        self.plates = Segments(PLATES, "Plates")
+        size = str(kept.get("size", 0))
+        self.plates.choose(size if size in dict(PLATES) else "0")
+        self.plates.chosen.connect(lambda _: self._keep_plates())
+        self.controls = QLineEdit(str(kept.get("controls", "")))
+        self.controls.setAccessibleName("Control columns")
+        self.controls.setPlaceholderText("none; for example 1, 12 or max=1; min=12")
+        self.controls.textChanged.connect(lambda _: self._keep_plates())
+        self.controls_problem = _problem()
+        said = label("What the next work list proposes; it then proposes what was used last.", "muted", wrap=True)
+        form.addRow(label("Plates"), _beside(self.plates, under=said))
+        form.addRow(_caption("C&ontrol columns", self.controls), _beside(self.controls, under=self.controls_problem))
+
+    # ------------------------------------------------------------------ keeping
+
+    def _keep_folder(self) -> None:
+        text = self.folder.text().strip()
+        there = not text or Path(text).is_dir()
+        _say(self.folder_problem, self.folder, "" if there else "There is no such folder; the last one stays.")
+        if there:
+            self._settings.campaigns = Path(text) if text else None
+
+    def _browse(self) -> None:
+        asking = QFileDialog(self, "Folder for new campaigns", self.folder.text() or str(self._settings.folder))
+        asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        asking.setFileMode(QFileDialog.FileMode.Directory)
+        asking.setOption(QFileDialog.Option.ShowDirsOnly)
+        asking.fileSelected.connect(self.folder.setText)
+        asking.open()
+
+    def _keep_author(self) -> None:
+        self._settings.author = " ".join(self.author.text().split())
+
+    def _keep_plates(self) -> None:
+        text = self.controls.text().strip()
+        try:
+            read_controls([part for part in text.split(";") if part.strip()])
+        except AssayPilotError as error:
+            _say(self.controls_problem, self.controls, " ".join(error_words(error)))
+            return
+        _say(self.controls_problem, self.controls, "")
+        kept = self._settings.values(LAST)
+        self._settings.keep_values(LAST, kept | {"size": int(self.plates.key), "controls": text})
+
+    def _fit(self) -> None:
+        """As large as the text needs: lines that break say so only for a width."""
+        arranged = self.layout()
+        if arranged is None:
+            return
+        arranged.activate()
+        wide = max(LINES * self.fontMetrics().lineSpacing(), arranged.totalMinimumSize().width())
+        self.setMinimumSize(wide, arranged.totalHeightForWidth(wide))
+        self.resize(self.minimumSize())
+
+    def _forget(self) -> None:
+        self.layout_forgotten.emit()
+        self.done_.setText("The layout is as it was at first.")
+        self.done_.show()
+        self._fit()
+
+    def done(self, result: int) -> None:
+        """What was typed last counts, however the dialog is closed."""
+        self._keep_author()
+        super().done(result)
+
+
+def _caption(text: str, for_: QWidget) -> QLabel:
+    made = label(text)
+    made.setBuddy(for_)
+    return made
+
+
+def _problem() -> QLabel:
+    made = label("", "problem", wrap=True)
+    made.hide()
+    return made
+
+
+def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) -> QWidget:
+    """Widgets in a row, with a line of words under them."""
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(3)
+    row = QHBoxLayout()
+    row.addWidget(first, 1 if isinstance(first, QLineEdit) else 0)
+    for other in others:
+        row.addWidget(other)
+    if not isinstance(first, QLineEdit):
+        row.addStretch(1)
+    column.addLayout(row)
+    if under is not None:
+        column.addWidget(under)
+    return holder
+
+
+def _say(problem: QLabel, field: QLineEdit, text: str) -> None:
+    problem.setText(text)
+    problem.setVisible(bool(text))
+    polish(field, wrong="true" if text else "false")
+
+
+NARROWEST, AROUND = 122, 46
+"""Pixels of the navigation at least, and beside its longest name."""
+FIRST_SIZE, FIRST_PARTS = (1280, 800), (230, 360)
+"""Pixels of a window, and of the picture and the table of the Candidates page, before anybody moved them."""
+
+
+class Manners(QObject):
+    """The Help menu of a window, and its preferences."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.preferences: PreferencesDialog | None = None
+        """The preferences while they are open."""
+
+    def follow(self) -> None:
+        """The window is as the preferences say, now and when they change."""
+        self._window.structures.switch(self._window.settings.structures)
+        theme().changed.connect(self._fit)
+        self._fit()
+
+    def closing(self) -> None:
+        """The window goes: the help goes with the last one."""
+        if any(one.isVisible() for one in main_windows() if one is not self._window):
+            look_again_soon()
+        else:
+            close_help()
+
+    def help(self) -> None:
+        """The help, at the page that is shown or the panel where the keyboard is."""
+        window = self._window
+        focus = window.focusWidget()
+        page = window.stack.currentWidget()
+        around = (page, window.tour.card)
+        inside = focus is not None and any(one is not None and one.isAncestorOf(focus) for one in around)
+        show_help(topic_at(focus if inside else page))
+
+    def topic(self, key: str) -> None:
+        """The help, at a topic."""
+        show_help(key)
+
+    def about(self) -> None:
+        """Name, versions, licence."""
+        from ..help.about import AboutDialog
+
+        self._open(AboutDialog(self._window))
+
+    def ask_preferences(self) -> None:
+        """Open the preferences."""
+        if self.preferences is not None:
+            return
+        window = self._window
+        dialog = PreferencesDialog(window.settings, window)
+        dialog.theme_chosen.connect(window.choose_theme)
+        dialog.size_chosen.connect(self.enlarge)
+        dialog.structures_chosen.connect(self.draw_structures)
+        dialog.layout_forgotten.connect(self.forget_layout)
+        dialog.finished.connect(self._closed)
+        self.preferences = dialog
+        self._open(dialog)
+
+    def enlarge(self, percent: int) -> None:
+        """All text in this size, at once and from now on."""
+        self._window.settings.text_size = percent
+        theme().enlarge(percent)
+
+    def draw_structures(self, drawn: bool) -> None:
+        """Structures are drawn in all windows, or nowhere."""
+        self._window.settings.structures = drawn
+        for window in main_windows():
+            window.structures.switch(drawn)
+
+    def forget_layout(self) -> None:
+        """Windows, panels and columns as they were at first."""
+        self._window.settings.forget_layouts()
+        for window in main_windows():
+            window.resize(*FIRST_SIZE)
+            window.candidates.split.setSizes(list(FIRST_PARTS))
+            window.tables.forget()
+
+    def _fit(self) -> None:
+        """The navigation holds its longest name, however large the text is."""
+        names = self._window.navigation.findChildren(QPushButton)
+        bold = QFont(self._window.font())
+        bold.setBold(True)  # as that of the page that is shown
+        widest = max(map(QFontMetrics(bold).horizontalAdvance, (made.text() for made in names)))
+        self._window.navigation.setFixedWidth(max(NARROWEST, widest + AROUND))
+
+    def _open(self, dialog: QDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _closed(self) -> None:
+        self.preferences = None

@@ -1,0 +1,143 @@
+"""What all pages have in common: a heading, a place for tools, and a view of the campaign that they show."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from ..resources.theme import theme
+from ..session.session import Session
+from ..session.view import View
+from ..tables.table import Table
+from ..widgets.layout import FoldedLabel
+from ..widgets.text import label
+
+__all__ = ["Page", "side_panel", "with_side"]
+
+SIDE = 296
+NARROWEST, WIDEST = 250, 640
+"""Pixels of the panel at the right: at least, and at most before its texts are cut."""
+LINES = 3
+"""Of what is said beside the heading, fewer of large text; all of it is in its tip."""
+
+
+class Headed(QWidget):
+    """A title, and what is said beside it: its first line stands on the line of the title."""
+
+    def __init__(self, title: QLabel, beside: QLabel) -> None:
+        super().__init__()
+        self._title, self._beside = title, beside
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        beside.setAlignment(Qt.AlignmentFlag.AlignTop)
+        row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(beside, 1, Qt.AlignmentFlag.AlignTop)
+        theme().changed.connect(self._level)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The style sheet has given both their letters by now."""
+        super().showEvent(event)
+        self._level()
+
+    def _level(self) -> None:
+        lower = self._title.fontMetrics().ascent() - self._beside.fontMetrics().ascent()
+        self._beside.setContentsMargins(0, max(lower, 0), 0, 0)
+
+
+class Page(QWidget):
+    """A step of the journey."""
+
+    def __init__(self, session: Session, title: str) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.session = session
+        self.column = QVBoxLayout()
+        self.column.setContentsMargins(15, 16, 15, 14)
+        self.column.setSpacing(10)
+        self.title = label(title, "title")
+        self.subtitle = FoldedLabel("muted", lines=LINES)
+        self.heading = QHBoxLayout()
+        self.heading.setSpacing(10)
+        self.heading.addWidget(Headed(self.title, self.subtitle), 1, Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self.heading)
+
+    table: Table
+
+    def first(self) -> QWidget:
+        """Where the keyboard goes when the page is opened."""
+        return self.table
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Show a campaign as it is now; ``opened``: it is another one than before."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Show no campaign, as before the first one: another one is about to be shown."""
+
+    def copy(self) -> None:
+        """Copy what is selected."""
+
+    def look_for(self) -> None:
+        """Go to where something can be looked for."""
+
+    def splitter_state(self) -> QByteArray | None:
+        """How the page is divided, to be remembered; None when it is not."""
+        return None
+
+    def restore_splitter(self, state: QByteArray) -> None:
+        """Divide the page as it was."""
+
+
+class _Side(QScrollArea):
+    """A panel that is as wide as what it holds needs, with large text too, and cuts nothing off at its edge."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(content)
+        self.setMinimumWidth(NARROWEST)
+        content.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether the event stops here (never); follows the width of the content."""
+        if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            wanted = self._content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+            wanted = min(max(wanted, NARROWEST), WIDEST)
+            if wanted != self.minimumWidth():
+                self.setMinimumWidth(wanted)
+        return super().eventFilter(watched, event)
+
+
+def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
+    """The panel at the right, which scrolls when the window is low, and where its parts go."""
+    inner = QFrame()
+    inner.setObjectName("side")
+    column = QVBoxLayout(inner)
+    column.setContentsMargins(16, 16, 16, 14)
+    column.setSpacing(12)
+    return _Side(inner), column
+
+
+def with_side(page: Page, side: QWidget) -> QSplitter:
+    """The splitter between a page's column and its panel at the right."""
+    left = QWidget()
+    left.setLayout(page.column)
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setHandleWidth(1)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(left)
+    splitter.addWidget(side)
+    splitter.setStretchFactor(0, 1)
+    splitter.setStretchFactor(1, 0)
+    splitter.setSizes([10_000, SIDE])
+    outer = QHBoxLayout(page)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.addWidget(splitter)
+    return splitter

@@ -1,0 +1,139 @@
+"""What is seen while no campaign is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from ..tables.rows import plain_tip
+from ..widgets.text import button, label, mnemonic_free
+
+__all__ = ["StartPage"]
+
+STEPS = (
+    ("Bring a table", "Compounds with R1, R2, … as csv or pasted from a spreadsheet; values you have are history."),
+    ("Say what is wanted", "How close to the best, how sure, how noisy the assay is, how much a round can take."),
+    ("Measure what is asked", "Each round is a fixed list. Type, paste or read the results."),
+    ("Stop when it is settled", "Every compound is in, out or undecided, with the bounds that decided it."),
+)
+LETTERS = 96
+"""Width of the column, in average letters."""
+NARROWEST = 640
+"""Pixels of it in a small window with large text."""
+
+
+class StartPage(QWidget):
+    """Open a table, a campaign, the practice campaign, or the guided tour through it."""
+
+    new = Signal()
+    open = Signal()
+    practice = Signal()
+    tour = Signal()
+    recent = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        column.addStretch(2)
+        column.addWidget(label("Which compounds next, and when to stop", "big", wrap=True))
+        said = label(
+            "AssayPilot plans each round of measurements, keeps every result, and says which compounds are within "
+            "reach of the best, with how much confidence.",
+            "muted",
+            wrap=True,
+        )
+        column.addWidget(said)
+        column.addSpacing(6)
+        column.addLayout(self._ways())
+        column.addSpacing(14)
+        for number, (heading, text) in enumerate(STEPS, start=1):
+            line = QHBoxLayout()
+            line.setSpacing(12)
+            line.addWidget(label(f"{number}", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+            words = QVBoxLayout()
+            words.setSpacing(1)
+            words.addWidget(label(heading, "heading"))
+            words.addWidget(label(text, "muted", wrap=True))
+            line.addLayout(words, 1)
+            column.addLayout(line)
+        column.addSpacing(14)
+        self.card = QFrame()
+        self.card.setObjectName("card")
+        self._files = QVBoxLayout(self.card)
+        self._files.setContentsMargins(14, 10, 14, 10)
+        self._files.setSpacing(2)
+        self._files.addWidget(label("Recent campaigns", "muted"))
+        column.addWidget(self.card)
+        column.addWidget(label("Or drop a table or a campaign here.", "muted"))
+        column.addStretch(3)
+        self._holder = QWidget()
+        self._holder.setLayout(column)
+        inner = QWidget()
+        inner.setObjectName("page")
+        middle = QHBoxLayout(inner)
+        middle.addStretch(1)
+        middle.addWidget(self._holder)
+        middle.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+        self._links: list[QPushButton] = []
+        self._fit()
+        self.show_recent([])
+
+    def _ways(self) -> QGridLayout:
+        """The ways in, two beside each other, so that large text has its room."""
+        self.new_button = button("Open &table…", "primary", "Start a new campaign from a table of compounds")
+        self.open_button = button("Open &campaign…", tip="A campaign file that exists")
+        self.tour_button = button("Take the &guided tour", tip="Five steps through the practice campaign")
+        self.practice_button = button("Try the &practice campaign", tip="960 synthetic compounds, a simulated assay")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(10)
+        ways = (
+            (self.new_button, self.new),
+            (self.open_button, self.open),
+            (self.tour_button, self.tour),
+            (self.practice_button, self.practice),
+        )
+        for place, (made, signal) in enumerate(ways):
+            made.clicked.connect(signal)
+            made.setMinimumHeight(36)
+            grid.addWidget(made, place // 2, place % 2)
+        grid.setColumnStretch(2, 1)
+        return grid
+
+    def show_recent(self, paths: Sequence[Path]) -> None:
+        """List campaigns opened before."""
+        for made in self._links:
+            made.hide()
+            made.deleteLater()
+        self._links = []
+        for path in paths[:5]:
+            made = button(mnemonic_free(path.stem), "link", plain_tip(str(path)))
+            made.clicked.connect(lambda _=False, text=str(path): self.recent.emit(text))
+            self._files.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
+            self._links.append(made)
+        self.card.setVisible(bool(self._links))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The column is as wide as its text is large."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        wide = LETTERS * self.fontMetrics().averageCharWidth()
+        self._holder.setMaximumWidth(wide)
+        self._holder.setMinimumWidth(min(wide, NARROWEST))

@@ -1,0 +1,297 @@
+"""What never leaves the window: the goal, where the set stands, what was spent, and the next thing to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.next_step import current_round
+from assaypilot.engine.campaign.next_step import next_step as campaign_next
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import Status
+
+from ..resources.theme import theme
+from ..session.view import View
+from ..tables.rows import plain_tip
+from ..widgets.layout import FoldedLabel
+from ..widgets.marks import Pill
+from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
+
+__all__ = ["Budget", "Footer", "Next", "Statement", "Strip", "next_step"]
+
+LARGE = 1.5
+"""Size of the text from which it takes two lines what else stands in one."""
+GOAL_LINES = 3
+"""Lines of the goal, fewer of large text; all of it is in its tip."""
+NAME_WIDTH = 40
+"""Characters of the file's name that are shown; the guarantee needs the room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next thing to do: what the one button says and which command it is."""
+
+    command: str
+    """``new``, ``plan``, ``enter``, ``close``, ``confirm`` or ``export``."""
+    text: str
+    tip: str
+
+
+def next_step(view: View | None) -> Next | None:
+    """What is to be done next; None when nothing is (a read-only window)."""
+    if view is None:
+        return Next("new", "Open table…", "Start a new campaign from a table of compounds")
+    status = view.status
+    step, number = campaign_next(status), current_round(status)
+    if view.read_only:
+        step = "export" if step == "confirm" else step
+        return _NEXT_EXPORT if step == "export" else None
+    if step == "confirm":
+        return Next(
+            "confirm",
+            "Plan confirmation round",
+            "Measure each compound that is in and was never measured, once: does it lie where the model predicts? "
+            f"{len(status.confirmation.due):,} to measure",
+        )
+    if step == "wait" and status.stock is not None:
+        tip = "Nothing more can be tested before what was ordered is there: say on the Round page what has arrived"
+        return Next("plan", f"Waiting for {many(len(status.stock.orders), 'compound')}", tip)
+    return {
+        "plan": Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next"),
+        "enter": Next("enter", "Enter results", "Go to the first line that waits for a result"),
+        "close": Next("close", f"Close round {number}", "Everything is in: let the results count"),
+        "export": _NEXT_EXPORT,
+    }[step]
+
+
+_NEXT_EXPORT = Next(
+    "export",
+    "Export shortlist…",
+    "The set is settled: write what is in as a table, a workbook, a report or a slide",
+)
+
+
+class Budget(QWidget):
+    """A bar: measurements used of the budget, or of what is planned so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = 0.0
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def set_share(self, share: float | None) -> None:
+        """Show a share; None hides the bar."""
+        self.setVisible(share is not None)
+        self._share = min(max(share or 0.0, 0.0), 1.0)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A thin line."""
+        return QSize(150, 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        box = QRectF(self.rect())
+        painter.setBrush(QColor(theme().colours.line))
+        painter.drawRoundedRect(box, 3, 3)
+        if self._share > 0:
+            box.setWidth(max(6.0, box.width() * self._share))
+            painter.setBrush(QColor(theme().colours.accent))
+            painter.drawRoundedRect(box, 3, 3)
+        painter.end()
+
+
+class Strip(QFrame):
+    """The top of the window."""
+
+    wanted = Signal(str)
+    """The command of the one button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("strip")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 12, 20, 12)
+        row.setSpacing(22)
+        names = QVBoxLayout()
+        names.setSpacing(3)
+        self.name = ElidedLabel("big")
+        self.goal = FoldedLabel("muted", lines=GOAL_LINES)
+        self.goal.setMinimumWidth(200)
+        names.addStretch(1)
+        names.addWidget(self.name)
+        names.addWidget(self.goal)
+        names.addStretch(1)
+        row.addLayout(names, 1)
+        pills = QHBoxLayout()
+        pills.setSpacing(8)
+        self.pills = {key: Pill(code) for key, code in (("in", 1), ("undecided", 0), ("out", 2), ("not_estimable", 3))}
+        for pill in self.pills.values():
+            pills.addWidget(pill)
+        row.addLayout(pills)
+        self.badge = button("", "badge", tip="Opens what is guaranteed, and what that assumes")
+        self.badge.setCheckable(True)
+        row.addWidget(self.badge)
+        spent = QVBoxLayout()
+        spent.setSpacing(6)
+        self.used = label("")
+        self.used.setMinimumWidth(150)
+        self.bar = Budget()
+        spent.addStretch(1)
+        spent.addWidget(self.used)
+        spent.addWidget(self.bar)
+        spent.addStretch(1)
+        row.addLayout(spent)
+        self.primary = button("", "primary")
+        self.primary.clicked.connect(self._pressed)
+        row.addWidget(self.primary)
+        self._next: Next | None = None
+        self._view: View | None = None
+        self._expected = ("", "")
+        self.show_view(None)
+        theme().changed.connect(self._dress)
+
+    def show_view(self, view: View | None) -> None:
+        """Show where the campaign stands."""
+        self._view = view
+        self._next = next_step(view)
+        # The start page has the button itself, larger and in its middle.
+        self.primary.setVisible(self._next is not None and view is not None)
+        if self._next is not None:
+            self.primary.setText(mnemonic_free(self._next.text))
+            self.primary.setToolTip(self._next.tip)
+            self.primary.setAccessibleDescription(self._next.tip)
+        open_ = view is not None
+        for widget in (*self.pills.values(), self.badge, self.used, self.bar):
+            widget.setVisible(open_)
+        if view is None:
+            self.name.setText("AssayPilot")
+            self.goal.setText("Which compounds to assay next, and when to stop")
+            return
+        status = view.status
+        self.name.setText(status.name)
+        self.goal.setText(status.goal_sentence)
+        claim = {"proven": "Proven", "calibrated": "Calibrated", "none": "No guarantee"}[status.guarantee.kind]
+        self.badge.setText(f"{claim} \N{BLACK DOWN-POINTING SMALL TRIANGLE}")
+        self.badge.setAccessibleName(claim if claim == "No guarantee" else f"Guarantee: {claim.lower()}")
+        kind = "proven" if status.guarantee.holds else "void"
+        if self.badge.property("kind") != kind:
+            polish(self.badge, kind=kind)
+        for key, pill in self.pills.items():
+            count = int(status.counts.get(key, 0))
+            pill.set_count(count)
+            pill.setVisible(key != "not_estimable" or count > 0)
+        self.used.setToolTip(_of_each(status))
+        used, budget = status.measurements_used, status.settings.budget
+        if budget is not None:
+            self.used.setText(f"{used:,} of {budget:,} measurements")
+            self.bar.set_share(used / budget)
+        else:
+            self.used.setText(many(used, "measurement"))
+            phase = status.phase
+            if phase is not None and phase.outstanding > 0:
+                end = "\n" if theme().scale >= LARGE else " "
+                self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to the next decision")
+            total = used + (phase.outstanding if phase is not None else 0)
+            self.bar.set_share(used / total if phase is not None and total else None)
+        if status.confirmation.measurements:
+            end = "\n" if theme().scale >= LARGE else " "
+            self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to check")
+        head, words = self._expected
+        if words and head == status.head and not status.finished:
+            self.used.setText(f"{self.used.text()}\n{words}")
+
+    def expect(self, head: str, words: str) -> None:
+        """Say what the campaign is expected to take in all, as it was foreseen at one head of its log."""
+        self._expected = (head, words)
+        self.show_view(self._view)
+
+    def _dress(self) -> None:
+        """Large text breaks its lines elsewhere."""
+        self.show_view(self._view)
+
+    def _pressed(self) -> None:
+        if self._next is not None:
+            self.wanted.emit(self._next.command)
+
+
+def _of_each(status: Status) -> str:
+    """Measurements by endpoint, and what the open round still waits for; empty with one endpoint."""
+    if len(status.measured_endpoints) < 2:
+        return ""
+    lines = []
+    standing = status.open_round
+    for place, position in enumerate(status.measured_endpoints):
+        own = (m for m in status.measurements if m.endpoint == position and m.round > 0 and not m.withdrawn)
+        line = f"{status.endpoints[position].name}: {sum(m.n for m in own):,}"
+        if standing is not None and standing.missing_of[place] > 0:
+            line += f", {standing.missing_of[place]:,} awaited"
+        lines.append(line)
+    return plain_tip("\n".join(lines))
+
+
+class Statement(QFrame):
+    """What is guaranteed now, in full; hidden until the badge is pressed."""
+
+    def __init__(self, badge: QPushButton) -> None:
+        super().__init__()
+        self.setObjectName("statement")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 10, 20, 10)
+        self.words = label("", "muted", wrap=True, selectable=True)
+        row.addWidget(self.words, 1)
+        badge.toggled.connect(self.setVisible)
+        self.hide()
+
+    def show_view(self, view: View | None) -> None:
+        """Show the guarantee as it is true now."""
+        if view is not None:
+            promise = view.status.guarantee
+            self.words.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
+            polish(self.words, role="muted" if promise.holds else "void")
+
+
+class Footer(QFrame):
+    """The bottom of the window: where everything is saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("footer")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 3, 20, 3)
+        self.saved = label("", "muted")
+        row.addStretch(1)
+        row.addWidget(self.saved)
+        self._view: View | None = None
+        self._unsaved = 0
+        self.show_view(None)
+
+    def show_view(self, view: View | None) -> None:
+        """Show where the campaign is saved."""
+        self.setVisible(view is not None)
+        if view is None:
+            return
+        self._view = view
+        self._say_saved()
+
+    def show_unsaved(self, cells: int) -> None:
+        """Show how many typed values are not in the file."""
+        self._unsaved = cells
+        self._say_saved()
+
+    def _say_saved(self) -> None:
+        if self._view is None:
+            return
+        metrics, path = self.saved.fontMetrics(), self._view.path
+        name = metrics.elidedText(path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
+        state = f"{many(self._unsaved, 'value')} not saved" if self._unsaved else "All changes saved"
+        self.saved.setText(f"{'Read-only' if self._view.read_only else state} · {name}")
+        self.saved.setToolTip(plain_tip(str(path)))

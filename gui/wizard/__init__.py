@@ -1,0 +1,1 @@
+"""The wizard of a new campaign."""

@@ -1,0 +1,225 @@
+"""What the check of a table found, beside its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
+from assaypilot.engine.tables.options import Blank
+
+from ..widgets.text import Callout, Details, button, label, mnemonic_free
+from .check_work import Checked
+from .import_words import import_words
+
+__all__ = ["BlankQuestion", "CheckPanel", "fact_rows"]
+
+
+class BlankQuestion(Callout):
+    """Hydrogen, or not known; neither is chosen until somebody says so, and the rows are left out meanwhile."""
+
+    answered = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers = QButtonGroup(self)
+        row = QHBoxLayout()
+        row.setSpacing(18)
+        self.hydrogen = QRadioButton("Hydro&gen")
+        self.unknown = QRadioButton("Not &known: leave those rows out")
+        for made in (self.hydrogen, self.unknown):
+            made.setAccessibleName(f"An empty substituent: {made.text().replace('&', '')}")
+            self._answers.addButton(made)
+            row.addWidget(made)
+            made.toggled.connect(self._toggled)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.hide()
+
+    @property
+    def meaning(self) -> Blank:
+        """What an empty cell means."""
+        return "h" if self.hydrogen.isChecked() else "missing"
+
+    def answer(self, blank: Blank | None) -> None:
+        """Take an answer given before (None: there is none)."""
+        self._answers.setExclusive(False)
+        for made, meant in ((self.hydrogen, "h"), (self.unknown, "missing")):
+            made.blockSignals(True)
+            made.setChecked(blank == meant)
+            made.blockSignals(False)
+        self._answers.setExclusive(True)
+
+    def ask(self, empty: Mapping[str, int]) -> None:
+        """Ask about the columns that have empty cells, each with its count; hides when there is none."""
+        if empty:
+            counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
+            self.say("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
+        self.setVisible(bool(empty))
+
+    def _toggled(self, checked: bool) -> None:
+        if checked:
+            self.answered.emit()
+
+
+LISTED, OFFERED = 4, 3
+SITES = 8
+"""Sites and endpoints named one by one."""
+
+
+class CheckPanel(QWidget):
+    """The right half of the columns step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.heading = label("", "heading")
+        self.problem = label("", "problem", wrap=True)
+        self.mend = label("", wrap=True)
+        self.facts = Details()
+        self.warnings = Callout()
+        self.more = label("", "muted", wrap=True)
+        for part in (self.heading, self.problem, self.mend):
+            column.addWidget(part)
+        row = QHBoxLayout()
+        self.again = button("Check a&gain")
+        self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
+        self.tick = button("", "go")
+        self.tick.setAccessibleName("Tick the columns that could hold substituents")
+        self.candidates: tuple[str, ...] = ()
+        row.addWidget(self.again)
+        row.addWidget(self.tick)
+        row.addWidget(self.take_back)
+        row.addStretch(1)
+        column.addLayout(row)
+        for other in (self.facts, self.warnings, self.more):
+            column.addWidget(other)
+        column.addStretch(1)
+        self._clear()
+
+    def wait(self, text: str) -> None:
+        """A check is under way: what is shown stays until it is over."""
+        self.heading.setText(text)
+        for made in (self.again, self.take_back, self.tick):
+            made.hide()
+
+    def say(self, heading: str, words: str) -> None:
+        """Something is missing before the table can be checked."""
+        self._clear()
+        self.heading.setText(heading)
+        self.mend.setText(words)
+        self.mend.show()
+
+    def stopped(self) -> None:
+        """The check was cancelled."""
+        self.say("The check was stopped", "Nothing is known of the table like this.")
+        self.again.show()
+
+    def show_error(self, text: str, mend: str, *, steps: bool = False) -> None:
+        """Say why the table cannot be imported like this; ``steps``: what made it smaller is the reason."""
+        self._clear()
+        self.heading.setText("The table cannot be used like this")
+        self.problem.setText(text)
+        self.problem.show()
+        self.mend.setText(mend)
+        self.mend.setVisible(bool(mend))
+        self.take_back.setVisible(steps)
+
+    def offer(self, candidates: Sequence[str]) -> None:
+        """Offer columns that could be those of substituents."""
+        self.candidates = tuple(candidates)
+        named = ", ".join(candidates[:OFFERED]) + (
+            f" and {len(candidates) - OFFERED} more" if len(candidates) > OFFERED else ""
+        )
+        self.tick.setText(f"Tick {mnemonic_free(named)}")
+        self.tick.setVisible(bool(candidates))
+
+    def show_checked(self, checked: Checked) -> None:
+        """Show what was understood."""
+        self._clear()
+        imported = checked.imported
+        errors = imported.errors
+        self.heading.setText("Look at this first: these rows are left out" if errors else "What was understood")
+        if errors:
+            shown = [
+                f"Row {e.row}: {import_words(e.reason)}" if e.row else import_words(e.reason) for e in errors[:LISTED]
+            ]
+            if len(errors) > LISTED:
+                shown.append(f"and {len(errors) - LISTED:,} more, listed under Check")
+            self.problem.setText("\n".join(shown))
+            self.problem.show()
+        if not imported.endpoints:
+            self.mend.setText("Nothing is measured yet: name the quantity under Measured, for example pIC50.")
+            self.mend.show()
+        self.facts.show_rows(fact_rows(checked))
+        self.facts.show()
+        # The question above it says this.
+        said = [import_words(text) for text in checked.warnings if not text.startswith("Empty substituent cells")]
+        if said:
+            more = len(said) - LISTED
+            words = "\n".join(said[:LISTED]) + (f"\nand {more} more, listed under Check" if more > 0 else "")
+            self.warnings.say("Please look at", words)
+            self.warnings.show()
+        unused, notes = len(imported.not_used), len(imported.notes)
+        parts = [f"Not used ({unused:,})"] if unused else []
+        parts += [many(notes, "note")] if notes else []
+        if parts:
+            self.more.setText(f"{' and '.join(parts)}: row by row in the next step, Check.")
+            self.more.show()
+
+    def _clear(self) -> None:
+        for part in (
+            self.problem,
+            self.mend,
+            self.facts,
+            self.warnings,
+            self.more,
+            self.again,
+            self.take_back,
+            self.tick,
+        ):
+            part.hide()
+
+
+def fact_rows(checked: Checked) -> list[tuple[str, str]]:
+    """Captions and values: rows, compounds, sites, and what is there of each endpoint."""
+    imported, library = checked.imported, checked.imported.library
+    rows = [("Rows", f"{imported.rows_used:,} of {imported.rows_read:,} used")]
+    more = f", {len(library):,} with every combination" if len(library) != imported.compounds else ""
+    rows.append(("Compounds", f"{imported.compounds:,}{more}"))
+    named = [f"{site.name} ({len(site.substituents):,})" for site in library.sites[:SITES]]
+    rest = len(library.sites) - SITES
+    rows.append(("Sites", ", ".join(named) + (f" and {rest} more" if rest > 0 else "")))
+    for fact in checked.facts[:4]:
+        words = f"{many(fact.measured, 'value')} from before"
+        if fact.censored:
+            words += f", {fact.censored:,} known only as bounds"
+        if fact.endpoint.scale_name != fact.endpoint.name:
+            words += f", used as {fact.endpoint.scale_name}"
+        if fact.replicate_sd is not None:
+            words += f"; replicates scatter by {fact.replicate_sd:.2g}"
+        rows.append((fact.endpoint.name, words))
+    return rows + _stock_rows(imported.stock)
+
+
+def _stock_rows(stock: Sequence[StockLine]) -> list[tuple[str, str]]:
+    """What the columns of stock, cost and time say: how many are there, and what making the others takes."""
+    rows = []
+    states = [(sum(line.state == state for line in stock), STATES[state]) for state in (IN_STOCK, TO_MAKE, CANNOT)]
+    said = [f"{n:,} {words}" for n, words in states if n]
+    if said:
+        rows.append(("Stock", ", ".join(said)))
+    for caption, values, unit in (
+        ("Cost", [line.cost for line in stock if line.cost is not None], ""),
+        ("Lead time", [line.lead for line in stock if line.lead is not None], " days"),
+    ):
+        if values:
+            low, high = min(values), max(values)
+            span = f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
+            rows.append((caption, f"{span}{unit}, of {many(len(values), 'compound')}"))
+    return rows

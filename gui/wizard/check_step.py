@@ -1,0 +1,308 @@
+"""Third step of the wizard: what the table holds, and whether the model fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.tables.check import EndpointFacts
+
+from ..plots.canvas import Canvas
+from ..resources.theme import theme
+from ..runtime.settings import Settings
+from ..session.session import Session
+from ..widgets.inputs import Segments, Step
+from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from .check_work import Checked
+from .columns_step import ColumnsStep
+from .findings import FindingsView
+from .sites_view import SitesView
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["VERDICTS", "CheckStep", "ModelView", "model_rows"]
+
+VERDICTS = {
+    "fits": "The additive model fits",
+    "doubtful": "The additive model is doubtful",
+    "does not fit": "The additive model does not fit",
+    "not judged": "The additive model cannot be judged yet",
+}
+MARKS = {"fits": "✓", "doubtful": "?", "does not fit": "✗", "not judged": "–"}
+"""A verdict is a word and a sign, never a colour alone."""
+NAMED = 6
+TALLEST = 400
+"""Pixels of the picture: five rows need no more."""
+
+
+class ModelView(QWidget):
+    """One endpoint's report: figures at the left, the worst residuals at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: tuple[EndpointFacts, ...] = ()
+        self._checked: Checked | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(28)
+        left = QVBoxLayout()
+        left.setSpacing(12)
+        self.endpoint = QComboBox()
+        self.endpoint.setAccessibleName("Endpoint of the report")
+        self.endpoint.currentIndexChanged.connect(self._show)
+        self.details = Details()
+        left.addWidget(self.endpoint)
+        left.addWidget(self.details)
+        left.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(label("Compounds that fit worst", "heading"))
+        self.canvas = Canvas("The compounds that fit the additive model worst: model and measured value of each")
+        self.canvas.setMaximumHeight(round(TALLEST * theme().scale))
+        right.addWidget(self.canvas, 1)
+        self.worst = label("", "muted", wrap=True)
+        right.addWidget(self.worst)
+        right.addStretch(0)
+        row.addLayout(left, 1)
+        row.addLayout(right, 1)
+
+    def show_checked(self, checked: Checked) -> None:
+        """Show the report of the endpoint that was looked at, else of the goal's."""
+        before = self.endpoint.currentText()
+        with QSignalBlocker(self.endpoint):
+            self._checked, self._facts = checked, checked.facts
+            self.endpoint.clear()
+            for fact in checked.facts:
+                self.endpoint.addItem(fact.endpoint.scale_name)
+            place = self.endpoint.findText(before)
+            self.endpoint.setCurrentIndex(place if place >= 0 else checked.objective)
+        self.endpoint.setVisible(len(checked.facts) > 1)
+        self._show()
+
+    def _show(self) -> None:
+        place = self.endpoint.currentIndex()
+        if self._checked is None or not 0 <= place < len(self._facts):
+            self.details.show_rows([])
+            self.canvas.show_figure(None)
+            return
+        fact = self._facts[place]
+        report = fact.report
+        self.details.show_rows(model_rows(self._checked, fact))
+        worst, scale, spread = report.worst, fact.endpoint.scale_name, report.fit.residual_sd
+
+        def draw(size: tuple[float, float], dpi: float) -> Figure:
+            from assaypilot.engine.figures.residuals import worst_residuals
+
+            return worst_residuals(worst, scale, residual_sd=spread, palette=theme().colours.figure, size=size, dpi=dpi)
+
+        self.canvas.show_figure(draw)
+        self.worst.setText(
+            "Look at these first: a mistyped value, another salt or a different way of binding stands out here."
+            if worst
+            else ""
+        )
+        self.worst.setVisible(bool(worst))
+
+    def stop(self) -> None:
+        """Draw nothing any more."""
+        self.canvas.stop()
+
+
+def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
+    """Captions and values of a report, in the words of a chemist."""
+    report, fit = fact.report, fact.report.fit
+    rows = [
+        ("Compounds", f"{fit.rows:,} with a value"),
+        (
+            "Rank",
+            f"{fit.rank:,} of {report.max_rank:,} where values are; {checked.rank:,} of {checked.max_rank:,} in all",
+        ),
+        (
+            "Fitted exactly",
+            f"{fit.leverage_one:,} of {fit.rows:,}: nothing else tells about them" if fit.leverage_one else "none",
+        ),
+        ("Seen once", _once(report.seen_once)),
+    ]
+    confounded = [f"{pair.first} and {pair.second} ({pair.groups} groups)" for pair in report.confounded[:NAMED]]
+    more = len(report.confounded) - NAMED
+    rows.append(
+        (
+            "Confounded",
+            ("; ".join(confounded) + (f" and {more} more" if more > 0 else "") + ": not all can be told apart")
+            if confounded
+            else "no two sites",
+        )
+    )
+    rows.append(("R2", _number(fit.r2)))
+    rows.append(("Q2", f"{_number(fit.q2)}, leaving one out"))
+    rows.append(("Residual SD", _number(fit.residual_sd)))
+    noise = report.noise
+    if noise is None:
+        rows.append(("Assay noise", "not known: no compound was measured twice"))
+    else:
+        source = "given" if noise.freedom is None else f"from replicates, {many(noise.freedom, 'degree')} of freedom"
+        rows.append(("Assay noise", f"{noise.sd:.2g} ({source})"))
+    lack = report.lack_of_fit
+    if lack is not None:
+        found = (
+            f"compounds deviate by {lack.deviation_sd:.2g} beyond the noise"
+            if lack.p < 0.05
+            else "the noise explains the residuals"
+        )
+        rows.append(("Lack of fit", f"F {lack.statistic:.2f}, p {_p(lack.p)}: {found}"))
+    elif report.curvature_p is not None:
+        found = "substituents depend on each other" if report.curvature_p < 0.001 else "no sign of it"
+        rows.append(("Non-additivity", f"Tukey's test, p {_p(report.curvature_p)}: {found}"))
+    return rows
+
+
+def _once(seen: dict[str, tuple[str, ...]]) -> str:
+    parts = [f"{len(labels):,} at {site}" for site, labels in seen.items() if labels]
+    more = len(parts) - NAMED
+    return (", ".join(parts[:NAMED]) + (f" and {more} more sites" if more > 0 else "")) or "none"
+
+
+def verdict_line(facts: Sequence[EndpointFacts]) -> str:
+    """The sentence of each endpoint, behind the sign of its verdict."""
+    return "\n".join(f"{MARKS[fact.report.verdict]}  {fact.report.sentence}" for fact in facts)
+
+
+def _number(value: float | None) -> str:
+    return "cannot be told" if value is None else f"{value:.2f}"
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+
+
+ENDPOINTS = 3
+"""Endpoints whose sentence stands on top."""
+
+
+class CheckStep(Step):
+    """The verdict on top, below it the lines, the substituents or the report."""
+
+    said = Signal(str)
+    """What was done, in a sentence."""
+
+    def __init__(self, session: Session, settings: Settings, columns: ColumnsStep) -> None:
+        super().__init__()
+        self.columns = columns
+        self.result: Checked | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.verdict = Callout()
+        column.addWidget(self.verdict)
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        self.views = Segments(
+            [("findings", "Rows and notes"), ("sites", "Substituents"), ("model", "Additive model")], "What is shown"
+        )
+        self.views.chosen.connect(self._switch)
+        self.counts = ElidedLabel("muted")
+        row.addWidget(self.views)
+        row.addWidget(self.counts, 1)
+        column.addLayout(row)
+        self.findings = FindingsView(session, settings, self.said.emit)
+        self.sites = SitesView()
+        self.sites.wanted.connect(columns.make_smaller)
+        self.model = ModelView()
+        self.stack = QStackedWidget()
+        for view in (self.findings, self.sites, self.model):
+            self.stack.addWidget(view)
+        column.addWidget(self.stack, 1)
+        self.waiting = label("", "muted", wrap=True)
+        column.addWidget(self.waiting)
+        columns.understood.connect(self.show_checked)
+        columns.checking.connect(self._wait)
+        columns.changed.connect(self.changed)
+        columns.not_smaller.connect(self.sites.refuse)
+        self.show_checked(None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the table can be imported like this."""
+        return self.columns.complete
+
+    def show_checked(self, checked: Checked | None) -> None:
+        """Show what was understood, nothing when there is nothing."""
+        self.result = checked
+        there = checked is not None
+        for part in (self.verdict, self.views, self.counts, self.stack):
+            part.setVisible(there)
+        self.waiting.setVisible(not there)
+        if checked is None:
+            self.waiting.setText("The table cannot be used like this yet: go back to Columns.")
+            return
+        self._show_verdict(checked)
+        imported = checked.imported
+        self.counts.setText(
+            f"{imported.rows_used:,} of {imported.rows_read:,} rows used · {imported.compounds:,} compounds · "
+            f"{many(len(checked.sites), 'site')} · rank {checked.rank:,} of "
+            f"{checked.max_rank:,} · not used ({len(imported.not_used):,})"
+        )
+        self.findings.show_checked(checked)
+        self.sites.show_checked(checked, self.columns.smaller)
+        self.model.show_checked(checked)
+
+    def show_first(self) -> None:
+        """Show what matters first: errors when there are any, else the report on the model."""
+        if self.result is None:
+            return
+        imported = self.result.imported
+        if imported.errors:
+            self.findings.kinds.choose("error")
+            self.views.choose("findings")
+        elif self._new:
+            lines = bool(imported.not_used) or not any(fact.measured for fact in self.result.facts)
+            self.findings.kinds.choose("all")
+            self.views.choose("findings" if lines else "model")
+        self._new = False
+
+    def new_table(self) -> None:
+        """Another table comes: what matters first is shown first again."""
+        self._new = True
+        self.sites.refuse("")
+
+    _new = True
+
+    def _show_verdict(self, checked: Checked) -> None:
+        errors, facts = len(checked.imported.errors), checked.facts
+        verdicts = {fact.report.verdict for fact in facts}
+        if errors:
+            heading = f"{many(errors, 'error')}: look at this first"
+            words = "Rows that contradict each other are left out. Correct the table and read it again to use them."
+        elif not facts:
+            heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."
+        else:
+            worst = next(v for v in ("does not fit", "doubtful", "not judged", "fits") if v in verdicts)
+            heading = VERDICTS[worst] if len(facts) == 1 else f"{VERDICTS[worst]} (the worst of {len(facts)} endpoints)"
+            ordered = [*facts[checked.objective :], *facts[: checked.objective]]
+            more = len(facts) - ENDPOINTS
+            words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more under Additive model" if more > 0 else "")
+        if not errors and verdicts & {"doubtful", "does not fit"}:
+            words += "\nEvery guarantee assumes that substituents add up; where they do not, it does not hold."
+        self.verdict.say(heading, words)
+        # What fits needs no colour that asks to be looked at.
+        name = "card" if not errors and verdicts == {"fits"} else "callout"
+        if self.verdict.objectName() != name:
+            self.verdict.setObjectName(name)
+            polish(self.verdict)
+
+    def _switch(self, key: str) -> None:
+        self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
+
+    def _wait(self) -> None:
+        """A check is under way: what is shown is of the one before."""
+        if self.result is None:
+            self.waiting.setText("Checking the table…")
+
+    def halt(self) -> None:
+        """The dialog closes."""
+        self.model.stop()

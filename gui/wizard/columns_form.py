@@ -1,0 +1,349 @@
+"""Which column is what: the fields at the left of the columns step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
+from assaypilot.engine.tables.raw import RawTable
+
+from ..tables.rows import plain_tip
+from ..widgets.inputs import Segments, form
+from ..widgets.text import label
+
+__all__ = ["ColumnsForm"]
+
+FEWEST, MOST = 3, 7
+"""Columns for which the list of sites has room; it scrolls beyond."""
+FRAME = 12
+"""Pixels of its frame and the room inside it."""
+MERGE = [
+    ("counts as two compounds", "no"),
+    ("counts as one", "identical"),
+    ("counts as one, charge forms too", "charge"),
+    ("counts as one, tautomers too", "tautomer"),
+]
+
+
+class ColumnsForm(QWidget):
+    """Choices about columns, compounds and what is measured."""
+
+    changed = Signal()
+    """Something was chosen or typed."""
+    source_changed = Signal()
+    """Sites come from columns instead of structures, or the other way round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._added: dict[str, str] = {}
+        self._differences: dict[str, str] = {}
+        self._said: dict[str, EndpointSpec] = {}
+        self._filling = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(10)
+        column.addLayout(self._form())
+        column.addStretch(1)
+
+    def _from_its_start(self) -> None:
+        """Of a name longer than the field its beginning is seen, unless it is being typed."""
+        edit = self.endpoint.lineEdit()
+        if edit is not None and not edit.hasFocus():
+            edit.setCursorPosition(0)
+
+    def _form(self) -> QFormLayout:
+        self._fields = fields = form()
+        self.id = self._combo("Column of compound ids")
+        self.smiles = self._combo("Column of structures")
+        self.merge = self._combo("Same structure", MERGE)
+        self.source = Segments([("columns", "Columns"), ("structures", "Structures")], "Where substituents come from")
+        self.source.chosen.connect(lambda _: self._source_chosen())
+        self.sites = QListWidget()
+        self.sites.setAccessibleName("Columns of substituents")
+        self.sites.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.sites.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.sites.itemChanged.connect(lambda _: self._tell())
+        self.product = self._combo(
+            "Compounds",
+            [
+                ("new combinations where all rows are measured", "suggested"),
+                ("the rows of the table", "rows"),
+                ("every combination of the substituents", "all"),
+            ],
+        )
+        self.endpoint = self._combo("What is measured")
+        self.endpoint.setEditable(True)
+        self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.endpoint.activated.connect(self._endpoint_chosen)
+        self.endpoint.editTextChanged.connect(lambda _: self._tell())
+        self.endpoint.editTextChanged.connect(lambda _: self._from_its_start())
+        self.unit = QLineEdit()
+        self.unit.setAccessibleName("Unit")
+        self.unit.setPlaceholderText("nM, µM, %, … or none")
+        self.unit.textChanged.connect(lambda _: self._tell())
+        self.scale = self._combo(
+            "Scale",
+            [
+                ("proposed", None),
+                ("log10 (p scale for concentrations)", "log"),
+                ("as it is", "none"),
+                ("yes or no", "yes-no"),
+                ("counts", "count"),
+            ],
+        )
+        self.direction = self._combo("Better", [("proposed", None), ("higher on that scale", "max"), ("lower", "min")])
+        self.stock, self.cost, self.lead = (
+            self._combo(f"Column of {what}") for what in ("stock", "what making costs", "how long making takes")
+        )
+        self._captions: dict[QWidget, QLabel] = {}
+        for caption, widget, tip in (
+            ("&ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
+            ("St&ructure", self.smiles, "SMILES, drawn wherever a compound is shown"),
+            (
+                "Same structure",
+                self.merge,
+                "What a structure is that stands under two ids; racemate and enantiomer are always two",
+            ),
+            ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
+            ("&Sites", self.sites, "The columns R1, R2, …"),
+            ("C&ompounds", self.product, "Only those listed, or all that could be made of the substituents"),
+            ("&Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
+            ("&Unit", self.unit, "The unit of the values in the table and of results"),
+            ("Sca&le", self.scale, "Potencies add up on the log scale"),
+            ("Be&tter is", self.direction, "Which way is better, on the scale used"),
+            ("In stoc&k", self.stock, "Yes, no or an amount; or in stock, to be made, cannot be made"),
+            ("Co&st", self.cost, "What making each compound costs; 0 where it is there"),
+            ("&Lead time", self.lead, "How long making takes: days, or such as 3 weeks"),
+        ):
+            widget.setToolTip(tip)
+            self._captions[widget] = text = label(caption, "muted")
+            text.setBuddy(widget)
+            fields.addRow(text, widget)
+        return fields
+
+    def _combo(self, name: str, choices: Sequence[tuple[str, Any]] = ()) -> QComboBox:
+        made = QComboBox()
+        made.setAccessibleName(name)
+        # A long header must not widen the column.
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(10)
+        for text, data in choices:
+            made.addItem(text, data)
+        made.currentIndexChanged.connect(lambda _: self._tell())
+        return made
+
+    # ------------------------------------------------------------------ filling
+
+    def show_columns(self, raw: RawTable) -> None:
+        """Offer the columns of a table, with nothing chosen."""
+        self._filling = True
+        self._added.clear()
+        self._differences.clear()
+        self._said.clear()
+        of_stock = ((combo, "(none)") for combo in (self.stock, self.cost, self.lead))
+        for combo, none in ((self.id, "(made by the program)"), (self.smiles, "(none)"), *of_stock):
+            combo.clear()
+            combo.addItem(none, None)
+            for name in raw.columns:
+                combo.addItem(name, name)
+        self.sites.clear()
+        for name in raw.columns:
+            item = QListWidgetItem(name)
+            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Unchecked)
+            item.setToolTip(plain_tip(name))
+            self.sites.addItem(item)
+        lines = min(max(len(raw.columns), FEWEST), MOST)
+        self.sites.setFixedHeight(lines * self.sites.sizeHintForRow(0) + FRAME)
+        self.endpoint.clear()
+        self.unit.clear()
+        for combo in (self.scale, self.direction, self.merge, self.product):
+            combo.setCurrentIndex(0)
+        self.source.choose("columns")
+        self._filling = False
+        self._show_parts()
+
+    def fill(self, mapping: TableMapping, *, structures: bool, said: bool) -> None:
+        """Choose what a mapping says. ``said``: all of it was said by the user, the last time."""
+        self._filling = True
+        self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
+        self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
+        self.merge.setCurrentIndex(max(self.merge.findData(mapping.merge), 0))
+        for combo, name in ((self.stock, mapping.stock), (self.cost, mapping.cost), (self.lead, mapping.lead)):
+            combo.setCurrentIndex(max(combo.findData(name), 0))
+        first: QListWidgetItem | None = None
+        for place in range(self.sites.count()):
+            item = self.sites.item(place)
+            chosen = item.text() in mapping.sites
+            item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+            first = item if chosen and first is None else first
+        if first is not None:
+            self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
+        self.source.choose("structures" if structures else "columns")
+        self.product.setCurrentIndex([None, False, True].index(mapping.product))
+        self.endpoint.clear()
+        for one in mapping.endpoints:
+            end = one.endpoint
+            if end.of is not None:
+                self._differences[end.name] = " - ".join(end.of)
+                continue
+            self.endpoint.addItem(end.name, end.unit)
+            if said:
+                self._said[end.name] = _spec_of(end)
+        if mapping.endpoints:
+            end = mapping.endpoints[0].endpoint
+            self.unit.setText(end.unit)
+            if said:
+                self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(_spec_of(end))), 0))
+                self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
+        self._filling = False
+        self._show_parts()
+
+    def show_proposed(self, endpoint: Endpoint) -> None:
+        """Say what is proposed where nothing else was chosen."""
+        if self.scale.currentData() is None:
+            usual = "log10" if endpoint.transform == "log" else "as it is"
+            self.scale.setItemText(0, f"proposed: {_KINDS.get(endpoint.kind, usual)}")
+        if self.direction.currentData() is None:
+            # "higher" beside a unit of nM would be read as the weaker compounds.
+            on = "" if endpoint.scale_name == endpoint.name else f" {endpoint.scale_name}"
+            self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}{on}")
+
+    # ------------------------------------------------------------------ what was chosen
+
+    @property
+    def from_structures(self) -> bool:
+        """Whether the sites come from taking structures apart."""
+        return self.source.key == "structures"
+
+    @property
+    def chosen_sites(self) -> tuple[str, ...]:
+        """The columns of substituents."""
+        if self.from_structures:
+            return ()
+        items = [self.sites.item(place) for place in range(self.sites.count())]
+        return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
+
+    def tick(self, names: Sequence[str]) -> None:
+        """Take these columns for those of substituents, too."""
+        for place in range(self.sites.count()):
+            if self.sites.item(place).text() in names:
+                self.sites.item(place).setCheckState(Qt.CheckState.Checked)
+
+    def options(self) -> TableOptions:
+        """What was chosen, as an import takes it; without cores."""
+        name = self.endpoint.currentText().strip()
+        specs = []
+        if name:
+            specs.append(
+                EndpointSpec(
+                    name,
+                    unit=self.unit.text().strip() or None,
+                    direction=self.direction.currentData(),
+                    **_scaled(self.scale.currentData()),
+                )
+            )
+            others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
+            specs += [
+                self._said.get(other, EndpointSpec(other))
+                for other in others
+                if other != name and other not in self._added
+            ]
+            specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
+            specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
+        return TableOptions(
+            id=self.id.currentData(),
+            smiles=self.smiles.currentData(),
+            stock=self.stock.currentData() or "",
+            cost=self.cost.currentData() or "",
+            lead=self.lead.currentData() or "",
+            sites=self.chosen_sites,
+            product=(None, False, True)[max(self.product.currentIndex(), 0)],
+            endpoints=tuple(specs),
+            merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
+        )
+
+    def add(self, name: str, unit: str, of: str = "") -> str | None:
+        """Why an endpoint that the table does not have cannot be added; None when it now is.
+
+        ``of``: the two endpoints it is the difference of; empty for one that is measured.
+        """
+        options = self.options()
+        taken = {*options.sites, *filter(None, (options.id, options.smiles))}
+        if name.casefold() in {column.casefold() for column in taken}:
+            return f"{name} is a column of the table that holds something else."
+        if of:
+            self._differences[name] = of
+        else:
+            self._added[name] = unit
+        return None
+
+    def take_back(self, name: str) -> None:
+        """Give an added endpoint up."""
+        self._added.pop(name, None)
+        self._differences.pop(name, None)
+
+    # ------------------------------------------------------------------ inside
+
+    def _endpoint_chosen(self, place: int) -> None:
+        self.unit.setText(str(self.endpoint.itemData(place) or ""))
+        spec = self._said.get(self.endpoint.itemText(place))
+        if spec is not None:
+            spec = replace(spec)
+            self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(spec)), 0))
+            self.direction.setCurrentIndex(max(self.direction.findData(spec.direction), 0))
+
+    def _source_chosen(self) -> None:
+        self._show_parts()
+        if not self._filling:
+            self.source_changed.emit()
+            self.changed.emit()
+
+    def _tell(self) -> None:
+        if not self._filling:
+            self._show_parts()
+            self.changed.emit()
+
+    def _show_parts(self) -> None:
+        """Hide fields that have no meaning for what is chosen."""
+        for widget, there in (
+            (self.merge, self.smiles.currentData() is not None),
+            (self.sites, not self.from_structures),
+        ):
+            self._fields.setRowVisible(widget, there)
+
+
+_KINDS = {"yes-no": "yes or no", "count": "counts"}
+
+
+def _spec_of(endpoint: Endpoint) -> EndpointSpec:
+    """What was said of an endpoint, the last time; where the other word is wanted, that smaller is better."""
+    if endpoint.kind == "value":
+        unit = endpoint.unit or None
+        return EndpointSpec(endpoint.name, unit=unit, direction=endpoint.direction, transform=endpoint.transform)
+    return EndpointSpec(endpoint.name, unit=endpoint.unit or None, kind=endpoint.kind, words=endpoint.words)
+
+
+def _scale_of(spec: EndpointSpec) -> str | None:
+    """What the choice of a scale says: a transform, or a kind."""
+    return spec.kind if spec.kind in _KINDS else spec.transform
+
+
+def _scaled(chosen: str | None) -> dict[str, Any]:
+    """The same, as an endpoint takes it."""
+    return {"kind": chosen} if chosen in _KINDS else {"transform": chosen}

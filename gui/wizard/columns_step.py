@@ -1,0 +1,397 @@
+"""The wizard's second step: which column is what, and what a check of the table says to it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled, Report
+from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.raw import RawTable
+
+from ..runtime.settings import Settings
+from ..runtime.tasks import Job
+from ..session.session import Session
+from ..widgets.inputs import Scrolled, Step
+from ..widgets.text import button, label
+from .check_panel import BlankQuestion, CheckPanel
+from .check_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
+from .columns_form import ColumnsForm
+from .core_panel import CorePanel
+from .import_words import import_error
+
+__all__ = ["Checked", "ColumnsStep", "Smaller"]
+
+PAUSE = 180
+"""Milliseconds after the last change before the table is checked again."""
+SMALLER = ("--min-seen", "--drop-site", "--join-substituents", "--interaction")
+"""Options of the engine that make a series smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Smaller:
+    """How a sparse series is made smaller; every step can be taken back."""
+
+    joined: tuple[str, ...] = ()
+    drop_sites: tuple[str, ...] = ()
+    min_seen: int = 1
+    together: tuple[str, ...] = ()
+    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
+
+
+class ColumnsStep(Step):
+    """Choices at the left; the core, and what was understood, at the right."""
+
+    checked = Signal(object)
+    """A Checked, or None when the table cannot be imported like this."""
+    understood = Signal(object)
+    """A Checked, also one whose table contradicts itself in some rows; None when there is none."""
+    not_added = Signal(str)
+    """Why an endpoint could not be added."""
+    not_smaller = Signal(str)
+    """Why the series could not be made smaller like that."""
+    checking = Signal()
+    """A check is under way."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self.session, self.settings = session, settings
+        self.raw: RawTable | None = None
+        self.result: Checked | None = None
+        self.smaller = Smaller()
+        self._before: Smaller | None = None
+        self._adding = ""
+        self._blanks: dict[str, int] = {}
+        self._job: Job | None = None
+        self._core_job: Job | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(24)
+        self.form = ColumnsForm()
+        self.form.changed.connect(self._soon)
+        self.form.source_changed.connect(self._source_changed)
+        left = Scrolled(self.form, 400)
+        row.addWidget(left)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self._remembered())
+        self.blank = BlankQuestion()
+        self.blank.answered.connect(self._soon)
+        column.addWidget(self.blank)
+        self.core = CorePanel(settings)
+        self.core.changed.connect(self._soon)
+        self.core.wanted.connect(self._read_cores)
+        self.core.proposal_wanted.connect(self.propose)
+        self.core.hide()
+        column.addWidget(self.core)
+        self.panel = CheckPanel()
+        self.panel.again.clicked.connect(self._check)
+        self.panel.tick.clicked.connect(lambda: self.form.tick(self.panel.candidates))
+        self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
+        column.addWidget(self.panel, 1)
+        row.addWidget(Scrolled(right), 1)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._check)
+
+    def _remembered(self) -> QWidget:
+        self.remembered = QWidget()
+        row = QHBoxLayout(self.remembered)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(label("As last time for a table with these headers.", "muted"))
+        self.afresh = button("&Start afresh", "link", "Proposes everything anew")
+        self.afresh.clicked.connect(self._afresh)
+        row.addWidget(self.afresh)
+        row.addStretch(1)
+        self.remembered.hide()
+        return self.remembered
+
+    @property
+    def complete(self) -> bool:
+        """Whether the table can be imported like this."""
+        return (
+            self.result is not None
+            and self._job is None
+            and not self._pause.isActive()
+            and bool(self.result.imported.endpoints)
+        )
+
+    # ------------------------------------------------------------------ filling
+
+    def show_table(self, raw: RawTable, *, afresh: bool = False) -> None:
+        """Propose what each column is, or what was said the last time for the same headers."""
+        self.halt()
+        self.raw, self.result = raw, None
+        self.smaller, self._before, self._adding = Smaller(), None, ""
+        self._blanks = {}
+        self.remembered.hide()
+        self.blank.hide()
+        self.core.clear()
+        self.core.hide()
+        self.blank.answer(None)
+        self.form.show_columns(raw)
+        self._pause.stop()
+        self.panel.wait("Looking at the columns…")
+        self.changed.emit()
+        self._nothing()
+        kept = None if afresh else self._kept(raw)
+
+        def work(report: Report) -> Proposal:
+            return propose_columns(raw, kept, report)
+
+        self._job = self.session.read("Looking at the columns", work, self._proposed, self._refuse)
+
+    def _kept(self, raw: RawTable) -> TableMapping | None:
+        """What was said the last time about a table with these headers."""
+        kept = self.settings.mapping(raw.columns)
+        if kept is None:
+            return None
+        try:
+            mapping = TableMapping.from_json(kept)
+        except (KeyError, TypeError, ValueError, AssayPilotError):
+            return None  # written by another version
+        return (
+            mapping
+            if set(mapping.columns()) - set(mapping.sites if mapping.cores else ()) <= set(raw.columns)
+            else None
+        )
+
+    def _proposed(self, found: Proposal) -> None:
+        self._job = None
+        self._blanks = found.blanks
+        self.remembered.setVisible(found.kept)
+        mapping = found.mapping
+        if mapping is not None:
+            self.form.fill(mapping, structures=found.structures, said=found.kept)
+            if found.kept:
+                self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen, mapping.interactions)
+                self.blank.answer(mapping.blank)
+        if found.cores:
+            self.core.offer(found.cores, used=True)
+            self._pause.stop()
+        self._source_changed()
+        self._check()
+
+    def _afresh(self) -> None:
+        if self.raw is not None:
+            self.show_table(self.raw, afresh=True)
+
+    def _source_changed(self) -> None:
+        structures = self.form.from_structures
+        self.core.setVisible(structures)
+        if not structures:
+            self._end_search()
+        elif not self.core.choices and self._core_job is None:
+            self.propose()
+
+    # ------------------------------------------------------------------ cores
+
+    def propose(self) -> None:
+        """Look for cores that the structures share."""
+        column = self.form.smiles.currentData()
+        if self.raw is None or column is None:
+            self.core.refuse("Choose the column of structures first.")
+            return
+        raw, options = self.raw, self.form.options()
+        self.core.refuse("")
+        self.core.searching()
+        self._core_job = self.session.read(
+            "Looking for a common core",
+            lambda report: propose_core(raw, options, report),
+            self._cores_found,
+            self._no_cores,
+        )
+
+    def _cores_found(self, found: tuple[CoreChoice, ...]) -> None:
+        self._core_job = None
+        if found:
+            self.core.offer(found, used=False)
+        else:
+            self.core.found_nothing()
+
+    def _no_cores(self, error: Exception) -> None:
+        if self._core_job is None:
+            return  # the dialog closes, or another table came
+        self._core_job = None
+        self.core.stopped()
+        self._core_refused(error)
+
+    def _core_refused(self, error: Exception) -> None:
+        if isinstance(error, AssayPilotError):
+            self.core.refuse(" ".join(filter(None, import_error(error))))
+
+    def _end_search(self) -> None:
+        """A search for cores that nobody waits for any more would only hold up what comes next."""
+        job, self._core_job = self._core_job, None
+        if job is not None:
+            self.session.tasks.cancel(job)
+            self.core.stopped()
+
+    def _read_cores(self, texts: list[str]) -> None:
+        self._end_search()
+
+        raw = self.raw
+
+        def done(found: tuple[CoreChoice, ...]) -> None:
+            if self.raw is not raw:
+                return  # another table came, or the dialog closed
+            self.core.typed.clear()
+            self.core.offer(found, used=True)
+
+        def refused(error: Exception) -> None:
+            if self.raw is raw:
+                self._core_refused(error)
+
+        self.session.read("Reading the core", lambda report: known_cores(texts, report), done, refused)
+
+    # ------------------------------------------------------------------ checking
+
+    def options(self) -> TableOptions:
+        """What was chosen, as an import takes it."""
+        options = self.form.options()
+        return replace(
+            options,
+            blank=self.blank.meaning,
+            cores=self.core.cores if self.form.from_structures else (),
+            min_seen=self.smaller.min_seen,
+            drop_sites=self.smaller.drop_sites,
+            joined=self.smaller.joined,
+            interactions=self.smaller.together,
+        )
+
+    def add_endpoint(self, name: str, unit: str, of: str = "") -> None:
+        """Take a further endpoint, which the table does not have yet, when the table allows for it.
+
+        ``of``: the two endpoints it is the difference of, as ``pIC50 - hERG``; empty for one that is measured.
+        """
+        refused = self.form.add(name, unit, of)
+        if refused is not None:
+            self.not_added.emit(refused)
+            return
+        self._adding = name
+        self._check()
+
+    def make_smaller(self, smaller: Smaller) -> None:
+        """Make the series smaller in these ways and no others; refused, all is as before."""
+        if smaller == self.smaller:
+            return
+        self._before, self.smaller = self.smaller, smaller
+        self._check()
+
+    def _not_added(self, reason: str) -> None:
+        """Give the endpoint up that was to be added, and say why."""
+        self.form.take_back(self._adding)
+        self._adding = ""
+        self._check()
+        self.not_added.emit(reason)
+
+    def _soon(self) -> None:
+        if self.raw is not None:
+            self._pause.start()
+            self.changed.emit()
+
+    def _check(self) -> None:
+        self._pause.stop()
+        raw = self.raw
+        if raw is None:
+            return
+        if self._job is not None:
+            job, self._job = self._job, None
+            self.session.tasks.cancel(job)
+        options = self.options()
+        self.blank.ask({name: self._blanks[name] for name in options.sites if name in self._blanks})
+        if self.form.from_structures and not options.cores:
+            self.result = None
+            self.panel.say("Waiting for a core", "The structures are taken apart once a core is used.")
+            self.changed.emit()
+            self._nothing()
+            return
+        self.panel.wait("Taking the structures apart…" if options.cores else "Checking the table…")
+        self.checking.emit()
+        label = "Taking the structures apart" if options.cores else "Checking the table"
+        self._job = self.session.read(label, lambda report: check_table(raw, options, report), self._show, self._refuse)
+        self.changed.emit()
+
+    def _show(self, checked: Checked) -> None:
+        self._job = None
+        if self._adding and checked.imported.errors:
+            self._not_added(checked.imported.errors[0].reason)
+            return
+        if self._adding and self._adding not in [endpoint.name for endpoint in checked.imported.endpoints]:
+            self._not_added("This table says in every row which endpoint it is of; add the endpoint there.")
+            return
+        self._adding, self._before = "", None
+        self.result = checked
+        self.panel.show_checked(checked)
+        if checked.imported.endpoints:
+            self.form.show_proposed(checked.endpoint)
+        self.changed.emit()
+        self.understood.emit(checked)
+        self.checked.emit(checked if self.complete else None)
+
+    def _refuse(self, error: Exception) -> None:
+        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
+            return  # a newer check is on its way, or the dialog closes
+        self._job = None
+        if isinstance(error, AssayPilotError):
+            text, mend = import_error(error)
+        else:
+            text, mend = "The check was stopped.", ""
+        if self._before is not None:
+            self.smaller, self._before = self._before, None
+            self.not_smaller.emit(f"{text} {mend}".strip())
+            self._check()
+            return
+        if self._adding:
+            self._not_added(f"{text} {mend}".strip())
+            return
+        self.result = None
+        if isinstance(error, AssayPilotError):
+            steps = error.option in SMALLER and self.smaller != Smaller()
+            self.panel.show_error(text, mend, steps=steps)
+            self._offer_sites(error)
+        else:
+            self.panel.stopped()
+        self.changed.emit()
+        self._nothing()
+
+    def _offer_sites(self, error: AssayPilotError) -> None:
+        """Offer what to do where no column is known to hold substituents."""
+        if error.option != "--sites" or self.form.chosen_sites or self.raw is None:
+            return
+        # The engine names the columns that could; a name may hold the comma that stands between them.
+        named = (error.mend or "").partition("--sites ")[2].partition(", or give the core")[0].rstrip(".")
+        names = "".join(shlex.split(named)).split(",")
+        found = [name for name in names if name in self.raw.columns]
+        if self.form.smiles.currentData() is not None:
+            self.panel.say(
+                "No column holds substituents",
+                "Tick the columns at the left, or choose Structures there to take the structures apart.",
+            )
+        self.panel.offer(found if len(found) == len(names) > 1 else [])
+
+    def _nothing(self) -> None:
+        self.understood.emit(None)
+        self.checked.emit(None)
+
+    def remember(self) -> None:
+        """Keep the choices for tables with these headers."""
+        if self.raw is not None and self.result is not None:
+            self.settings.keep_mapping(self.raw.columns, self.result.mapping.as_json())
+
+    def halt(self) -> None:
+        """The dialog closes, or another table comes: nothing is asked any more, nothing lands."""
+        self._pause.stop()
+        self._end_search()
+        self.raw = None
+        job, self._job = self._job, None
+        if job is not None:
+            self.session.tasks.cancel(job)

@@ -1,0 +1,258 @@
+"""The endpoints of a goal, one box for each, and a line to name one that is not in the table."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.tables.check import EndpointFacts
+
+from ..resources.theme import theme
+from ..widgets.text import button, label
+from .goal_endpoint import FIELD, EndpointBox
+
+__all__ = ["EndpointList"]
+
+AT_ONCE = 0.02
+"""Seconds for which boxes are made before the window gets its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was typed for an endpoint, kept when the table is read anew."""
+
+    chosen: bool
+    direction: int
+    texts: tuple[str, str, str]
+    unknown: bool
+    way: str
+    """Which way was better as the table had it."""
+
+
+class EndpointList(QWidget):
+    """The boxes of all endpoints, and a line to name one that is not in the table."""
+
+    changed = Signal()
+    complete = Signal()
+    """All boxes are there: of many endpoints they come one after the other."""
+    wanted = Signal(str, str, str)
+    """Name and unit of an endpoint to be added, and the two that it is the difference of: ``pIC50 - hERG`` or empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.boxes: list[EndpointBox] = []
+        self.problem = label("", "problem", wrap=True)
+        self.problem.hide()
+        self._column.addWidget(self.problem)
+        self._column.addWidget(self._adding())
+        self._goal, self._objective = "epsilon-best", ""
+        self._missing: dict[int, EndpointFacts] = {}
+        """By place, the endpoints that have no box yet."""
+        self._said: dict[str, _Said] = {}
+        self._first: list[str] = []
+        self._endpoints: list[Endpoint] = []
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._build)
+
+    @property
+    def building(self) -> bool:
+        """Whether boxes are to come."""
+        return self._later.isActive()
+
+    def _adding(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.new = QLineEdit()
+        self.new.setAccessibleName("Name of a further endpoint")
+        self.new.setPlaceholderText("Further endpoint, or a difference: Selectivity = pIC50 - pKi")
+        self.new.setToolTip(
+            "The name of an endpoint that is not in the table; or a name, = and two endpoints with a minus between: "
+            "their difference on the log scale, which is calculated and not measured"
+        )
+        self.unit = QLineEdit()
+        self.unit.setAccessibleName("Unit of the further endpoint")
+        self.unit.setPlaceholderText("unit or none")
+        self.unit.setFixedWidth(round(FIELD * theme().scale))
+        self.add = button("&Add")
+        self.add.setEnabled(False)
+        self.add.setAccessibleName("Add the further endpoint")
+        self.add_problem = label("", "problem", wrap=True)
+        self.add_problem.hide()
+        self.new.textChanged.connect(lambda text: self.add.setEnabled(bool(text.strip())))
+        self.new.returnPressed.connect(self._add)
+        self.unit.returnPressed.connect(self._add)
+        self.add.clicked.connect(self._add)
+        row.addWidget(self.new, 1)
+        row.addWidget(self.unit)
+        row.addWidget(self.add)
+        column.addLayout(row)
+        column.addWidget(self.add_problem)
+        return holder
+
+    def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
+        """Show these endpoints; what was typed for one of the same name stays."""
+        endpoints = [fact.endpoint for fact in facts]
+        if endpoints == self._endpoints and not self._missing:
+            for box, fact in zip(self.boxes, facts, strict=True):
+                box.show_fact(fact)
+            self.show_for(self._goal, objective)
+            self.complete.emit()
+            return
+        for box in self.boxes:
+            self._said[box.name] = _Said(
+                box.chosen.isChecked(),
+                box.direction.currentIndex(),
+                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
+                box.unknown.isChecked(),
+                box.fact.endpoint.direction,
+            )
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        # Two are enough to begin with; a table may have many columns.
+        self._first = [objective, *(one.name for one in endpoints if one.name != objective)][:2]
+        self.boxes, self._endpoints = [], endpoints
+        self._objective = objective
+        self._missing = dict(enumerate(facts))
+        self.new.clear()
+        self.unit.clear()
+        self.add_problem.hide()
+        self._build()
+
+    def _build(self) -> None:
+        """Make boxes for as long as nobody notices, the one of the objective first, and the rest soon."""
+        end = time.perf_counter() + AT_ONCE
+        objective = next((n for n, fact in self._missing.items() if fact.endpoint.name == self._objective), None)
+        for place in sorted(self._missing, key=lambda n: n != objective):
+            self._add_box(place)
+            if time.perf_counter() > end:
+                break
+        if self._missing:
+            self._later.start()
+            return
+        # The boxes come where they stand: after what is above them, and before the line below.
+        before = self.new.previousInFocusChain() or self.new
+        while before is not self.new and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            before = before.previousInFocusChain() or self.new
+        parts = [
+            part
+            for box in self.boxes
+            for part in (
+                box.chosen,
+                box.direction,
+                box.noise.edit,
+                box.margin.edit,
+                box.limit.edit,
+                box.unknown,
+            )
+        ]
+        for part in (*parts, self.new, self.unit, self.add):
+            QWidget.setTabOrder(before, part)
+            before = part
+        self._said.clear()
+        self.show_for(self._goal, self._objective)
+        self.complete.emit()
+
+    def _add_box(self, place: int) -> None:
+        fact = self._missing.pop(place)
+        box = EndpointBox(fact, in_words(self._endpoints, place))
+        was = self._said.get(box.name)
+        box.chosen.setChecked(box.name in self._first if not self._said else (was is None or was.chosen))
+        if was is not None:
+            for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
+                field.edit.setText(text)
+            box.unknown.setChecked(was.unknown)
+            if was.way == fact.endpoint.direction:
+                box.direction.setCurrentIndex(was.direction)
+        box.show_for(self._goal, objective=box.name == self._objective)
+        box.changed.connect(self._show_needed)
+        box.changed.connect(self.changed)
+        names = [one.name for one in self._endpoints]
+        here = sum(names.index(one.name) < place for one in self.boxes)
+        self.boxes.insert(here, box)
+        self._column.insertWidget(here, box)
+
+    def show_for(self, goal: str, objective: str) -> None:
+        """Show what applies for a goal and, for goals about one endpoint, its objective."""
+        self._goal, self._objective = goal, objective
+        for box in self.boxes:
+            box.show_for(goal, objective=box.name == objective)
+        self._show_needed()
+
+    def _show_needed(self) -> None:
+        """What a difference that is asked for is made of is measured, and its noise is asked for."""
+        wholes = [box for box in self.boxes if box.fact.endpoint.of and (box.aimed_at or box.limit.text)]
+        names = {name for box in wholes for name in box.fact.endpoint.of or ()}
+        for box in self.boxes:
+            if box.needed != (box.name in names):
+                box.needed = box.name in names
+                box.show_for(self._goal, objective=box.name == self._objective)
+
+    def box(self, name: str) -> EndpointBox | None:
+        """The box of an endpoint, made now where it was to come."""
+        place = next((n for n, fact in self._missing.items() if fact.endpoint.name == name), None)
+        if place is not None:
+            self._add_box(place)
+        return next((box for box in self.boxes if box.name == name), None)
+
+    @property
+    def aimed_at(self) -> tuple[str, ...]:
+        """Names of the endpoints the goal is about."""
+        return tuple(box.name for box in self.boxes if box.aimed_at)
+
+    def read(self) -> list[Endpoint] | None:
+        """The endpoints as they were described; None when something cannot be used, which is said beside it.
+
+        None, too, as long as boxes are to come: ``complete`` tells when they are there.
+        """
+        if self._missing:
+            return None
+        read = [box.read() for box in self.boxes]
+        few = self._goal == "pareto" and len(self.aimed_at) < 2
+        self.problem.setText("Trade-offs need at least two endpoints: tick another one, or add it below.")
+        self.problem.setVisible(few)
+        good = [endpoint for endpoint in read if endpoint is not None]
+        if few or not good or len(good) < len(read) or not self._margins_agree():
+            return None
+        return good
+
+    def _margins_agree(self) -> bool:
+        """Whether all endpoints of a trade-off have a difference that does not matter, or none; said where it lacks."""
+        own = [box for box in self.boxes if box.aimed_at] if self._goal == "pareto" else []
+        given = [box for box in own if box.margin.number(optional=True)]
+        if len(given) in (0, len(own)):
+            return True
+        for box in own:
+            if box not in given:
+                box.margin.problem("A difference above 0 is needed here, too, or in no endpoint.")
+        return False
+
+    def refuse_new(self, text: str) -> None:
+        """Say why an endpoint could not be added."""
+        self.add_problem.setText(text)
+        self.add_problem.setVisible(bool(text))
+
+    def _add(self) -> None:
+        name, sign, of = (part.strip() for part in self.new.text().partition("="))
+        if not any(minus in of for minus in "-\N{MINUS SIGN}\N{EN DASH}"):  # a name may hold a sign, too: logD pH=7.4
+            name, of = (name, "") if sign and not of else (self.new.text().strip(), "")
+        if not name:
+            return
+        self.refuse_new("")
+        if any(box.name.casefold() == name.casefold() for box in self.boxes):
+            self.refuse_new(f"There is an endpoint {name} already.")
+            return
+        self.wanted.emit(name, self.unit.text().strip(), of)

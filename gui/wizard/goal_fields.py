@@ -1,0 +1,323 @@
+"""The fields of the wizard's third step: what is wanted, what the lab can do, and where the campaign goes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QWidget,
+)
+
+from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.kinds import distance_unit
+
+from ..runtime.settings import Settings
+from ..widgets.inputs import Field, Step, form
+from ..widgets.text import button, label
+from .columns_step import Checked
+from .goal_endpoints import EndpointList
+from .goal_strategy import ControlsField, StrategyChoice
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.raw import RawTable
+
+__all__ = ["GoalFields"]
+
+GOALS = (
+    ("epsilon-best", "All compounds within X of the best"),
+    ("pareto", "The best trade-offs between endpoints"),
+    ("best", "The one best compound"),
+    ("top", "The best compounds, so many"),
+)
+"""The goals, in words."""
+
+
+class GoalFields(Step):
+    """The fields, and what was typed into them."""
+
+    new_endpoint = Signal(str, str, str)
+    """Name and unit of an endpoint that is not in the table."""
+    typed = Signal()
+    """Something else is wanted."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.checked: Checked | None = None
+        self.table: RawTable | None = None
+        """The table as it was read, whose columns may say whose noise differs."""
+        self._named = self._filling = False
+        self._first = ""
+        """The endpoint that the step before proposes."""
+        self._source_stem = ""
+
+    def _form(self) -> QFormLayout:
+        self.fields = form()
+        self.goal = QComboBox()
+        self.goal.setAccessibleName("Goal")
+        for key, words in GOALS:
+            self.goal.addItem(words, key)
+        self.objective = QComboBox()
+        self.objective.setAccessibleName("Endpoint the goal is about")
+        self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.objective.setMinimumContentsLength(24)
+        self.endpoints = EndpointList()
+        self.top = Field("How many of the best", "10", "compounds")
+        self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
+        self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "
+                           "campaign affordable. Empty: half of the distance")  # fmt: skip
+        self.confidence = Field("Confidence in percent", "95", "%: the whole answer is right this often",
+                                tip="1 - confidence is the chance that anything promised is wrong")  # fmt: skip
+        self.per_round = Field("Measurements per round", "96", "measurements the lab takes at once")
+        self.replicates = Field("Most of one compound in a round", "4", "of one compound in a round, at most")
+        self.budget = Field("Budget", "", "measurements in all; empty: no limit")
+        self.controls = ControlsField()
+        self.strategy = StrategyChoice()
+        self.name = Field("Name of the campaign", width=0)
+        self.file = Field("File", width=0)
+        browse = button("Browse…")
+        browse.clicked.connect(self._browse)
+        place = QWidget()
+        line = QHBoxLayout(place)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self.file, 1)
+        line.addWidget(browse)
+        for caption, widget, buddy in (
+            ("&Goal", self.goal, self.goal),
+            ("Of", self.objective, self.objective),
+            ("&Endpoints", self.endpoints, self.endpoints),
+            ("How many", self.top, self.top.edit),
+            ("All within", self.epsilon, self.epsilon.edit),
+            ("Soft zone", self.slack, self.slack.edit),
+            ("Confidence", self.confidence, self.confidence.edit),
+            ("Per &round", self.per_round, self.per_round.edit),
+            ("Replicates", self.replicates, self.replicates.edit),
+            ("Bu&dget", self.budget, self.budget.edit),
+            ("Controls", self.controls, self.controls.edit),
+            ("&Strategy", self.strategy, self.strategy.combo),
+            ("Na&me", self.name, self.name.edit),
+            ("Sa&ve as", place, self.file.edit),
+        ):
+            named = label(caption, "muted")
+            named.setBuddy(buddy)
+            self.fields.addRow(named, widget)
+        self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
+        self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
+        self.strategy.changed.connect(self._objective_chosen)
+        self.controls.edit.textChanged.connect(lambda _: self._edited())
+        self.endpoints.changed.connect(self._edited)
+        self.endpoints.wanted.connect(self.new_endpoint)
+        for field in (
+            self.top,
+            self.epsilon,
+            self.slack,
+            self.confidence,
+            self.per_round,
+            self.replicates,
+            self.budget,
+        ):
+            field.edit.textChanged.connect(lambda _: self._edited())
+        self.name.edit.textEdited.connect(self._name_edited)
+        self.file.edit.textChanged.connect(lambda _: self._check_file())
+        return self.fields
+
+    @property
+    def aim(self) -> str:
+        """The goal chosen."""
+        return str(self.goal.currentData())
+
+    @property
+    def noise(self) -> Field:
+        """Where the noise of the objective is typed."""
+        box = self.endpoints.box(str(self.objective.currentData()))
+        return (box or self.endpoints.boxes[0]).noise
+
+    @property
+    def path(self) -> Path:
+        """The file to be written."""
+        text = self.file.text
+        return Path(text if text.endswith(".assaypilot") else f"{text}.assaypilot")
+
+    def path_problem(self) -> str:
+        """Why no file can be written there; empty when one can."""
+        if not self.file.text:
+            return "A file is needed."
+        path = self.path
+        if not path.parent.is_dir():
+            return "There is no such folder."
+        if path.exists():
+            return "There is already a file of this name; choose another one."
+        return ""
+
+    def show_table(self, checked: Checked) -> None:
+        """The fields are about this table from now on; what was typed stays where it still means something."""
+        self._filling = True
+        wanted = self.objective.currentData()
+        names = [endpoint.name for endpoint in checked.imported.endpoints]
+        first = checked.endpoint.name
+        before = [self.objective.itemData(at) for at in range(self.objective.count())]
+        self.objective.clear()
+        for endpoint in checked.imported.endpoints:
+            self.objective.addItem(endpoint.scale_name, endpoint.name)
+        # An endpoint that was added leaves the choice as it is; another table or another choice there does not.
+        keep = wanted in names and set(before) <= set(names) and self._first == first
+        self._first = first
+        self.objective.setCurrentIndex(names.index(str(wanted) if keep else first))
+        self.endpoints.show_facts(checked.facts, str(self.objective.currentData()))
+        if not self.name.text:
+            self.suggest(checked)
+        self._goal_chosen()
+        self._filling = False
+
+    def refuse_endpoint(self, text: str) -> None:
+        """Say why an endpoint could not be added."""
+        self.endpoints.refuse_new(text)
+
+    def suggest(self, checked: Checked) -> None:
+        """Propose a name and a file."""
+        stem = self._source_stem or f"{checked.endpoint.scale_name} campaign"
+        self.name.edit.setText(stem)
+        self._propose_file(stem)
+
+    def from_file(self, name: str | None) -> None:
+        """The table came from a file of this name (None: it was pasted)."""
+        self._source_stem = "" if name is None else Path(name).stem.replace("_", " ")
+        self.name.edit.setText("")
+
+    def read(self) -> tuple[CampaignSettings, list[Endpoint]] | None:
+        """The settings and endpoints typed; problems are shown beside their fields."""
+        if self.checked is None:
+            return None
+        goal = self.aim
+        compounds, boxes = len(self.checked.imported.library), self.endpoints.boxes
+        values = compounds * sum(box.measured for box in boxes)
+        objective = self.endpoints.box(str(self.objective.currentData() or ""))
+        kind = "value" if objective is None or goal == "pareto" else objective.fact.endpoint.kind
+        self.strategy.suit(values, limited=any(box.limit.text for box in boxes), kind=kind)
+        epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
+        self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
+        slack = self.slack.number(optional=True) if goal != "pareto" else None
+        top = self.top.number(low=0.0, whole=True) if goal == "top" else None
+        percent = self.confidence.number(low=0.0)
+        per_round = self.per_round.number(low=0.0, whole=True)
+        replicates = self.replicates.number(low=0.0, whole=True)
+        budget = self.budget.number(low=0.0, whole=True, optional=True)
+        endpoints = self.endpoints.read()
+        told, controls = self.strategy.parameters(), self.controls.controls()
+        bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
+        bad |= goal == "top" and top is None
+        bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
+        if slack is not None and slack < 0:
+            self.slack.problem("It must be 0 or more.")
+            bad = True
+        if percent is not None and percent >= 100:
+            self.confidence.problem("It must be below 100 %.")
+            bad = True
+        if (
+            bad
+            or endpoints is None
+            or told is None
+            or controls is None
+            or percent is None
+            or per_round is None
+            or replicates is None
+        ):
+            return None
+        return CampaignSettings(
+            objective="" if goal == "pareto" else str(self.objective.currentData()),
+            objectives=self.endpoints.aimed_at if goal == "pareto" else (),
+            epsilon=epsilon,
+            slack=slack,
+            delta=round(1 - percent / 100, 12),
+            goal=goal,
+            strategy=self.strategy.name,
+            parameters=told,
+            per_round=int(per_round),
+            max_replicates=int(replicates),
+            budget=None if budget is None else int(budget),
+            controls=controls,
+            top=None if top is None else int(top),
+        ), endpoints
+
+    def field_of(self, option: str | None) -> Field | None:
+        """The field of an option as refusals name it, when it is to be seen."""
+        fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
+                  "--delta": self.confidence, "--top": self.top, "--epsilon": self.epsilon, "--slack": self.slack,
+                  "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
+        field = fields.get(option or "")
+        return field if field is not None and field.isVisibleTo(self) else None
+
+    def _goal_chosen(self) -> None:
+        """Show what applies to the goal chosen."""
+        goal = self.aim
+        for widget, wanted in (
+            (self.objective, goal != "pareto"),
+            (self.top, goal == "top"),
+            (self.epsilon, goal == "epsilon-best"),
+            (self.slack, goal != "pareto"),
+        ):
+            self.fields.setRowVisible(widget, wanted)
+        self.slack.setToolTip(
+            "A compound this much worse than the best is a right answer, too; it is what makes a campaign affordable"
+            if goal in ("best", "top")
+            else "Compounds this much beyond may end up in or out; it is what makes a campaign affordable"
+        )
+        self.strategy.show_for(goal)
+        self._objective_chosen()
+
+    def _objective_chosen(self) -> None:
+        name = str(self.objective.currentData() or "")
+        self.endpoints.show_for(self.aim, name)
+        box = self.endpoints.box(name)
+        if box is not None:
+            endpoint = box.fact.endpoint
+            unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
+            fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
+            self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
+            self.strategy.unit(unit)
+            if self.aim in ("best", "top"):
+                self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
+            else:
+                self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
+        self._edited()
+
+    def _of_goal(self) -> list[Field]:
+        """The fields that the goal chosen shows."""
+        aim = self.aim
+        return [*([self.epsilon] if aim == "epsilon-best" else []), *([self.slack] if aim != "pareto" else [])]
+
+    def _edited(self) -> None:
+        if not self._filling:
+            self.typed.emit()
+
+    def _propose_file(self, stem: str) -> None:
+        safe = re.sub(r"[^\w\- ]+", "", stem).strip() or "campaign"
+        folder = self.settings.campaigns or self.settings.folder
+        path = folder / f"{safe}.assaypilot"
+        number = 2
+        while path.exists():
+            path = folder / f"{safe} {number}.assaypilot"
+            number += 1
+        self.file.edit.setText(str(path))
+
+    def _name_edited(self, text: str) -> None:
+        if not self._named:
+            self._propose_file(text)
+
+    def _browse(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save the campaign as", str(self.path), "Campaigns (*.assaypilot)")
+        if name:
+            self._named = True
+            self.file.edit.setText(name)
+
+    def _check_file(self) -> None:
+        self.file.problem(self.path_problem())
+        self.changed.emit()

@@ -1,0 +1,233 @@
+"""The wizard's third step: what is wanted, what the lab can do, and what that will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled
+
+from ..goal.forecast_view import Outlooks
+from ..goal.outlook import Outlook, Plan, draft, look_ahead
+from ..runtime.settings import Settings
+from ..runtime.tasks import Job
+from ..session.forecast import Forecasting, Foresight, foresee_draft
+from ..session.session import Session
+from ..widgets.bars import error_words, for_window
+from ..widgets.inputs import Scrolled
+from ..widgets.text import Details, label
+from .columns_step import Checked
+from .goal_fields import GoalFields
+from .goal_strategy import load_strategies
+
+__all__ = ["GoalStep"]
+
+PAUSE = 300
+"""Milliseconds without typing after which it is worked out what it will take."""
+SLOW = 10.0
+"""Seconds after which loading the strategies is shown as work."""
+
+
+class GoalStep(GoalFields):
+    """Fields at the left, their consequences at the right."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__(settings)
+        self.session = session
+        self._job: Job | None = None
+        self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(24)
+        left = QWidget()
+        left.setObjectName("page")
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 12, 0)
+        column.addLayout(self._form())
+        column.addStretch(1)
+        row.addWidget(Scrolled(left, 580))
+        told = QWidget()
+        told.setObjectName("page")
+        right = QVBoxLayout(told)
+        right.setContentsMargins(0, 0, 8, 0)
+        right.setSpacing(10)
+        right.addWidget(label("What it will take", "heading"))
+        self.sentence = label("", wrap=True)
+        self.outlook = Details()
+        self.simulated = Outlooks(now="expected", without=("First decision",))
+        self.simulated.hide()
+        self.problem = label("", "problem", wrap=True)
+        self.cautions = label("", "muted", wrap=True)
+        self.history = label("", "muted", wrap=True)
+        for part in (self.sentence, self.outlook, self.simulated, self.problem, self.cautions, self.history):
+            right.addWidget(part)
+        right.addStretch(1)
+        row.addWidget(Scrolled(told), 1)
+        self.ahead = Forecasting(session, self)
+        self.ahead.known.connect(self._foreseen)
+        self.ahead.refused.connect(self._unforeseen)
+        self.simulated.wanted.connect(lambda: self._look_ahead())
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._look)
+        self.typed.connect(self._soon)
+        self._goal_chosen()
+        self.endpoints.complete.connect(self._look)
+        self._loading = session.look_ahead(
+            "Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet, shown_after=SLOW
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether the campaign can be created."""
+        return self._ready is not None and self.path_problem() == "" and not self._pause.isActive()
+
+    @property
+    def campaign_settings(self) -> CampaignSettings | None:
+        """What was typed; None while something of it cannot be used."""
+        return None if self._ready is None else self._ready[0]
+
+    @property
+    def campaign_endpoints(self) -> list[Endpoint]:
+        """The endpoints as they were described; empty while something of it cannot be used."""
+        return [] if self._ready is None else self._ready[1]
+
+    def show_checked(self, checked: Checked | None) -> None:
+        """Take over the table."""
+        self.checked = checked
+        if checked is None:
+            self._look()
+            return
+        history = sum(one.measured for one in checked.facts if one.endpoint.of is None)
+        self.history.setText(
+            f"The table's own {many(history, 'value')}: the series model learns from them; proofs show them only."
+            if history
+            else ""
+        )
+        self.show_table(checked)
+        if not self.endpoints.building:
+            self._look()
+
+    def _soon(self) -> None:
+        """Look again once nobody types."""
+        self.ahead.stop()
+        self.simulated.outdate()
+        self._pause.start()
+        self.changed.emit()
+
+    def _look(self) -> None:
+        self._pause.stop()
+        self.problem.hide()
+        self._ready = None
+        try:
+            read = self.read()
+        except AssayPilotError as error:
+            read = None
+            self._blame(error)
+        self._stop()
+        self.ahead.stop()
+        self.simulated.outdate()
+        self.cautions.hide()
+        if read is None or self.checked is None:
+            self.sentence.setText("Something is missing at the left.")
+            self.outlook.show_rows([])
+            self.simulated.hide()
+            self.changed.emit()
+            return
+        imported = self.checked.imported
+        settings, endpoints = read
+        self._job = self.session.read(
+            "Checking the goal",
+            lambda report: draft(imported.library, endpoints, settings, imported.history),
+            lambda plan: self._drafted(plan, settings, endpoints),
+            self._refuse,
+        )
+        self.changed.emit()
+
+    def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
+        """The campaign can be made like this; what it will take may need a while longer."""
+        self._ready = (settings, list(endpoints))
+        self._look_ahead()
+        self.sentence.setText(f"{plan.sentence}.")
+        self.cautions.setText("\n".join(for_window(text) for text in plan.cautions))
+        self.cautions.setVisible(bool(plan.cautions))
+        self.outlook.show_rows([("", "Asking the planner what it will take…")])
+        self._job = self.session.read(
+            "Looking ahead",
+            lambda report: look_ahead(plan, report),
+            lambda outlook: self._show(outlook, settings),
+            self._refuse,
+        )
+        self._check_file()
+
+    def _look_ahead(self) -> None:
+        """Have the campaign simulated that would be made."""
+        if self._ready is None or self.checked is None:
+            return
+        imported, (settings, endpoints) = self.checked.imported, self._ready
+        self.ahead.ask(
+            (id(imported), repr(settings), repr(endpoints)),
+            lambda report: foresee_draft(imported.library, endpoints, settings, imported.history, report),
+        )
+        self.simulated.show()
+        self.simulated.work(self.ahead.busy)
+
+    def _foreseen(self, found: Foresight) -> None:
+        self.simulated.work(False)
+        self.simulated.show_now(found)
+
+    def _unforeseen(self, error: Exception) -> None:
+        self.simulated.show_now(None)
+        self.simulated.refuse_because(error)
+
+    def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
+        self._job = None
+        self.outlook.show_rows(outlook.lines(settings.budget))
+        self.changed.emit()
+
+    def _refuse(self, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            return
+        self._job = None
+        self._ready = None
+        self.ahead.stop()
+        self.simulated.hide()
+        self.sentence.setText("")
+        self.outlook.show_rows([])
+        if isinstance(error, AssayPilotError):
+            self._blame(error)
+        self.changed.emit()
+
+    def _blame(self, error: AssayPilotError) -> None:
+        """Say what is wrong beside the field that caused it, else at the right."""
+        text, mend = error_words(error)
+        field = self.field_of(error.option)
+        if field is not None:
+            field.problem(f"{text} {mend}".strip())
+            return
+        self.problem.setText(f"{text} {mend}".strip())
+        self.problem.show()
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self.session.tasks.cancel(self._job)
+            self._job = None
+
+    def halt(self) -> None:
+        """Nothing is asked any more: the dialog closes, or the campaign is made."""
+        self._pause.stop()
+        self._stop()
+        self.session.ahead.cancel(self._loading)
+        self.ahead.stop()
+        self.simulated.canvas.stop()
+
+
+def _quiet(error: Exception) -> None:
+    """Without the list of strategies the one proposed is taken."""

@@ -1,0 +1,243 @@
+"""Controls and strategy of a new campaign."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from assaypilot.engine.domain.controls import Control, parse_control
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
+
+from ..widgets.bars import error_words
+from ..widgets.inputs import Field
+from ..widgets.text import label
+
+if TYPE_CHECKING:
+    from assaypilot.engine.domain.endpoint import Kind
+
+__all__ = ["ControlsField", "StrategyChoice", "controls_in", "load_strategies"]
+
+
+class ControlsField(Field):
+    """A line for the controls."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Controls",
+            hint="measured in every round beside the others, with what they should read",
+            tip="For example REF-1 = 7.1, or REF-1 alone when the value is not known; several with semicolons",
+            width=0,
+        )
+        self.edit.setPlaceholderText("REF-1 = 7.1; REF-2")
+
+    def controls(self) -> tuple[Control, ...] | None:
+        """Return the controls typed; None when they cannot be read, which the field then says."""
+        self.problem("")
+        try:
+            return controls_in(self.text)
+        except AssayPilotError as error:
+            self.problem(" ".join(filter(None, error_words(error))))
+            return None
+
+
+def controls_in(text: str) -> tuple[Control, ...]:
+    """The controls that ``REF-1 = 7.1; REF-2`` names; ``REF-1 = pIC50 7.1, hERG 5`` of several endpoints.
+
+    AssayPilotError for what names none.
+    """
+    found = []
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        name, equals, values = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            found.append(parse_control(name))
+            continue
+        said = [piece.strip() for piece in values.split(", ")] if " " in values else [values]
+        pairs = [piece.rpartition(" ") for piece in said]
+        for _, _, value in pairs:
+            if not _is_number(value):
+                raise AssayPilotError(
+                    f"{value!r} is no value of {name}",
+                    mend="Write REF-1 = 7.1, on the log scale for a log endpoint, or the name alone.",
+                )
+        found.append(parse_control(";".join([name, *(f"{of.strip() or 'value'}={value}" for of, _, value in pairs)])))
+    return tuple(found)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text.replace(",", ".")))
+    except ValueError:
+        return False
+
+
+NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
+"""Of strategies that are chosen for what they allow: it is said where they are chosen."""
+
+WORDS = (
+    ("epsilon + slack", "that and the soft zone"),
+    ("within epsilon", "within the distance"),
+    ("within the slack", "within the soft zone"),
+    ("with slack: within slack of it", "with a soft zone: within it"),
+    ("the model error", "stated below"),
+    ("at this model error", "so far off the model"),
+)
+"""What the engine calls things, and how the fields beside are named."""
+
+OF_BEST = re.compile(r"(with the stated confidence ).*? \(best: (.*?)\)")
+"""What a strategy promises of all compounds and, between brackets, of the best one: each goal reads its own."""
+
+
+def load_strategies() -> tuple[type[Strategy], ...]:
+    """All strategies; takes half a second the first time, so it is for the worker."""
+    from assaypilot.engine.strategies.registry import strategies
+
+    return strategies()
+
+
+class StrategyChoice(QWidget):
+    """A combo, with what the strategy promises below it, and a field for what only the chemist can tell it."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        self.combo = QComboBox()
+        self.combo.setAccessibleName("Strategy")
+        self.note = label("", "muted", wrap=True)
+        self.off = Field(
+            "How far a compound may be off the additive model",
+            tip="The most the true value of any compound differs from the sum of what its substituents contribute. "
+            "No number of measurements makes up for it: a soft zone has to be wider than several times as much.",
+        )
+        column.addWidget(self.combo)
+        column.addWidget(self.note)
+        column.addWidget(self.off)
+        self._goal = ""
+        self._values, self._limited = 0, False
+        self._of: Kind = "value"
+        """The kind of the one endpoint that a goal is about."""
+        self._kinds: tuple[type[Strategy], ...] = ()
+        self.combo.setEnabled(False)
+        self.off.hide()
+        self.off.edit.textChanged.connect(lambda _: self.changed.emit())
+        self.combo.currentIndexChanged.connect(lambda _: self._chosen())
+
+    @property
+    def name(self) -> str:
+        """The strategy chosen, ``auto`` for the one proposed."""
+        return str(self.combo.currentData() or "auto")
+
+    @property
+    def off_model(self) -> bool:
+        """Whether the strategy chosen asks how far a compound may be off the additive model."""
+        return bool(self._kinds) and any(knob.name == "model_error" for knob in self._info.parameters)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the strategy chosen states expected errors instead of proving."""
+        from assaypilot.engine.strategies.protocol import Calibrated
+
+        return bool(self._goal) and isinstance(self._taken, Calibrated)
+
+    @property
+    def _taken(self) -> Strategy:
+        from assaypilot.engine.strategies.registry import choose
+
+        return choose(self.name, self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
+
+    @property
+    def _info(self) -> StrategyInfo:
+        return self._taken.info
+
+    def parameters(self) -> dict[str, Any] | None:
+        """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
+        if not self.off_model:
+            return {}
+        error = self.off.number(low=0.0)
+        return None if error is None else {"model_error": error}
+
+    def unit(self, text: str) -> None:
+        """Say what the field's number is counted in."""
+        self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
+
+    def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
+        """These are the strategies there are. Until then the one proposed is taken."""
+        self._kinds = kinds
+        self.combo.setEnabled(True)
+        self._fill()
+
+    def show_for(self, goal: str) -> None:
+        """Offer what answers a goal; a choice that answers it, too, stays."""
+        if goal == self._goal:
+            return
+        self._goal = goal
+        self._fill()
+
+    def suit(self, values: int, *, limited: bool, kind: Kind = "value") -> None:
+        """Propose what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not.
+
+        ``kind``: of the one endpoint that the goal is about.
+        """
+        if (values, limited, kind) != (self._values, self._limited, self._of):
+            self._values, self._limited, self._of = values, limited, kind
+            if (place := self.combo.findData("proven")) >= 0:
+                self.combo.setItemText(place, self._proposed)
+                self._tell()
+
+    @property
+    def _proposed(self) -> str:
+        from assaypilot.engine.strategies.registry import propose
+
+        taken = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
+        return f"Proven if effects add up: {taken.info.title}"
+
+    def _fill(self) -> None:
+        goal = self._goal
+        if not goal or not self._kinds:
+            return
+        before = self.name
+        self.combo.blockSignals(True)
+        self.combo.clear()
+        self.combo.addItem("Calibrated on real series: the series model", "auto")
+        from assaypilot.engine.strategies.registry import PROVEN_GOALS
+
+        if goal in PROVEN_GOALS:
+            self.combo.addItem(self._proposed, "proven")
+        for kind in self._kinds:
+            if goal in kind.info.goals:
+                self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
+        self.combo.setCurrentIndex(max(self.combo.findData(before), 0))
+        self.combo.blockSignals(False)
+        self._chosen()
+
+    def _chosen(self) -> None:
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        """Say why a strategy is proposed, and what the one chosen promises for this goal."""
+        from assaypilot.engine.strategies.registry import propose
+
+        words = OF_BEST.sub(r"\1\2" if self._goal == "best" else _without_best, self._info.guarantee)
+        self.off.setVisible(self.off_model)
+        for engine, here in WORDS:
+            words = words.replace(engine, here)
+        words = f"{words[:1].upper()}{words[1:]}."
+        if self.name == "auto":
+            words = "Effects need not add up. Expected missing and wrong compounds are shown at all times."
+        if self.name == "proven":
+            why = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[1]
+            words = f"Proposed because {why}. {words}"
+        self.note.setText(words)
+
+
+def _without_best(found: re.Match[str]) -> str:
+    return found[0][: found[0].index(" (best: ")]

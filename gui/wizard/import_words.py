@@ -1,0 +1,70 @@
+"""What the engine says of tables, in which options of the command line are named, as the import says it."""
+
+from __future__ import annotations
+
+import re
+
+from assaypilot.engine.errors import AssayPilotError
+
+from ..widgets.bars import error_words, for_window
+
+__all__ = ["import_error", "import_words"]
+
+PATTERNS = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"; --drop-site leaves a site out\.", "; or leave a site out."),
+        (r" \(--min-seen\)", ""),
+        (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
+        (r"Name the columns with the substituents: --sites COLUMN,COLUMN", "Tick the columns with the substituents"),
+        (r"If they are at hand: --[a-z= -]+\.", "If they are at hand, choose none under Cost and Lead time."),
+        (r"is a site, too, name all of them with --sites\.", "is a site, too, tick it under Columns."),
+        (r"If an empty cell means hydrogen: --blank h\.", "If an empty cell means hydrogen, say so under Columns."),
+        (r"direction=min of (.+?) is on the model scale: it", r"Lower \1 is better on that scale: it"),
+        (r"Leave direction out to look for", "Choose higher to look for"),
+        (r"Give --core or --sites, not both; a site of the core is left out with --drop-site\.", "Choose one of them."),
+        (r"To count them as one: --merge identical\.", "To count them as one, choose that under Same structure."),
+        (r"Say what marks the decimals: --decimal point or --decimal comma\.", "Choose what marks the decimals."),
+        (r"Name it: --smiles COLUMN\.", "Choose it under Structure."),
+        (r"Give several cores one by one: --core A --core B\.", "Add several cores one by one."),
+        (r"Give one core for each: --core A --core B\.", "Add one core for each."),
+        (r"Number its sites yourself, for example --core '([^']*)'\.", r"Number its sites yourself, for example \1"),
+        (r"For example --core '([^']*)'\.", r"For example \1"),
+        (r"[Nn]ame the sheet: --sheet NAME\.", "Choose a sheet."),
+        (r"Name it: --join FILE:COLUMN\.", "Choose the columns of ids."),
+        (r"Name the column of ids of the other file: --join FILE:COLUMN\.", "Choose other columns of ids."),
+        (r'No endpoint was found; name one with --endpoint "NAME;sd=\.\.\." \(it need not be a column\)\.',
+         "Nothing that is measured was found; name it under Measured (it need not be a column)."),
+        (r"name one with --endpoint", "choose one under Measured"),
+        (r"name it with --endpoint", "choose it under Measured"),
+        (r"If they are one: --join-substituents '[^']*'\.", "If they are one, join them (Check, Substituents)."),
+        (r"For example --join-substituents[^.]*\.", ""),
+        (r'If its values are logarithms, say so: --endpoint "(.+?);unit=log"\. '
+         r'If they are concentrations, give the unit: --endpoint "[^"]*"\.',
+         r"Let the header say so: \1 pIC50 for logarithms, \1 (nM) for concentrations."),
+        (r'Give its unit, for example --endpoint "(.+?);unit=nM"\.', r"Give its unit in the header: \1 (nM)."),
+        (r'State the SD between runs: --endpoint "[^"]*;sd=\.\.\."\.',
+         "State the SD between runs under Assay noise (SD)."),
+        (r'If it is the negative one, as pIC50 is: --endpoint "[^"]*"\.',
+         "If it is the negative one, as pIC50 is, choose higher."),
+        (r'For example --endpoint "Selectivity;of=pIC50 - hERG"\.', "For example Selectivity = pIC50 - pKi."),
+        (r" (?:To choose|For others|For another one): --(?:id|sites|smiles) [^.]*\.", " It is changed under Columns."),
+        (r"; for another one: --smiles COLUMN\.", "."),
+        (r" (?:Otherwise|If lower is better): --endpoint \"[^\"]*\"\.", " It is changed under Measured."),
+        (r" Or: --assays .*", ""),
+        (r"For example --endpoint[^.]*(\.\d+[^.]*)*\.", "Look at Measured and Unit."),
+    )
+)  # fmt: skip
+"""Texts of the engine and what the window says instead."""
+
+
+def import_words(text: str) -> str:
+    """A text of the engine as the import says it."""
+    for pattern, words in PATTERNS:
+        text = pattern.sub(words, text)
+    return for_window(text)
+
+
+def import_error(error: AssayPilotError) -> tuple[str, str]:
+    """What is wrong, with its place, and the mend."""
+    return import_words(error_words(error)[0]), import_words(error.mend or "")

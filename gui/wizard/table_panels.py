@@ -1,0 +1,319 @@
+"""How a file is read and joined with another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.join import join_tables
+from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold
+from assaypilot.engine.tables.reading import ENCODINGS, ReadAs, Reading, read_as, read_text_as
+from assaypilot.engine.tables.workbook import SheetName
+
+from ..runtime.parcels import RawParcel, pack_raw, unpack_raw
+from ..widgets.layout import FlowRow
+from ..widgets.text import ElidedLabel, button, label
+
+__all__ = ["JoinPanel", "Loaded", "Place", "ReadingPanel", "Wanted", "load"]
+
+LIGHT_TEXT, LIGHT_OTHER = 200_000, 40_000
+"""Bytes of text, and of a workbook or an SD file, that are read faster here than a process starts."""
+OTHERS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".sdf", ".sd")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table is, and how it is to be read."""
+
+    path: Path | None = None
+    text: str = ""
+    """The pasted block where there is no file."""
+    how: ReadAs = field(default_factory=ReadAs)
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return "the clipboard" if self.path is None else self.path.name
+
+    def read(self, report: Report = silent) -> Reading:
+        """The table; AssayPilotError when there is none."""
+        if self.path is None:
+            return read_text_as(self.text, self.how, report)
+        return read_as(self.path, self.how, report)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether reading it takes long enough for a process of its own."""
+        if self.path is None:
+            return len(self.text) > LIGHT_TEXT
+        try:
+            size = self.path.stat().st_size
+        except (OSError, ValueError):
+            return False  # the refusal comes at once
+        return size > (LIGHT_OTHER if self.path.suffix.lower() in OTHERS else LIGHT_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A table, and perhaps a second one whose columns are joined to it by the ids."""
+
+    first: Place
+    second: Place | None = None
+    id_column: str | None = None
+    other_column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was read."""
+
+    wanted: Wanted
+    raw: RawTable
+    """Joined where there are two."""
+    sheets: tuple[SheetName, ...]
+    columns: tuple[str, ...]
+    """Of the first table alone."""
+    rows: int
+    """Of the first table alone."""
+    other_columns: tuple[str, ...] = ()
+    other_rows: int = 0
+
+
+def load(wanted: Wanted, report: Report = silent) -> Loaded:
+    """The tables read and joined; AssayPilotError when that is not possible, Cancelled when ``report`` raises it."""
+    if not wanted.first.heavy and (wanted.second is None or not wanted.second.heavy):
+        return _read(wanted, report)
+    loaded, parcel = in_another_process(_packed, wanted, report=report)
+    return _with(loaded, unpack_raw(parcel))
+
+
+def _packed(wanted: Wanted, report: Report) -> tuple[Loaded, RawParcel]:
+    """What the process sends back."""
+    loaded = _read(wanted, report)
+    parcel = pack_raw(loaded.raw)
+    return _with(loaded, parcel.rest), parcel
+
+
+def _with(loaded: Loaded, raw: RawTable) -> Loaded:
+    return Loaded(
+        loaded.wanted, raw, loaded.sheets, loaded.columns, loaded.rows, loaded.other_columns, loaded.other_rows
+    )
+
+
+def _read(wanted: Wanted, report: Report) -> Loaded:
+    first = wanted.first.read(report)
+    raw, second = first.raw, wanted.second
+    if second is None:
+        return Loaded(wanted, raw, first.sheets, raw.columns, len(raw))
+    other = second.read(report).raw
+    report(0.95, "Joining the tables by their ids")
+    joined = join_tables(raw, other, id_column=wanted.id_column, other_column=wanted.other_column)
+    return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), other.columns, len(other))
+
+
+HEADER_ROWS, DOUBLE_ROWS = 12, 6
+"""Rows offered as the header, and pairs of rows."""
+_PAIR = re.compile(r"Rows (\S+) and (\S+) were read together as the header\.")
+"""How it is said that the header is of two rows."""
+MARKS = {".": "point", ",": "comma"}
+
+
+class ReadingPanel(QWidget):
+    """A row of choices; the first of each is what was found."""
+
+    changed = Signal()
+    """Something else was chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = FlowRow(self, 14)
+        self._parts: dict[str, QWidget] = {}
+        self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 18)
+        self.encoding = self._add(row, "&Encoding", "Encoding of the text", 18)
+        self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 14)
+        self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 11)
+        self.header = self._add(row, "&Header", "Which rows are the header", 17)
+
+    def _add(self, row: FlowRow, caption: str, tip: str, letters: int) -> QComboBox:
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        combo = QComboBox()
+        name = caption.replace("&", "")
+        combo.setAccessibleName(name)
+        combo.setToolTip(tip)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(letters)
+        combo.activated.connect(lambda _: self.changed.emit())
+        above = label(caption, "muted")
+        above.setBuddy(combo)
+        column.addWidget(above)
+        column.addWidget(combo)
+        row.addWidget(part)
+        self._parts[name] = part
+        return combo
+
+    def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
+        """Offer what can be chosen for this table, with what was found or chosen on show."""
+        names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
+        _fill(self.sheet, names, how.sheet or raw.sheet)
+        _offer(self.encoding, ENCODINGS, how.encoding, ENCODINGS.get(raw.encoding, raw.encoding))
+        _offer(self.delimiter, DELIMITERS, how.delimiter, DELIMITERS.get(raw.delimiter, "none"))
+        _offer(self.decimal, MARKS, how.decimal, MARKS[raw.decimal])
+        rows = [(f"row {n}", (n, 1)) for n in range(1, HEADER_ROWS + 1)]
+        rows += [(f"rows {n} and {n + 1}", (n, 2)) for n in range(1, DOUBLE_ROWS + 1)]
+        above = _found_header(raw)
+        _fill(
+            self.header, [(above if how.header is None else "find it", None), *rows, ("no header", (0, 0))], how.header
+        )
+        text, book = raw.kind == "text", raw.kind == "workbook"
+        for name, there in (
+            ("Sheet", book),
+            ("Encoding", text and raw.encoding != "text"),
+            ("Separator", text),
+            ("Decimal mark", text),
+            ("Header", text or book),
+        ):
+            self._parts[name].setVisible(there)
+        self.setVisible(text or book)
+
+    @property
+    def how(self) -> ReadAs:
+        """What is chosen."""
+        book = not self._parts["Sheet"].isHidden()
+        return ReadAs(
+            sheet=self.sheet.currentData() if book else None,
+            encoding=None if book else self.encoding.currentData(),
+            delimiter=None if book else self.delimiter.currentData(),
+            decimal=None if book else self.decimal.currentData(),
+            header=self.header.currentData(),
+        )
+
+
+def _found_header(raw: RawTable) -> str:
+    """Where the header was found: the two rows it was read from, or the row that it stands above."""
+    pair = next((found for words in raw.warnings if (found := _PAIR.fullmatch(words))), None)
+    if pair is not None:
+        return f"found: rows {pair[1]} and {pair[2]}"
+    return f"found: above row {raw.rows[0]}" if raw.rows else "found"
+
+
+def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:
+    """Offer what it was read as, said to be found unless it was chosen, and all others."""
+    found = "found: " if chosen is None else ""
+    _fill(
+        combo, [(f"{found}{read_as}", chosen), *((name, key) for key, name in names.items() if key != chosen)], chosen
+    )
+
+
+def _fill(combo: QComboBox, choices: Sequence[tuple[str, Any]], chosen: object) -> None:
+    """Offer choices and show one of them."""
+    combo.blockSignals(True)
+    combo.clear()
+    at = 0
+    for place, (text, data) in enumerate(choices):
+        combo.addItem(text, data)
+        if data == chosen:
+            at = place
+    combo.setCurrentIndex(at)
+    combo.blockSignals(False)
+
+
+class JoinPanel(QWidget):
+    """One line without a second file, two with one."""
+
+    wanted = Signal()
+    """A second file is to be chosen."""
+    dropped = Signal()
+    """The second file is not wanted any more."""
+    changed = Signal()
+    """Another column of ids was chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        self.add = button(
+            "&Join a second file…", tip="Structures in one file, activities in another: joined by the ids"
+        )
+        self.add.clicked.connect(self.wanted)
+        self.remove = button("&Without it", "link", "Reads the first file alone")
+        self.remove.clicked.connect(self.dropped)
+        self.file = ElidedLabel("muted")
+        row.addWidget(self.add)
+        row.addWidget(self.file, 1)
+        row.addWidget(self.remove)
+        column.addLayout(row)
+        self.line = QWidget()
+        ids = QHBoxLayout(self.line)
+        ids.setContentsMargins(0, 0, 0, 0)
+        ids.setSpacing(10)
+        self.own = _combo("Column of ids of the first file")
+        self.other = _combo("Column of ids of the second file")
+        for combo in (self.own, self.other):
+            combo.activated.connect(lambda _: self.changed.emit())
+        first = label("&Ids in", "muted")
+        first.setBuddy(self.own)
+        second = label("are those in", "muted")
+        second.setBuddy(self.other)
+        self.said = ElidedLabel()
+        for part in (first, self.own, second, self.other):
+            ids.addWidget(part)
+        ids.addWidget(self.said, 1)
+        column.addWidget(self.line)
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        """There is no second file."""
+        self.add.setText("&Join a second file…")
+        self.file.setText("Structures in one file and activities in another are joined by their ids.")
+        self.remove.hide()
+        self.line.hide()
+
+    def show_joined(self, loaded: Loaded) -> None:
+        """Say what was joined."""
+        second = loaded.wanted.second
+        if second is None:
+            self.show_nothing()
+            return
+        self.add.setText("&Join another file…")
+        self.file.setText(f"Joined with {second.name}: {loaded.other_rows:,} rows")
+        self.remove.show()
+        self.line.show()
+        _offer_columns(self.own, loaded.columns, loaded.wanted.id_column)
+        _offer_columns(self.other, loaded.other_columns, loaded.wanted.other_column)
+        here, there = map(len, loaded.raw.unmatched)
+        self.said.setText(
+            f"Without a partner: {here:,} of the first file, {there:,} of the second"
+            if here or there
+            else "Every id has its partner"
+        )
+
+
+def _combo(name: str) -> QComboBox:
+    made = QComboBox()
+    made.setAccessibleName(name)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    made.setMinimumContentsLength(15)
+    return made
+
+
+def _offer_columns(combo: QComboBox, columns: Sequence[str], chosen: str | None) -> None:
+    combo.clear()
+    for name in columns:
+        combo.addItem(name, name)
+    found = next((c for known in headers.IDS for c in columns if fold(c) == known), None)
+    combo.setCurrentIndex(max(combo.findData(chosen if chosen is not None else found), 0))

@@ -1,0 +1,269 @@
+"""The wizard's first step: a file or a pasted block, perhaps a second file, and how they were read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
+
+from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.progress import Cancelled
+from assaypilot.engine.tables.opening import PATTERNS
+from assaypilot.engine.tables.raw import RawTable
+
+from ..runtime.settings import Settings
+from ..runtime.tasks import Job
+from ..session.session import Session
+from ..tables.notes import TableModel
+from ..tables.table import Table
+from ..widgets.inputs import Segments, Step
+from ..widgets.text import ElidedLabel, button, label, polish
+from .import_words import import_error, import_words
+from .table_panels import JoinPanel, Loaded, Place, ReadingPanel, Wanted, load
+
+__all__ = ["TableStep"]
+
+SHOWN = 60
+"""Rows of the preview."""
+SAID = 3
+"""Lines of what was noticed while reading; all of them stand in the check."""
+
+
+class TableStep(Step):
+    """Choose a file or paste; the first rows are shown as they were read, and can be read otherwise."""
+
+    read = Signal(object)
+    """The RawTable."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self.session, self.settings = session, settings
+        self.loaded: Loaded | None = None
+        self._job: Job | None = None
+        self._wanted: Wanted | None = None
+        self.setAcceptDrops(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.intro = label(
+            "One row per compound, with an ID, its substituents in columns R1, R2, … or its structure, and measured "
+            "values if there are any.",
+            "muted",
+            wrap=True,
+        )
+        column.addWidget(self.intro)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        self.choose = button("Choose a &file…", "go")
+        self.choose.clicked.connect(self._choose)
+        self.paste = button("Paste from the &clipboard", tip="A block copied from a spreadsheet, with its header row")
+        self.paste.clicked.connect(self.paste_clipboard)
+        self.file = ElidedLabel()
+        row.addWidget(self.choose)
+        row.addWidget(self.paste)
+        row.addWidget(self.file, 1)
+        column.addLayout(row)
+        self.problem = label("", "problem", wrap=True)
+        self.mend = label("", "muted", wrap=True)
+        self.reading = ReadingPanel()
+        self.reading.changed.connect(self._read_again)
+        self.how = label("", "muted", wrap=True)
+        self.join = JoinPanel()
+        self.join.wanted.connect(self._choose_second)
+        self.join.dropped.connect(self.drop_second)
+        self.join.changed.connect(self._read_again)
+        self.views = Segments([("rows", "First rows"), ("alone", "Without a partner")], "What is shown")
+        self.views.chosen.connect(lambda _: self._show_rows())
+        self.model = TableModel(self)
+        self.table = Table(self.model, name="The first rows of the table")
+        self.table.setSortingEnabled(False)
+        for part in (self.problem, self.mend, self.reading, self.how, self.join):
+            column.addWidget(part)
+        switch = QHBoxLayout()
+        switch.addWidget(self.views)
+        switch.addStretch(1)
+        column.addLayout(switch)
+        column.addWidget(self.table, 1)
+        self.empty = label(
+            "csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma. Drop a file here.", "muted"
+        )
+        column.addWidget(self.empty)
+        column.addStretch(0)
+        self._clear()
+
+    @property
+    def raw(self) -> RawTable | None:
+        """The table, None while none was read."""
+        return None if self.loaded is None else self.loaded.raw
+
+    @property
+    def complete(self) -> bool:
+        """Whether a table was read."""
+        return self.loaded is not None
+
+    # ------------------------------------------------------------------ reading
+
+    def load(self, path: Path) -> None:
+        """Read a file."""
+        self.settings.folder = path.parent
+        self.file.setText(str(path))
+        self._start(Wanted(Place(path)))
+
+    def paste_clipboard(self) -> None:
+        """Read the clipboard."""
+        self.file.setText("Pasted from the clipboard")
+        self._start(Wanted(Place(text=QGuiApplication.clipboard().text())))
+
+    def load_second(self, path: Path) -> None:
+        """Join a second file to the table."""
+        if self.loaded is not None:
+            self.settings.folder = path.parent
+            self._start(replace(self.loaded.wanted, second=Place(path), id_column=None, other_column=None))
+
+    def drop_second(self) -> None:
+        """Read the first file alone."""
+        if self.loaded is not None:
+            self._start(replace(self.loaded.wanted, second=None, id_column=None, other_column=None))
+
+    def _read_again(self) -> None:
+        """Read the same files as they are to be read now."""
+        if self.loaded is None:
+            return
+        wanted = self.loaded.wanted
+        wanted = replace(wanted, first=replace(wanted.first, how=self.reading.how))
+        if wanted.second is not None:
+            own, other = self.join.own.currentData(), self.join.other.currentData()
+            wanted = replace(wanted, id_column=own, other_column=other)
+        self._start(wanted)
+
+    def _start(self, wanted: Wanted) -> None:
+        if self._job is not None:
+            self.session.tasks.cancel(self._job)
+        self._wanted = wanted
+        self._job = self.session.read(
+            f"Reading {wanted.first.name}", lambda report: load(wanted, report), self._show, self._refuse
+        )
+
+    def halt(self) -> None:
+        """The dialog closes: what is being read never lands."""
+        job, self._job = self._job, None
+        if job is not None:
+            self.session.tasks.cancel(job)
+
+    def _choose(self) -> None:
+        name = self._ask("Choose a table")
+        if name:
+            self.load(Path(name))
+
+    def _choose_second(self) -> None:
+        name = self._ask("Choose the file to join")
+        if name:
+            self.load_second(Path(name))
+
+    def _ask(self, title: str) -> str:
+        name, _ = QFileDialog.getOpenFileName(
+            self, title, str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        return name
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a file that is dragged in."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Read the file that was dropped, and join a second one."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if len(paths) > 1:
+            self.file.setText(str(paths[0]))
+            self._start(Wanted(Place(paths[0]), Place(paths[1])))
+        elif paths:
+            self.load(paths[0])
+
+    # ------------------------------------------------------------------ showing
+
+    def _show(self, loaded: Loaded) -> None:
+        self._job = None
+        self.loaded = loaded
+        raw = loaded.raw
+        self._dress_choose("Choose another &file…", "")
+        self.problem.hide()
+        self.mend.hide()
+        self.empty.hide()
+        for part in (self.reading, self.how, self.join, self.table):
+            part.show()
+        self.reading.show_reading(raw, loaded.sheets, loaded.wanted.first.how)
+        self.join.show_joined(loaded)
+        size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
+        kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
+        said = [import_words(text) for text in raw.warnings if not text.startswith("Joining: ")]
+        more = len(said) - SAID
+        lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more, listed under Check"] if more > 0 else [])]
+        self.how.setText("\n".join(lines))
+        alone = sum(map(len, raw.unmatched))
+        self.views.set_text("alone", f"Without a partner ({alone:,})")
+        self.views.setVisible(bool(alone))
+        if not alone and self.views.key != "rows":
+            self.views.choose("rows")
+        self._show_rows()
+        self.changed.emit()
+        self.read.emit(raw)
+
+    def _show_rows(self) -> None:
+        """The first rows, or the ids that one of the files alone has."""
+        loaded = self.loaded
+        if loaded is None:
+            return
+        raw = loaded.raw
+        if self.views.key == "rows" or loaded.wanted.second is None:
+            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN))
+            return
+        here, there = raw.unmatched
+        size = max(len(here), len(there))
+        names = (f"Only in {loaded.wanted.first.name}", f"Only in {loaded.wanted.second.name}")
+        self.model.show(names, [[*ids, *[""] * (size - len(ids))] for ids in (here, there)], size)
+
+    def _refuse(self, error: Exception) -> None:
+        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
+            return  # a newer reading is on its way, or the dialog closes
+        self._job = None
+        before, wanted = self.loaded, self._wanted
+        same = before is not None and wanted is not None and before.wanted.first.path == wanted.first.path
+        if before is not None and (same or isinstance(error, Cancelled)):
+            # What was read before stays, and the choices go back to it.
+            first = before.wanted.first
+            self.file.setText("Pasted from the clipboard" if first.path is None else str(first.path))
+            self.reading.show_reading(before.raw, before.sheets, first.how)
+            self.join.show_joined(before)
+        else:
+            self._clear()
+        if isinstance(error, AssayPilotError):
+            text, mend = import_error(error)
+        else:
+            text, mend = (
+                "Reading was stopped." if before is None else "Reading was stopped; the table is as before.",
+                "",
+            )
+        self.problem.setText(text)
+        self.problem.show()
+        self.mend.setText(mend)
+        self.mend.setVisible(bool(mend))
+        self.changed.emit()
+
+    def _dress_choose(self, text: str, role: str) -> None:
+        """The button stands out while choosing a file is the next thing to do."""
+        self.choose.setText(text)
+        if self.choose.property("role") != role:
+            polish(self.choose, role=role)
+
+    def _clear(self) -> None:
+        self.loaded = None
+        self._dress_choose("Choose a &file…", "go")
+        for part in (self.problem, self.mend, self.reading, self.how, self.join, self.views, self.table):
+            part.hide()
+        self.empty.show()
