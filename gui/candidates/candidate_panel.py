@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
@@ -23,7 +23,7 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.copies import CopiedStructure
 from ..structures.drawing import Structures
-from ..widgets.layout import breakable, copied, whole
+from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish
 from .candidate_rows import interval_text, probability_text
@@ -152,12 +152,10 @@ class CompoundPanel(QVBoxLayout):
         super().__init__()
         self.setSpacing(12)
         self.setContentsMargins(0, 0, 0, 0)
-        heading = QHBoxLayout()
-        heading.setSpacing(8)
+        heading = row_of(spacing=8)
         self.name = ElidedLabel("title")
         self.mark = StatusMark()
-        heading.addWidget(self.name, 1)
-        heading.addWidget(self.mark)
+        put(heading, (self.name, 1), self.mark)
         self.addLayout(heading)
         self.structure = CopiedStructure(structures, session)
         self.addWidget(self.structure)
@@ -288,10 +286,7 @@ class Side(QFrame):
         self._below = below
         if below is not None:  # it goes with the panel, also where it was never shown
             below.setParent(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(scroll, 1)
+        column = column_of((scroll, 1), holder=self, spacing=0)
         self._column = column
         self._stays: bool | None = None
         self._bar, self._inner = scroll.verticalScrollBar(), inner

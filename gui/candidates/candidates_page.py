@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.campaign.phrases import many
@@ -32,6 +32,7 @@ from ..tables.table import Table
 from ..tables.tools import TableTools
 from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
@@ -63,8 +64,7 @@ class CandidatesPage(Page):
         self.replay = ReplayBar(session.replay)
         self.plot = PlotChoice()
         self.plot.changed.connect(self._plot_chosen)
-        self.heading.addWidget(self.plot.kind)
-        self.heading.addWidget(self.replay, 2)
+        put(self.heading, self.plot.kind, (self.replay, 2))
         self.column.addWidget(self.plot)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._pick)
@@ -77,11 +77,8 @@ class CandidatesPage(Page):
         self.canvas.data_wanted.connect(self._copy_data)
         self.canvas.export_wanted.connect(self._export_picture)
         lower = QWidget()
-        column = QVBoxLayout(lower)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(10)
-        tools = QHBoxLayout()
-        tools.setSpacing(10)
+        column = column_of(holder=lower, margins=(0, 8, 0, 0), spacing=10)
+        tools = row_of(spacing=10)
         self.which = Segments([("alive", "In + undecided"), ("in", "In"), ("all", "All")], "Which compounds are shown")
         self.which.chosen.connect(lambda _: self._narrow())
         self.model = CandidatesModel(self)
@@ -93,12 +90,9 @@ class CandidatesPage(Page):
         self.export_button = button("E&xport…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
                                     "ones as they stand here, those that are in, or all")  # fmt: skip
         self.export_button.clicked.connect(self.export)
-        tools.addWidget(self.which)
-        tools.addWidget(self.filter, 1)
-        tools.addWidget(self.shown)
-        tools.addWidget(self.tools.sliders)
-        tools.addWidget(self.columns_button)
-        tools.addWidget(self.export_button)
+        put(
+            tools, self.which, (self.filter, 1), self.shown, self.tools.sliders, self.columns_button, self.export_button
+        )
         column.addLayout(tools)
         self.table.freeze("status", "id", "structure")
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -114,8 +108,7 @@ class CandidatesPage(Page):
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.setHandleWidth(1)
         self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.canvas)
-        self.split.addWidget(lower)
+        put(self.split, self.canvas, lower)
         self.split.setStretchFactor(0, 2)
         self.split.setStretchFactor(1, 3)
         self.split.setSizes([150, 420])

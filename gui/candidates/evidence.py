@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from assaypilot.engine.campaign.confirmed import Check
 from assaypilot.engine.campaign.phrases import joined
@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.reasons.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.shortlist import confirmed
 
-from ..widgets.layout import breakable, copied
+from ..widgets.layout import breakable, column_of, copied
 from ..widgets.text import label, polish
 
 __all__ = ["OwnValues", "confirmation_rows", "confirmed_text", "doubt_text", "line_of", "why"]
@@ -78,9 +78,7 @@ class OwnValues(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(3)
+        self._column = column_of(holder=self, spacing=3)
         self.lines: list[tuple[QLabel, QLabel]] = []
         """Of each line the value, and the note below it."""
         self.more = label("", "muted", wrap=True)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
@@ -17,6 +17,7 @@ from ..plots.canvas import Canvas
 from ..resources.theme import theme
 from ..session.forecast import Foresight
 from ..widgets.bars import error_words
+from ..widgets.layout import STRETCH, column_of, put
 from ..widgets.text import button, label
 
 if TYPE_CHECKING:
@@ -196,9 +197,7 @@ class Outlooks(QWidget):
         """``now``: what the first forecast is called; ``without``: captions of what is said elsewhere."""
         super().__init__()
         self._name, self._without = now, without
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
         self.words = label("", wrap=True, selectable=True)
         self.canvas = Canvas("Measurements expected, now and with these settings")
         self.canvas.reserve(PICTURE, fixed=True)
@@ -209,8 +208,9 @@ class Outlooks(QWidget):
         self.busy.hide()
         self._keep_room(self.busy)
         self._keep_room(self.canvas)
-        self.again = button("&Simulate", tip="Plays the campaign on, many times, with simulated results")
-        self.again.clicked.connect(self.wanted)
+        self.again = button(
+            "&Simulate", tip="Plays the campaign on, many times, with simulated results", then=self.wanted
+        )
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(6)
@@ -218,12 +218,9 @@ class Outlooks(QWidget):
         self._grid.setColumnStretch(2, 1)
         self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
         self.known = label("", "muted", wrap=True)
-        for part in (self.words, self.busy, self.canvas):
-            column.addWidget(part)
+        put(column, self.words, self.busy, self.canvas)
         column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addLayout(self._grid)
-        column.addWidget(self.known)
-        column.addStretch(1)
+        put(column, self._grid, self.known, STRETCH)
         self.now: Foresight | None = None
         self.tried: Foresight | None = None
         self.trying = False

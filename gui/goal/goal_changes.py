@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
 
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
@@ -17,7 +17,8 @@ from assaypilot.engine.errors import AssayPilotError
 
 from ..session.session import Session
 from ..widgets.bars import error_words
-from ..widgets.layout import FlowRow
+from ..widgets.inputs import line_edit
+from ..widgets.layout import FlowRow, column_of, put
 from ..widgets.text import button, label, polish
 from ..wizard.goal_strategy import ControlsField, controls_in
 from .restart import Asking
@@ -123,28 +124,23 @@ class ChangePanel(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 14)
-        column.setSpacing(9)
+        column = column_of(holder=self, margins=(14, 12, 14, 14), spacing=9)
         self.heading = label("If this is applied", "heading", wrap=True)
         self.words = label("", wrap=True, selectable=True)
-        self.note = QLineEdit()
-        self.note.setAccessibleName("Why the settings are changed")
-        self.note.setPlaceholderText("Why? (kept in the history)")
-        self.note.setToolTip("A few words for whoever reads the history later; may stay empty")
-        self.apply_button = button("&Apply", "go")
-        self.apply_button.clicked.connect(lambda: self.apply.emit(self.note.text().strip()))
+        self.note = line_edit(
+            "Why the settings are changed",
+            hint="Why? (kept in the history)",
+            tip="A few words for whoever reads the history later; may stay empty",
+        )
+        self.apply_button = button("&Apply", "go", then=lambda: self.apply.emit(self.note.text().strip()))
         self.note.returnPressed.connect(self.apply_button.click)
-        self.leave_button = button("As &it is", tip="Takes back what was typed; nothing is changed")
-        self.leave_button.clicked.connect(self.leave)
+        self.leave_button = button("As &it is", tip="Takes back what was typed; nothing is changed", then=self.leave)
         row = QGridLayout()
         row.setHorizontalSpacing(8)
         row.addWidget(self.apply_button, 0, 0)
         row.addWidget(self.leave_button, 0, 1)
         row.setColumnStretch(2, 1)
-        for part in (self.heading, self.words, self.note):
-            column.addWidget(part)
-        column.addLayout(row)
+        put(column, self.heading, self.words, self.note, row)
         self._locked = ""
         self.hide()
 
@@ -252,14 +248,13 @@ class Ways(QWidget):
         self.series = button(
             "&Continue with the series model",
             tip="Effects need not add up there; every measurement is kept, and Undo takes it back",
+            then=self.take_series,
         )
-        self.series.clicked.connect(self.take_series)
         self.controls.clicked.connect(self.ask_controls)
         self.endpoint.clicked.connect(self.ask_endpoint)
         self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        for made in (self.compounds, self.endpoint, self.together, self.series, self.controls):
-            row.addWidget(made)
+        put(row, self.compounds, self.endpoint, self.together, self.series, self.controls)
 
     def ask_endpoint(self) -> None:
         """Ask for one more endpoint."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
+from ..runtime.tasks import single_shot
 from ..session.forecast import Forecasting, Foresight, foresee
 from ..session.session import Session
 from ..session.view import View
 from ..widgets.bars import error_words
 from ..widgets.inputs import Scrolled
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label, polish
 from ..window.page import Page, side_panel, with_side
 from .forecast_view import Outlooks, expected_words
@@ -40,8 +42,11 @@ class GoalPage(Page):
         self.subtitle.setText("what is wanted, what it will take, and what other settings would change")
         self.sentence = label("", "heading", wrap=True, selectable=True)
         self.state = Callout()
-        self.more = button("&Try other settings", tip="Shows what other settings would mean for a decided campaign")
-        self.more.clicked.connect(self._try_more)
+        self.more = button(
+            "&Try other settings",
+            tip="Shows what other settings would mean for a decided campaign",
+            then=self._try_more,
+        )
         self._more = False
         """Whether other settings are tried although all is decided."""
         self.form = TermsForm()
@@ -51,22 +56,18 @@ class GoalPage(Page):
         self.hint = label(HINT, "muted", wrap=True)
         self.ways = Ways(session)
         self.trial = QWidget()
-        row = QHBoxLayout(self.trial)
-        row.setContentsMargins(0, 6, 0, 0)
-        row.setSpacing(24)
-        row.addWidget(_headed("Settings", self.form, self.hint), 2)
-        row.addWidget(_headed("What it will take", self.outlooks), 3)
+        row_of(
+            (_headed("Settings", self.form, self.hint), 2),
+            (_headed("What it will take", self.outlooks), 3),
+            holder=self.trial,
+            margins=(0, 6, 0, 0),
+            spacing=24,
+        )
         whole = QWidget()
         whole.setObjectName("page")
-        parts = QVBoxLayout(whole)
-        parts.setContentsMargins(0, 0, 8, 0)
-        parts.setSpacing(10)
-        parts.addWidget(self.sentence)
-        parts.addWidget(self.state)
+        parts = column_of(self.sentence, self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        parts.addWidget(self.trial)
-        parts.addWidget(self.ways)
-        parts.addStretch(1)
+        put(parts, self.trial, self.ways, STRETCH)
         self.column.addWidget(Scrolled(whole), 1)
         side, panel = side_panel()
         self.change = ChangePanel()
@@ -78,10 +79,14 @@ class GoalPage(Page):
         self._assumes = label("What is assumed", "heading")
         self.offers = label("", wrap=True, selectable=True)
         self._can = label("What can be done", "heading")
-        self.together = button("Take two sites together\N{HORIZONTAL ELLIPSIS}", tip=self.ways.together.toolTip())
-        self.together.clicked.connect(self.ways.ask_together)
-        self.series = button("Continue with the series model", "primary", tip=self.ways.series.toolTip())
-        self.series.clicked.connect(self.ways.take_series)
+        self.together = button(
+            "Take two sites together\N{HORIZONTAL ELLIPSIS}",
+            tip=self.ways.together.toolTip(),
+            then=self.ways.ask_together,
+        )
+        self.series = button(
+            "Continue with the series model", "primary", tip=self.ways.series.toolTip(), then=self.ways.take_series
+        )
         for part in (
             self.change, self._promised, self.guarantee, self._can, self.offers, self.series, self.together,
             self._assumes, self.assumed,
@@ -97,10 +102,7 @@ class GoalPage(Page):
         """What the settings typed would take."""
         self.other.known.connect(self._tried)
         self.other.refused.connect(self._untried)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._ask_consequences)
+        self._pause = single_shot(self, PAUSE, self._ask_consequences)
         self._view: View | None = None
 
     @property
@@ -318,10 +320,7 @@ class GoalPage(Page):
 def _headed(title: str, *parts: QWidget) -> QWidget:
     """A column with a heading."""
     made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(10)
-    column.addWidget(label(title, "heading"))
+    column = column_of(label(title, "heading"), holder=made, spacing=10)
     for part in parts:
         column.addWidget(part)
     column.addStretch(1)

@@ -14,10 +14,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,7 +32,7 @@ from assaypilot.engine.tables.options import parse_endpoint_spec
 from ..session.session import Session
 from ..widgets.bars import error_words
 from ..widgets.inputs import Scrolled, form
-from ..widgets.layout import resize_within_screen
+from ..widgets.layout import column_of, resize_within_screen, row_of
 from ..widgets.save_dialog import ask_for_place, file_name
 from ..widgets.text import go_or_cancel, label, polish
 
@@ -67,12 +65,8 @@ class Asking(QDialog):
         self.place: object = None
         """The question where to, the last one asked."""
         self.setWindowTitle(title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 20, 22, 18)
-        column.setSpacing(10)
-        column.addWidget(label(title, "title"))
-        self.body = QVBoxLayout()
-        self.body.setSpacing(10)
+        column = column_of(label(title, "title"), holder=self, margins=(22, 20, 22, 18), spacing=10)
+        self.body = column_of(spacing=10)
         column.addLayout(self.body)
         self.words = label("", wrap=True, selectable=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -149,7 +143,7 @@ class TogetherDialog(Asking):
             )
         )
         self.first, self.second = QComboBox(), QComboBox()
-        row = QHBoxLayout()
+        row = row_of()
         names = [site.name for site in status.library.sites]
         for combo, which, place in ((self.first, "First", 0), (self.second, "Second", 1)):
             combo.setAccessibleName(f"{which} site")

@@ -16,17 +16,16 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
     QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from ..runtime.error_reports import versions
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Details, button, label
 
 __all__ = ["AboutDialog", "LicencesDialog", "Part", "parts"]
@@ -152,24 +151,22 @@ class LicencesDialog(QDialog):
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.table.currentItemChanged.connect(self._show)
         beside = QSplitter(Qt.Orientation.Horizontal)
-        beside.addWidget(self.table)
-        beside.addWidget(self.text)
+        put(beside, self.table, self.text)
         beside.setSizes([430, 470])
         beside.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 18, 22, 16)
-        column.setSpacing(10)
-        column.addWidget(label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True))
-        column.addWidget(beside, 1)
-        row = QHBoxLayout()
-        copy = button("Copy list")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.listed()))
+        column = column_of(
+            label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True),
+            (beside, 1),
+            holder=self,
+            margins=(22, 18, 22, 16),
+            spacing=10,
+        )
+        row = row_of()
+        copy = button("Copy list", then=lambda: QGuiApplication.clipboard().setText(self.listed()))
         close = button("Close", "go")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        row.addWidget(copy)
-        row.addStretch(1)
-        row.addWidget(close)
+        put(row, copy, STRETCH, close)
         column.addLayout(row)
         self.table.setCurrentIndex(self.table.model().index(0, 0))
 
@@ -189,36 +186,36 @@ class AboutDialog(QDialog):
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle("About AssayPilot")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(26, 22, 26, 18)
-        column.setSpacing(8)
-        column.addWidget(label("AssayPilot", "big"))
-        column.addWidget(label("Which compounds to assay next, and when to stop", "muted"))
+        column = column_of(
+            label("AssayPilot", "big"),
+            label("Which compounds to assay next, and when to stop", "muted"),
+            holder=self,
+            margins=(26, 22, 26, 18),
+            spacing=8,
+        )
         found = versions()
         details = Details()
         details.show_rows(found)
-        column.addWidget(details)
-        column.addWidget(
+        put(
+            column,
+            details,
             label(
                 "MIT licence. Qt for Python is used under the LGPL; all libraries are listed with their licences. "
                 "It makes no network connection.",
                 "muted",
                 wrap=True,
-            )
+            ),
         )
-        row = QHBoxLayout()
-        copy = button("Copy versions")
-        copy.clicked.connect(
-            lambda: QGuiApplication.clipboard().setText("\n".join(f"{name} {number}" for name, number in found))
+        row = row_of()
+        copy = button(
+            "Copy versions",
+            then=lambda: QGuiApplication.clipboard().setText("\n".join(f"{name} {number}" for name, number in found)),
         )
-        licences = button("Libraries and licences…")
-        licences.clicked.connect(self.show_licences)
+        licences = button("Libraries and licences…", then=self.show_licences)
         close = button("Close", "go")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        row.addWidget(copy)
-        row.addWidget(licences)
-        row.addStretch(1)
+        put(row, copy, licences, STRETCH)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(row)
         wide = max(26 * self.fontMetrics().lineSpacing(), column.totalMinimumSize().width())

@@ -13,18 +13,16 @@ from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QShortcut, QTextDocume
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QSplitter,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
 from ..resources.theme import theme
 from ..widgets.inputs import FilterBox
-from ..widgets.layout import resize_within_screen
+from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of
 from ..widgets.text import as_here, button, keys, label
 
 __all__ = [
@@ -165,16 +163,11 @@ class HelpWindow(QWidget):
         self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
         self.none = label("Nothing is said about that.", "muted", wrap=True)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(14, 14, 8, 14)
-        column.setSpacing(8)
-        column.addWidget(self.search)
-        column.addWidget(self.none)
-        column.addWidget(self.list, 1)
-        self.back = button("&Back", tip="To the topic read before (Alt+Left)")
-        self.back.clicked.connect(self.go_back)
-        self.home = button("&Journey", tip="From a table to a shortlist, step by step")
-        self.home.clicked.connect(lambda: self.show_topic(HOME))
+        column_of(self.search, self.none, (self.list, 1), holder=left, margins=(14, 14, 8, 14), spacing=8)
+        self.back = button("&Back", tip="To the topic read before (Alt+Left)", then=self.go_back)
+        self.home = button(
+            "&Journey", tip="From a table to a shortlist, step by step", then=lambda: self.show_topic(HOME)
+        )
         self.reader = Reader()
         self.reader.setAccessibleName("Text of the help")
         self.reader.setOpenLinks(False)
@@ -182,23 +175,15 @@ class HelpWindow(QWidget):
         self.reader.document().setDocumentMargin(18)
         self.reader.anchorClicked.connect(lambda url: self.show_topic(url.toString()))
         right = QWidget()
-        beside = QVBoxLayout(right)
-        beside.setContentsMargins(8, 14, 14, 14)
-        row = QHBoxLayout()
-        row.addWidget(self.back)
-        row.addWidget(self.home)
-        row.addStretch(1)
-        beside.addLayout(row)
-        beside.addWidget(self.reader, 1)
+        beside = column_of(holder=right, margins=(8, 14, 14, 14))
+        row = row_of(self.back, self.home, STRETCH)
+        put(beside, row, (self.reader, 1))
         self.sides = QSplitter(Qt.Orientation.Horizontal)
         self.sides.setHandleWidth(1)
         self.sides.setChildrenCollapsible(False)
-        self.sides.addWidget(left)
-        self.sides.addWidget(right)
+        put(self.sides, left, right)
         self.sides.setStretchFactor(1, 1)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.sides)
+        row_of(self.sides, holder=self)
         back = QShortcut(QKeySequence.StandardKey.Back, self, self.go_back)
         back.setKeys(keys(QKeySequence.StandardKey.Back, "Alt+Left"))
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)

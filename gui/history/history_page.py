@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout
 
 from ..session.session import Session
 from ..session.view import View
@@ -17,6 +16,7 @@ from ..tables.columns import order_in
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox
+from ..widgets.layout import put, row_of
 from ..widgets.text import button, label
 from ..window.page import Page
 
@@ -63,17 +63,16 @@ class HistoryPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "History")
         self.setLayout(self.column)
-        tools = QHBoxLayout()
-        tools.setSpacing(10)
+        tools = row_of(spacing=10)
         self.filter = FilterBox("Filter: any word", "Filter the history")
         self.filter.narrowed.connect(self._narrow)
-        self.check = button("Verif&y the file", tip="Checks every event and the head of the log")
-        self.check.clicked.connect(lambda: session.verify(self._verified))
-        self.copy_head = button("&Copy head", tip="The head says which state of the log this is")
-        self.copy_head.clicked.connect(self._copy_head)
-        tools.addWidget(self.filter, 1)
-        tools.addWidget(self.copy_head)
-        tools.addWidget(self.check)
+        self.check = button(
+            "Verif&y the file",
+            tip="Checks every event and the head of the log",
+            then=lambda: session.verify(self._verified),
+        )
+        self.copy_head = button("&Copy head", tip="The head says which state of the log this is", then=self._copy_head)
+        put(tools, (self.filter, 1), self.copy_head, self.check)
         self.column.addLayout(tools)
         self.model = LogModel(self)
         self.table = Table(self.model, name="History")

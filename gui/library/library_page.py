@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu
+from PySide6.QtWidgets import QMenu
 
 from assaypilot.engine.campaign.phrases import many
 
@@ -20,6 +20,7 @@ from ..tables.filter import Facts, facts_of
 from ..tables.table import Table
 from ..tables.tools import TableTools
 from ..widgets.bars import for_window
+from ..widgets.layout import put, row_of
 from ..widgets.text import Callout, button
 from ..window.page import Page
 from .library_rows import LibraryModel, availability, history_means
@@ -42,21 +43,17 @@ class LibraryPage(Page):
         self.remarks.toggled.connect(self.notes.setVisible)
         self.heading.addWidget(self.remarks, 0, Qt.AlignmentFlag.AlignTop)
         self.column.addWidget(self.notes)
-        tools = QHBoxLayout()
-        tools.setSpacing(10)
+        tools = row_of(spacing=10)
         self.model = LibraryModel(self)
         self.table = Table(self.model, structures, name="Compounds of the library")
         self.tools = TableTools(session, self.table, "library")
         self.tools.asked.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown = self.tools.filter, self.tools.shown
-        self.gone = button("Mark as &unavailable…", tip="Note that the selected compounds cannot be made or bought")
-        self.gone.clicked.connect(self._mark)
-        tools.addWidget(self.filter, 1)
-        tools.addWidget(self.shown)
-        tools.addWidget(self.tools.sliders)
-        tools.addWidget(self.tools.columns)
-        tools.addWidget(self.gone)
+        self.gone = button(
+            "Mark as &unavailable…", tip="Note that the selected compounds cannot be made or bought", then=self._mark
+        )
+        put(tools, (self.filter, 1), self.shown, self.tools.sliders, self.tools.columns, self.gone)
         self.column.addLayout(tools)
         self.table.freeze("id", "structure")
         self.arrangement = self.tools.arrange(fixed=("id",))

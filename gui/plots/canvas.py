@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from ..resources.theme import theme
 from ..runtime.gc_policy import figure_gone
+from ..runtime.tasks import single_shot
 from ..structures.drawing import drawing_pool
 
 if TYPE_CHECKING:
@@ -137,10 +138,7 @@ class Canvas(QWidget):
         self._drawn: _Drawn | None = None
         self._signals = _Signals()
         self._signals.drawn.connect(self._take)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(25)
-        self._pause.timeout.connect(self._start)
+        self._pause = single_shot(self, 25, self._start)
         self._painted = False
         self._reserved = (90, False)
         theme().changed.connect(self._dress)

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
 
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.domain.library import Library
 
 from ..tables.properties import PROPERTIES
 from ..tables.rows import Column, numeric, plain_tip, whole_name
-from ..widgets.layout import FlowRow
+from ..widgets.inputs import combo_box
+from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
 from ..widgets.text import button, label
 from .scatter import Quantity
 
@@ -36,9 +37,7 @@ ACROSS = 4
 
 def choice_box(name: str, tip: str = "", *, letters: int = 8) -> QComboBox:
     """A list to choose from, with a name for screen readers; it may be narrower than its longest entry."""
-    made = QComboBox()
-    made.setAccessibleName(name)
-    made.setToolTip(plain_tip(tip))
+    made = combo_box(name, tip=plain_tip(tip))
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(letters)
     return made
@@ -55,9 +54,7 @@ class HeatChoices(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = column_of(holder=self, spacing=6)
         line = QWidget()
         first = FlowRow(line, 8)
         self.down = choice_box("Site of the rows", "The site whose substituents go down", letters=6)
@@ -68,8 +65,7 @@ class HeatChoices(QWidget):
         self.swap = button("S&wap", tip="Rows become columns")
         for text, box in (("Row&s", self.down), ("C&olumns", self.across)):
             first.addWidget(named_box(text, box))
-        first.addWidget(self.swap)
-        first.addWidget(named_box("Or&der", self.order))
+        put(first, self.swap, named_box("Or&der", self.order))
         column.addWidget(line)
         self._rest = QWidget()
         self._grid = QGridLayout(self._rest)
@@ -167,14 +163,10 @@ class SiteChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = row_of(holder=self, spacing=8)
         self.box = choice_box("Which site is shown", "All sites one below the other, or one of them", letters=12)
         self.box.activated.connect(lambda _: self.changed.emit())
-        row.addWidget(_buddy("&Site", self.box))
-        row.addWidget(self.box)
-        row.addStretch(1)
+        put(row, _buddy("&Site", self.box), self.box, STRETCH)
 
     def show_library(self, library: Library) -> None:
         """Offer the sites of a library."""
@@ -201,11 +193,7 @@ def _buddy(text: str, box: QComboBox) -> QLabel:
 def named_box(text: str, box: QComboBox) -> QWidget:
     """A list beside its label, which stay together where a row goes on in a second line."""
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    row.addWidget(_buddy(text, box))
-    row.addWidget(box)
+    row_of(_buddy(text, box), box, holder=made, spacing=8)
     return made
 
 

@@ -19,10 +19,11 @@ from PySide6.QtGui import (
     QPolygonF,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
 from ..resources.theme import theme
 from ..structures.drawing import Structures
+from ..widgets.layout import column_of, put
 from ..widgets.text import label
 from .canvas import Canvas, inch
 from .scene import Scene, Shape, Target
@@ -70,15 +71,12 @@ class HoverCard(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.setSpacing(4)
+        column = column_of(holder=self, margins=(10, 8, 10, 8), spacing=4)
         self.picture = _Picture(structures)
         self.heading = label("", "heading", wrap=True)
         self.words = label("", wrap=True)
         column.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.heading)
-        column.addWidget(self.words)
+        put(column, self.heading, self.words)
         self.hide()
 
     def show_target(self, target: Target, at: QPoint, room: QSize) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QWidget
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
 
-from ..widgets.inputs import Form
+from ..runtime.tasks import single_shot
+from ..widgets.inputs import Form, line_edit
+from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label, polish
 from .entry import Entry, entered_text, parse_entry, user_decimal
 
@@ -34,17 +36,14 @@ class ReasonDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setMinimumWidth(max(480, WIDTH * self.fontMetrics().averageCharWidth()))
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(22, 20, 22, 18)
-        self.body.setSpacing(10)
+        self.body = column_of(holder=self, margins=(22, 20, 22, 18), spacing=10)
         self.heading = label(heading, "title", wrap=True)
         self.body.addWidget(self.heading)
         self.form = Form()
         self.form.setHorizontalSpacing(14)
         self.form.setVerticalSpacing(9)
         self.body.addLayout(self.form)
-        self.line = QLineEdit()
-        self.line.setAccessibleName("Reason")
+        self.line = line_edit("Reason")
         self.line.textChanged.connect(lambda _: self.check())
         self.box, self.confirm = go_or_cancel(confirm)
         self.box.accepted.connect(self.accept)
@@ -193,10 +192,7 @@ class CorrectDialog(ReasonDialog):
         self.consequence = label("", "muted", wrap=True)
         self.consequence.hide()
         self.form.addRow(label(""), self.consequence)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self.asked)
+        self._pause = single_shot(self, PAUSE, self.asked)
         self.value.textChanged.connect(lambda _: self._typed())
         self.line.setText(reason)
         self.finish("Reason", "for example: digits swapped when typing")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
@@ -20,7 +20,8 @@ from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.text.percentages import percent
 
 from ..session.forecast import Forecasting, Foresight, foresee
-from ..widgets.layout import FlowRow
+from ..widgets.inputs import combo_box
+from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
 from ..widgets.text import Details, button, label, polish
 from .reason_dialog import UnavailableDialog
 
@@ -52,9 +53,7 @@ class PlanCard(QFrame):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
+        column = column_of(holder=self, margins=(14, 12, 14, 12), spacing=8)
         title, words = WORDS[name]
         self.heading = label(title, "heading")
         self.cost = label("", "big", wrap=True)
@@ -63,10 +62,7 @@ class PlanCard(QFrame):
         self.note = label("", "muted", wrap=True)
         self.go = button(f"Plan &{title.lower()}", "go")
         self.usual = False
-        for part in (self.heading, self.cost, self.words, self.details, self.note):
-            column.addWidget(part)
-        column.addStretch(1)
-        column.addWidget(self.go)
+        put(column, self.heading, self.cost, self.words, self.details, self.note, STRETCH, self.go)
 
     def show_option(self, option: PlanOption, currency: str, *, same: str, sooner: str, waiting: bool) -> None:
         """Show a plan; ``same``: the cheaper one that it does not differ from, empty when it does.
@@ -114,23 +110,18 @@ class PlanChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
+        outer = column_of(holder=self)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         inside = QWidget()
         scroll.setWidget(inside)
         outer.addWidget(scroll)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = column_of(holder=inside, spacing=12)
         self.title = label("Choose how the next round is planned", "heading")
         self.words = label("", wrap=True)
-        column.addWidget(self.title)
-        column.addWidget(self.words)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        put(column, self.title, self.words)
+        row = row_of(spacing=12)
         self.cards = {name: PlanCard(name) for name in PLANS}
         for name, card in self.cards.items():
             card.go.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))
@@ -139,8 +130,7 @@ class PlanChoice(QWidget):
         self._cards = QWidget()
         self._cards.setLayout(row)
         row.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._cards)
-        column.addWidget(self._terms())
+        put(column, self._cards, self._terms())
         self.problem = label("", "problem", wrap=True)
         column.addWidget(self.problem)
         self.problem.hide()
@@ -156,21 +146,19 @@ class PlanChoice(QWidget):
         for field, letters in ((self.price, 9), (self.currency, 6)):
             field.setFixedWidth(letters * self.fontMetrics().averageCharWidth() + 24)
             field.returnPressed.connect(self._take)
-        self.usual = QComboBox()
-        self.usual.setAccessibleName("Plan as usual")
+        self.usual = combo_box("Plan as usual")
         for name in PLANS:
             self.usual.addItem(name, name)
-        self.take = button("Appl&y", tip="Keeps what a measurement costs and the usual plan, and counts again")
-        self.take.clicked.connect(self._take)
+        self.take = button(
+            "Appl&y", tip="Keeps what a measurement costs and the usual plan, and counts again", then=self._take
+        )
         caption = label("One &measurement costs", "muted")
         caption.setBuddy(self.price)
         other = label("Plan as &usual", "muted")
         other.setBuddy(self.usual)
-        for part in (caption, self.price, self.currency, other, self.usual, self.take):
-            row.addWidget(part)
+        put(row, caption, self.price, self.currency, other, self.usual, self.take)
         row.push()
-        self.cancel = button("Cancel")
-        self.cancel.clicked.connect(self.cancelled)
+        self.cancel = button("Cancel", then=self.cancelled)
         row.addWidget(self.cancel)
         return made
 

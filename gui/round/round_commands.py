@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFormLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QSpinBox, QWidget
 
 from assaypilot.engine.campaign.auditing import CONFIDENCE, members_if_none
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.strategies.protocol import IN
 from assaypilot.engine.text.percentages import percent
 
+from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ class AuditDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Plan audit round")
         self._population = population_of(status)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 20, 22, 16)
-        column.setSpacing(12)
+        column = column_of(holder=self, margins=(22, 20, 22, 16), spacing=12)
         about = f"Draws from the {self._population:,} compounds that are not in and were never measured, at random."
         column.addWidget(label(about, wrap=True))
         self.size_box = QSpinBox()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.domain.controls import Reading
@@ -18,6 +18,7 @@ from assaypilot.engine.text.signed import signed
 
 from ..widgets.bars import for_window
 from ..widgets.inputs import Field
+from ..widgets.layout import column_of
 from ..widgets.text import Details, label
 from .entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog
@@ -77,10 +78,7 @@ class ControlsPane(QWidget):
     def __init__(self, page: RoundPage) -> None:
         super().__init__()
         self._page = page
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(label("Controls", "heading"))
+        column = column_of(label("Controls", "heading"), holder=self, spacing=8)
         self.form = QFormLayout()
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self.form.setVerticalSpacing(4)

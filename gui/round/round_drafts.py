@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, QTimer
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.domain.plates.layout import Layout
 
 from ..runtime.settings import Settings
+from ..runtime.tasks import single_shot
 from .round_rows import Cell
 
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ class Drafts(QObject):
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE)
-        self._timer.timeout.connect(self.flush)
+        self._timer = single_shot(self, PAUSE, self.flush)
         self._next: tuple[str, dict[str, str]] | None = None
 
     def of(self, shown: Round) -> dict[Cell, str]:

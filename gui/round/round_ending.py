@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
 
 from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.results.outlying import beside_others, spread_of
@@ -18,6 +18,8 @@ from assaypilot.engine.campaign.state import Guarantee, Missing, Round, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
 
+from ..widgets.inputs import line_edit
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 
 if TYPE_CHECKING:
@@ -91,27 +93,19 @@ class EndingPanel(QFrame):
     def __init__(self, confirm: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(14, 12, 14, 12)
-        self.body.setSpacing(7)
+        self.body = column_of(holder=self, margins=(14, 12, 14, 12), spacing=7)
         self.heading = label("", "heading", wrap=True)
         self.body.addWidget(self.heading)
         self.words = label("", wrap=True)
         self.body.addWidget(self.words)
-        self.line = QLineEdit()
-        self.line.setAccessibleName("Note")
+        self.line = line_edit("Note")
         self.line.textChanged.connect(lambda _: self.check())
         self.line.returnPressed.connect(self._go)
-        row = QHBoxLayout()
-        self.confirm = button(confirm, "go")
-        self.confirm.clicked.connect(self._go)
-        self.cancel = button("Not now")
-        self.cancel.clicked.connect(self.reject)
-        row.addWidget(self.confirm)
-        row.addWidget(self.cancel)
-        row.addStretch(1)
-        self.body.addWidget(self.line)
-        self.body.addLayout(row)
+        row = row_of()
+        self.confirm = button(confirm, "go", then=self._go)
+        self.cancel = button("Not now", then=self.reject)
+        put(row, self.confirm, self.cancel, STRETCH)
+        put(self.body, self.line, row)
         self.hide()
 
     @property
@@ -175,9 +169,7 @@ class ClosePanel(EndingPanel):
     def __init__(self) -> None:
         super().__init__("Close the round")
         self.choices = QWidget()
-        inner = QVBoxLayout(self.choices)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(4)
+        inner = column_of(holder=self.choices, spacing=4)
         self.options: dict[Missing, QRadioButton] = {}
         self._means = {}
         for key, text, _, _ in self.CHOICES:
@@ -186,8 +178,7 @@ class ClosePanel(EndingPanel):
             said = label("", "muted", wrap=True)
             said.setContentsMargins(24, 0, 0, 4)
             self.options[key], self._means[key] = made, said
-            inner.addWidget(made)
-            inner.addWidget(said)
+            put(inner, made, said)
         self.body.insertWidget(2, self.choices)
         self.guarantee = label("", "muted", wrap=True)
         self.body.insertWidget(3, self.guarantee)

@@ -20,6 +20,8 @@ from ..session.view import View
 from ..structures.drawing import Structures
 from ..tables.rows import plain_tip
 from ..tables.table import as_clipboard
+from ..widgets.inputs import combo_box
+from ..widgets.layout import column_of, put
 from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .round_choice import PlanChoice, RoundChoosing
@@ -58,25 +60,19 @@ class RoundPage(Page):
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tools = Tools()
         self.list = QWidget()
-        column = QVBoxLayout(self.list)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.tools)
-        column.addWidget(self.table, 1)
+        column_of(self.tools, (self.table, 1), holder=self.list, spacing=10)
         self.preview = Preview()
         self.none = self._empty_page()
         self.stack = QStackedWidget()
         self.choice = PlanChoice()
-        for page in (self.list, self.preview, self.none, self.choice):
-            self.stack.addWidget(page)
+        put(self.stack, self.list, self.preview, self.none, self.choice)
         self.column.addWidget(self.stack, 1)
         self.orders = RoundOrders()
         self.column.addWidget(self.orders)
         first = self.column.itemAt(0)
         heading = None if first is None else first.layout()
         assert isinstance(heading, QHBoxLayout)
-        self.chooser = QComboBox()
-        self.chooser.setAccessibleName("Round shown")
+        self.chooser = combo_box("Round shown")
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.chooser.setToolTip("Looks at an earlier round, and what came back of it")
         heading.addWidget(self.chooser)
@@ -89,8 +85,7 @@ class RoundPage(Page):
         self.side = QSplitter(Qt.Orientation.Vertical)
         self.side.setHandleWidth(1)
         self.side.setChildrenCollapsible(False)
-        self.side.addWidget(self.plates_pane)
-        self.side.addWidget(scroll)
+        put(self.side, self.plates_pane, scroll)
         self.side.setStretchFactor(0, 0)
         self.side.setStretchFactor(1, 1)
         self.sides = with_side(self, self.side)
@@ -156,10 +151,8 @@ class RoundPage(Page):
         self.none_heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.none_words = label("", "muted", wrap=True)
         self.none_words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.plan_button = button("Plan the first round", "go")
-        self.plan_button.clicked.connect(self.plan)
-        column.addWidget(self.none_heading)
-        column.addWidget(self.none_words)
+        self.plan_button = button("Plan the first round", "go", then=self.plan)
+        put(column, self.none_heading, self.none_words)
         column.addSpacing(8)
         column.addWidget(self.plan_button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.results.bounds import what_one_does
@@ -17,6 +17,7 @@ from assaypilot.engine.export.shortlist import decimals_of
 from ..candidates.evidence import confirmation_rows
 from ..session.view import View
 from ..structures.drawing import Structures, StructureView
+from ..widgets.layout import STRETCH, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
 from .cells import is_late, mean_text
 from .entry import as_first_entered, entered_text
@@ -49,31 +50,22 @@ class RoundPanel(QVBoxLayout):
         self.setSpacing(12)
         self.closing = ClosePanel()
         self.withdrawing = WithdrawPanel()
-        self.addWidget(self.closing)
-        self.addWidget(self.withdrawing)
+        put(self, self.closing, self.withdrawing)
         self.wrong = Callout()
-        row = QHBoxLayout()
+        row = row_of()
         self.take = button("Take the suggestion", "go")
         self._cell = (-1, 0, 0)
         self.take.clicked.connect(self._take)
-        self.forget = button("Forget it")
-        self.forget.clicked.connect(lambda: self.dismissed.emit(*self._cell))
-        row.addWidget(self.take)
-        row.addWidget(self.forget)
-        row.addStretch(1)
+        self.forget = button("Forget it", then=lambda: self.dismissed.emit(*self._cell))
+        put(row, self.take, self.forget, STRETCH)
         self.wrong.body.addLayout(row)
         self.addWidget(self.wrong)
         self.question = Callout()
-        row = QHBoxLayout()
-        self.keep_button = button("&Keep it")
-        self.keep_button.clicked.connect(self._keep)
-        self.correct_button = button("Correct…")
-        self.correct_button.clicked.connect(lambda: self.correct.emit(self._number()))
-        self.exclude_button = button("Exclude…")
-        self.exclude_button.clicked.connect(lambda: self.exclude.emit(self._number()))
-        for made in (self.keep_button, self.correct_button, self.exclude_button):
-            row.addWidget(made)
-        row.addStretch(1)
+        row = row_of()
+        self.keep_button = button("&Keep it", then=self._keep)
+        self.correct_button = button("Correct…", then=lambda: self.correct.emit(self._number()))
+        self.exclude_button = button("Exclude…", then=lambda: self.exclude.emit(self._number()))
+        put(row, self.keep_button, self.correct_button, self.exclude_button, STRETCH)
         self.question.body.addLayout(row)
         self.more = label("", "muted")
         self.question.body.addWidget(self.more)
@@ -96,8 +88,7 @@ class RoundPanel(QVBoxLayout):
         self.about = label("This round", "heading")
         self.addWidget(self.about)
         self.progress = Details()
-        self.addWidget(self.progress)
-        self.addStretch(1)
+        put(self, self.progress, STRETCH)
         self._surprise: Surprise | None = None
         self._suggestion = ""
         self.wrong.hide()

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
@@ -14,6 +14,8 @@ from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.domain.plates.wells import Well, row_letters
 
 from ..tables.table import as_clipboard
+from ..widgets.inputs import combo_box
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 from .plate import LEGEND, plate_words
 from .plate_chooser import PlateChooser
@@ -38,14 +40,10 @@ class PlatesPane(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("side")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 10)
-        column.setSpacing(6)
-        top = QHBoxLayout()
-        top.setSpacing(8)
+        column = column_of(holder=self, margins=(16, 14, 16, 10), spacing=6)
+        top = row_of(spacing=8)
         self.heading = label("Plate", "heading")
-        self.which = QComboBox()
-        self.which.setAccessibleName("Plate shown")
+        self.which = combo_box("Plate shown")
         self.which.currentIndexChanged.connect(lambda _: self._show())
         self.by = QComboBox()
         for box in (self.which, self.by):
@@ -54,26 +52,20 @@ class PlatesPane(QFrame):
         self.by.setAccessibleName("Colour the wells by")
         self.by.setToolTip("What the wells are coloured by")
         self.by.currentIndexChanged.connect(lambda _: self._recolour())
-        self.layout_button = button("Lay out on plates…", "link", "Lays the round out on plates, for the work list")
-        self.layout_button.clicked.connect(self.lay_out)
+        self.layout_button = button(
+            "Lay out on plates…", "link", "Lays the round out on plates, for the work list", then=self.lay_out
+        )
         self.change_button = button("Change…", "link", "Lays the round out on other plates, for the work list")
         self.change_button.setAccessibleName("Change the plates")
         self.change_button.clicked.connect(self.lay_out)
         self.print_button = button("Print…", "link", "Writes the page to print: the plates, and boxes to write into")
         self.print_button.setAccessibleName("Print the plates")
         self.print_button.clicked.connect(self.print_page)
-        top.addWidget(self.heading)
-        top.addWidget(self.which)
-        top.addStretch(1)
-        top.addWidget(self.by)
-        top.addWidget(self.layout_button)
+        put(top, self.heading, self.which, STRETCH, self.by, self.layout_button)
         column.addLayout(top)
-        below = QHBoxLayout()
-        below.setSpacing(4)
+        below = row_of(spacing=4)
         self.words = ElidedLabel("muted")
-        below.addWidget(self.words, 1)
-        below.addWidget(self.change_button)
-        below.addWidget(self.print_button)
+        put(below, (self.words, 1), self.change_button, self.print_button)
         column.addLayout(below)
         self.plate = PlateChooser()
         self.plate.picked.connect(self.picked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.results.bounds import what_they_would_do
@@ -19,6 +19,7 @@ from assaypilot.engine.system.progress import Report
 from ..resources.theme import theme
 from ..tables.notes import PastedModel
 from ..tables.table import Table
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label
 from .entry import user_decimal
 from .pasting import Intended, intend_file, intend_paste
@@ -40,27 +41,20 @@ class Preview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
         self.title = label("", "heading")
         self.summary = label("", wrap=True)
-        column.addWidget(self.title)
-        column.addWidget(self.summary)
+        put(column, self.title, self.summary)
         self.warning = Callout()
         column.addWidget(self.warning)
         self.model = PastedModel(self)
         self.table = Table(self.model, name="What will be written")
         self.table.widths.stretch("note")
         column.addWidget(self.table, 1)
-        row = QHBoxLayout()
-        self.write = button("&Write", "go")
-        self.write.clicked.connect(self._accept)
-        self.cancel = button("Cancel")
-        self.cancel.clicked.connect(self.cancelled)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.write)
+        row = row_of()
+        self.write = button("&Write", "go", then=self._accept)
+        self.cancel = button("Cancel", then=self.cancelled)
+        put(row, STRETCH, self.cancel, self.write)
         column.addLayout(row)
         self._intended: Intended | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Round, Status
@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.stock.view import Order, money
 from ..session.view import View
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
-from ..widgets.layout import FlowRow
+from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import as_here, button, label
 
 __all__ = ["OrdersModel", "RoundOrders", "Tools", "round_name"]
@@ -58,18 +58,13 @@ class RoundOrders(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(8)
+        column = column_of(holder=self, margins=(0, 6, 0, 0), spacing=8)
         self.heading = label("", "heading", wrap=True)
         words = "The compounds that have to be made, and when they should be there"
         self.open = button("S&how the list", "link", words)
         self.open.setCheckable(True)
         self.open.toggled.connect(self._opened)
-        top = QHBoxLayout()
-        top.addWidget(self.heading, 1)
-        top.addWidget(self.open)
-        column.addLayout(top)
+        column.addLayout(row_of((self.heading, 1), self.open))
         self.model = OrdersModel(self)
         self.table = Table(self.model, name="To order")
         self.table.hide()
@@ -85,8 +80,7 @@ class RoundOrders(QWidget):
         self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
         self.gone.clicked.connect(lambda: self._tell(self.impossible))
         self.list.clicked.connect(self.save)
-        for made in (self.here, self.all, self.gone, self.list):
-            row.addWidget(made)
+        put(row, self.here, self.all, self.gone, self.list)
         column.addWidget(self.tools)
         self._ids: list[str] = []
         self._asked, self._editable = False, False
@@ -164,12 +158,9 @@ class Tools(QWidget):
         self.back = label("", "muted")
         self.withdraw = button("With&draw…", "link", "Takes the round back; only while it has no result")
         self.close_ = button("Clo&se round…", tip="Ends the round with what has come back; says first what that means")
-        for made in (self.work, self.read, self.paste, self.practice, self.late):
-            row.addWidget(made)
+        put(row, self.work, self.read, self.paste, self.practice, self.late)
         row.push()
-        row.addWidget(self.back)
-        row.addWidget(self.withdraw)
-        row.addWidget(self.close_)
+        put(row, self.back, self.withdraw, self.close_)
 
     def show_round(self, view: View, shown: Round, *, late: bool) -> None:
         """Show what can be done with a round."""

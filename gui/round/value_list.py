@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from ..tables.rows import plain_tip
+from ..widgets.layout import row_of
 from ..widgets.text import button, label
 
 __all__ = ["Shown", "ValueList"]
@@ -62,9 +63,7 @@ class ValueList(QWidget):
         row = 0
         for one in values:
             said = QWidget()
-            line = QHBoxLayout(said)
-            line.setContentsMargins(0, 0, 0, 0)
-            line.setSpacing(6)
+            line = row_of(holder=said, spacing=6)
             if one.struck:
                 line.addWidget(_struck(one.struck))
             if one.value:
@@ -89,9 +88,7 @@ class ValueList(QWidget):
 
     def _actions(self, one: Shown) -> QWidget:
         box = QWidget()
-        line = QHBoxLayout(box)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(0)
+        line = row_of(holder=box, spacing=0)
         if one.excluded:
             made = [self._button("Use again", f"Use {one.struck} again", self.include, one.number)]
         else:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,9 +22,11 @@ from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
+from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..widgets.bars import error_words
-from ..widgets.inputs import Form, Segments
+from ..widgets.inputs import Form, Segments, combo_box
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, go_or_cancel, label, polish
 from .plate import PlateView, plate_words
 
@@ -105,10 +104,9 @@ class WorkListDialog(QDialog):
         self.layout_: Layout | None = None
         """The plates as they will be written; None for none, or while they are being laid out."""
         self.setWindowTitle("Work list")
-        body = QVBoxLayout(self)
-        body.setContentsMargins(22, 20, 22, 18)
-        body.setSpacing(10)
-        body.addWidget(label(f"Work list of round {issued.number}", "title"))
+        body = column_of(
+            label(f"Work list of round {issued.number}", "title"), holder=self, margins=(22, 20, 22, 18), spacing=10
+        )
         body.addWidget(label(f"{many(issued.measurements, 'measurement')} of {many(len(issued.items), 'compound')}",
                              "muted"))  # fmt: skip
         body.addLayout(self._form(remembered))
@@ -116,18 +114,14 @@ class WorkListDialog(QDialog):
         self.problem.setAccessibleName("What is in the way")
         body.addWidget(self.problem)
         self.plates = QWidget()
-        shown = QVBoxLayout(self.plates)
-        shown.setContentsMargins(0, 4, 0, 0)
-        top = QHBoxLayout()
-        self.which = QComboBox()
-        self.which.setAccessibleName("Plate shown")
+        shown = column_of(holder=self.plates, margins=(0, 4, 0, 0))
+        top = row_of()
+        self.which = combo_box("Plate shown")
         self.which.currentIndexChanged.connect(lambda _: self._show())
         self.words = label("", "muted", wrap=True)
-        top.addWidget(self.which)
-        top.addWidget(self.words, 1)
+        put(top, self.which, (self.words, 1))
         self.plate = PlateView()
-        shown.addLayout(top)
-        shown.addWidget(self.plate, 1)
+        put(shown, top, (self.plate, 1))
         body.addWidget(self.plates, 1)
         self.none = label("Plate and well are left empty.", "muted", wrap=True)
         body.addWidget(self.none)
@@ -139,16 +133,14 @@ class WorkListDialog(QDialog):
         box.accepted.connect(self.go)
         box.rejected.connect(self.reject)
         self.keep_button = button(
-            KEEP, tip="The campaign keeps these plates, and everybody who opens it sees them; no file is written"
+            KEEP,
+            tip="The campaign keeps these plates, and everybody who opens it sees them; no file is written",
+            then=self.keep,
         )
-        self.keep_button.clicked.connect(self.keep)
         box.addButton(self.keep_button, QDialogButtonBox.ButtonRole.ActionRole)
         self.keep_button.setVisible(writable)
         body.addWidget(box)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._lay_out)
+        self._pause = single_shot(self, PAUSE, self._lay_out)
         self._changed()
         self._pause.stop()
         self._lay_out()

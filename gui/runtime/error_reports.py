@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QPlainTextEdit, QWidget
 
-from ..widgets.layout import resize_within_screen
+from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of
 from ..widgets.text import button, label
 from ..window.opening import main_windows
 from .crash_log import Ended, Watch
@@ -164,15 +164,15 @@ class ReportDialog(QDialog):
         self._plain = report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
         self._own = reporter.words(report)
         self.setWindowTitle("Error report")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 18, 22, 16)
-        column.setSpacing(10)
-        column.addWidget(
+        column = column_of(
             label(
                 "This is all the report says. It holds no ids, structures or values, and it is not sent anywhere: "
                 "copy it if you want to pass it on.",
                 wrap=True,
-            )
+            ),
+            holder=self,
+            margins=(22, 18, 22, 16),
+            spacing=10,
         )
         self.text = QPlainTextEdit()
         self.text.setAccessibleName("Text of the report")
@@ -184,18 +184,13 @@ class ReportDialog(QDialog):
         self.own.setVisible(bool(self._own))
         self.own.toggled.connect(lambda _: self._show())
         column.addWidget(self.own)
-        row = QHBoxLayout()
-        self.copy = button("&Copy")
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
-        self.delete = button("&Delete the report")
-        self.delete.clicked.connect(self._delete)
+        row = row_of()
+        self.copy = button("&Copy", then=lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        self.delete = button("&Delete the report", then=self._delete)
         close = button("Close", "go")
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        row.addWidget(self.copy)
-        row.addWidget(self.delete)
-        row.addStretch(1)
-        row.addWidget(close)
+        put(row, self.copy, self.delete, STRETCH, close)
         column.addLayout(row)
         line = self.fontMetrics().lineSpacing()
         resize_within_screen(self, 42 * line, 30 * line)

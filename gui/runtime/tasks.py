@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from assaypilot.engine.system.progress import Cancelled, Report
 
-__all__ = ["SHOWN_AFTER", "Job", "Progress", "Tasks"]
+__all__ = ["SHOWN_AFTER", "Job", "Progress", "Tasks", "single_shot"]
 
 SHOWN_AFTER = 0.2
 """Seconds after which work is shown, with its time and Cancel."""
@@ -20,6 +20,15 @@ EVERY = 0.1
 """Seconds between two shown steps of progress."""
 SURE_AFTER, SURE_FROM = 1.5, 0.04
 """Seconds, and share of the work, after which the time that is left is more than a guess."""
+
+
+def single_shot(parent: QObject, pause: int, then: object) -> QTimer:
+    """Return a timer that, started, calls once after so many milliseconds; started again it waits anew."""
+    made = QTimer(parent)
+    made.setSingleShot(True)
+    made.setInterval(pause)
+    made.timeout.connect(then)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from ..session.view import View
 from ..structures.drawing import Structures
 from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
-from ..widgets.layout import FlowRow
+from ..widgets.layout import STRETCH, FlowRow, put
 from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .sar_pairs import PairsView
@@ -51,10 +51,10 @@ class SarPanel(CompoundPanel):
         super().__init__(structures, session)
         self.hint = label(_HINT, "muted", wrap=True)
         self.insertWidget(1, self.hint)
-        self.go = button("Show in &Candidates", tip="Goes to this compound in the table of the Candidates page")
-        self.go.clicked.connect(self.wanted)
-        self.addWidget(self.go)
-        self.addStretch(1)
+        self.go = button(
+            "Show in &Candidates", tip="Goes to this compound in the table of the Candidates page", then=self.wanted
+        )
+        put(self, self.go, STRETCH)
 
     def show_compound(self, view: View, compound: int | None) -> None:
         """Explain a compound; None: says how one is selected."""
@@ -121,21 +121,20 @@ class SarPage(Page):
         self.export_button.setMenu(self.menu)
         tools.addWidget(self.which)
         tools.push()
-        tools.addWidget(self.endpoint)
-        tools.addWidget(self.export_button)
+        put(tools, self.endpoint, self.export_button)
         self.column.addWidget(line)
         self.heat = HeatChoices()
         self.heat.changed.connect(self._work)
         self.sites = SiteChoice()
         self.sites.changed.connect(self._work)
-        self.column.addWidget(self.heat)
-        self.column.addWidget(self.sites)
+        put(self.column, self.heat, self.sites)
         self.additive = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.additive)
         self.take = button(
-            "Take &two sites together\N{HORIZONTAL ELLIPSIS}", tip="Begins a new campaign with what was measured"
+            "Take &two sites together\N{HORIZONTAL ELLIPSIS}",
+            tip="Begins a new campaign with what was measured",
+            then=self.together,
         )
-        self.take.clicked.connect(self.together)
         self.column.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._picked)
@@ -151,17 +150,14 @@ class SarPage(Page):
         self.area.viewport().installEventFilter(self)
         self.empty = label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.again = button("&Draw the picture")
-        self.again.clicked.connect(self._work)
+        self.again = button("&Draw the picture", then=self._work)
         nothing = QWidget()
         middle = QVBoxLayout(nothing)
-        middle.addStretch(1)
-        middle.addWidget(self.empty)
+        put(middle, STRETCH, self.empty)
         middle.addWidget(self.again, 0, Qt.AlignmentFlag.AlignCenter)
         middle.addStretch(2)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.area)
-        self.stack.addWidget(nothing)
+        put(self.stack, self.area, nothing)
         self.pairs = PairsView(structures)
         self.pairs.picked.connect(self._pair_picked)
         self.pairs.table.said.connect(session.message)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.phrases import many
@@ -21,6 +21,7 @@ from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import label
 
 __all__ = ["KINDS", "PairsModel", "PairsView"]
@@ -167,17 +168,13 @@ class PairsView(QWidget):
 
     def __init__(self, structures: Structures) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        tools = QHBoxLayout()
-        tools.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
+        tools = row_of(spacing=10)
         self.kind = Segments(KINDS, "What is compared")
         self.kind.chosen.connect(lambda _: self._fill())
         self.filter = FilterBox("Filter: site, substituent, ID", "Filter the pairs")
         self.filter.narrowed.connect(self._narrow)
-        tools.addWidget(self.kind)
-        tools.addWidget(self.filter, 1)
+        put(tools, self.kind, (self.filter, 1))
         column.addLayout(tools)
         self.summary = label("", "muted", wrap=True, selectable=True)
         column.addWidget(self.summary)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.system.places import temporary_folder
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
 
-from ..runtime.tasks import Job
+from ..runtime.tasks import Job, single_shot
 from .session import Session
 
 if TYPE_CHECKING:
@@ -141,10 +141,7 @@ class Forecasting(QObject):
         self._job: Job | None = None
         self._asked: tuple[Hashable, Ask] | None = None
         self._answers: OrderedDict[Hashable, Foresight] = OrderedDict()
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._start)
+        self._pause = single_shot(self, PAUSE, self._start)
 
     @property
     def busy(self) -> bool:

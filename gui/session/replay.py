@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..runtime.tasks import Job
+from ..runtime.tasks import Job, single_shot
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons.reasons import Reasons
@@ -46,10 +46,7 @@ class Replay(QObject):
         self._known: Ends | None = None
         """Those of this campaign as it is now, once it was looked back."""
         self._job: Job | None = None
-        self._beat = QTimer(self)
-        self._beat.setSingleShot(True)
-        self._beat.setInterval(PACE)
-        self._beat.timeout.connect(self._next)
+        self._beat = single_shot(self, PACE, self._next)
         self.playing = False
         session.changed.connect(self._renew)
 

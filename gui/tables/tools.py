@@ -174,10 +174,10 @@ class TableTools(QObject):
         self.filter.setToolTip(HINT)
         self.filter.narrowed.connect(lambda _: self.asked.emit())
         self.shown = label("", "muted")
-        self.columns = button("Columns", tip="Which columns are shown, calculated properties among them")
-        self.columns.clicked.connect(self.choose_columns)
-        self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown")
-        self.sliders.clicked.connect(self.open_sliders)
+        self.columns = button(
+            "Columns", tip="Which columns are shown, calculated properties among them", then=self.choose_columns
+        )
+        self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown", then=self.open_sliders)
         self._narrower = Narrower(session, self)
         self._narrower.ready.connect(self.asked)
         self._library: Library | None = None

@@ -10,13 +10,14 @@ from typing import Literal
 
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QSlider, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
 from ..runtime.tasks import Progress, Tasks
 from ..session.replay import Replay
+from .layout import column_of, put, row_of
 from .text import ElidedLabel, button, label, polish
 
 __all__ = ["MessageBar", "ReplayBar", "WorkBar", "error_words", "for_window"]
@@ -72,11 +73,8 @@ class MessageBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("messages")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(18, 8, 12, 8)
-        row.setSpacing(12)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        row = row_of(holder=self, margins=(18, 8, 12, 8), spacing=12)
+        words = column_of(spacing=2)
         self.words = label("", wrap=True, selectable=True)
         self.mend = label("", "muted", wrap=True)
         for said in (self.words, self.mend):  # a long name in it must not make the window wider
@@ -84,16 +82,12 @@ class MessageBar(QFrame):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress")
-        words.addWidget(self.words)
-        words.addWidget(self.mend)
-        words.addWidget(self.bar)
+        put(words, self.words, self.mend, self.bar)
         row.addLayout(words, 1)
-        self._actions = QHBoxLayout()
+        self._actions = row_of()
         row.addLayout(self._actions)
-        self.stop = button("Cancel", tip="Stops at the next safe point; nothing half-done is kept")
-        self.stop.clicked.connect(self.cancelled)
-        self.dismiss = button("Dismiss", "link")
-        self.dismiss.clicked.connect(self.clear)
+        self.stop = button("Cancel", tip="Stops at the next safe point; nothing half-done is kept", then=self.cancelled)
+        self.dismiss = button("Dismiss", "link", then=self.clear)
         row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
         self._behind: tuple[Kind, str, str] | None = None
@@ -124,8 +118,7 @@ class MessageBar(QFrame):
 
     def _offer(self, offers: Sequence[Offer]) -> None:
         for words, action in offers:
-            made = button(words)
-            made.clicked.connect(self.clear)
+            made = button(words, then=self.clear)
             made.clicked.connect(lambda _=False, action=action: action())
             self._actions.addWidget(made)
             # Tab goes on from what is at the left.
@@ -207,9 +200,7 @@ class WorkBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("work")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 5, 12, 5)
-        row.setSpacing(14)
+        row = row_of(holder=self, margins=(20, 5, 12, 5), spacing=14)
         self.words = ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -220,10 +211,7 @@ class WorkBar(QFrame):
         self.stop = button("Cancel", tip="Stops at once; no half-written file is left, and what was there stays")
         self.stop.setAccessibleName("Cancel what is going on")
         self.stop.clicked.connect(self._cancel)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.detail)
-        row.addWidget(self.bar)
-        row.addWidget(self.stop)
+        put(row, (self.words, 1), self.detail, self.bar, self.stop)
         self._going: dict[Tasks, Progress] = {}
         self._shown: Tasks | None = None
         self.hide()
@@ -308,23 +296,20 @@ class ReplayBar(QFrame):
         super().__init__()
         self._replay = replay
         self.setObjectName("replay")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 1, 6, 1)
-        row.setSpacing(10)
-        self.play = button("Replay", tip="Shows round after round, from the start to now (Space on the slider)")
-        self.play.clicked.connect(self._play)
+        row = row_of(holder=self, margins=(6, 1, 6, 1), spacing=10)
+        self.play = button(
+            "Replay", tip="Shows round after round, from the start to now (Space on the slider)", then=self._play
+        )
         self.slider = _Rounds(replay)
         self.slider.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
         self.slider.valueChanged.connect(self._moved)
         self.words = ElidedLabel()
         self.words.setMinimumWidth(120)
-        self.back = button("Back to &now", tip="Shows the campaign as it is (Escape on the slider)")
-        self.back.clicked.connect(lambda: self._replay.go(None))
-        row.addWidget(self.play)
-        row.addWidget(self.slider, 2)
-        row.addWidget(self.words, 5)
-        row.addWidget(self.back)
+        self.back = button(
+            "Back to &now", tip="Shows the campaign as it is (Escape on the slider)", then=lambda: self._replay.go(None)
+        )
+        put(row, self.play, (self.slider, 2), (self.words, 5), self.back)
         keep = self.back.sizePolicy()
         keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
         self.back.setSizePolicy(keep)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
+    QComboBox,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -19,9 +19,28 @@ from PySide6.QtWidgets import (
 )
 
 from ..resources.theme import theme
+from ..runtime.tasks import single_shot
+from .layout import row_of
 from .text import label, mnemonic_free, polish
 
-__all__ = ["Field", "FilterBox", "Form", "Line", "Scrolled", "Segments", "Step", "form"]
+__all__ = ["Field", "FilterBox", "Form", "Line", "Scrolled", "Segments", "Step", "combo_box", "form", "line_edit"]
+
+
+def combo_box(name: str, *, tip: str = "") -> QComboBox:
+    """Return an empty list to choose from, with the name that a screen reader says."""
+    made = QComboBox()
+    made.setAccessibleName(name)
+    made.setToolTip(tip)
+    return made
+
+
+def line_edit(name: str, *, hint: str = "", tip: str = "") -> QLineEdit:
+    """Return an empty line; ``hint``: what stands in it meanwhile."""
+    made = QLineEdit()
+    made.setAccessibleName(name)
+    made.setPlaceholderText(hint)
+    made.setToolTip(tip)
+    return made
 
 
 class Line(QLineEdit):
@@ -83,9 +102,7 @@ class Segments(QWidget):
     def __init__(self, choices: Sequence[tuple[str, str]], name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = row_of(holder=self, spacing=0)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         for place, (key, text) in enumerate(choices):
@@ -134,10 +151,7 @@ class FilterBox(Line):
         self.setPlaceholderText(hint)
         self.setAccessibleName(name)
         self.setClearButtonEnabled(True)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._tell)
+        self._pause = single_shot(self, PAUSE, self._tell)
         self.textChanged.connect(lambda _: self._pause.start())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -3,16 +3,93 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QMenu, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ..resources.theme import theme
 from ..tables.rows import plain_tip
-from .text import Role
 
-__all__ = ["FlowRow", "FoldedLabel", "breakable", "copied", "resize_within_screen", "whole"]
+if TYPE_CHECKING:
+    from .text import Role
+
+__all__ = [
+    "STRETCH",
+    "FlowRow",
+    "FoldedLabel",
+    "breakable",
+    "column_of",
+    "copied",
+    "put",
+    "resize_within_screen",
+    "row_of",
+    "whole",
+]
+
+Box = TypeVar("Box", QHBoxLayout, QVBoxLayout)
+STRETCH: Final = "stretch"
+"""For ``put``: what room is left goes here."""
+Margins = tuple[int, int, int, int]
+Part = QWidget | QLayout | str
+
+
+def row_of(
+    *parts: Part | tuple[Part, int],
+    holder: QWidget | None = None,
+    margins: Margins = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> QHBoxLayout:
+    """Return a row of parts (see ``put``), of a widget or to be put into another layout."""
+    made = QHBoxLayout() if holder is None else QHBoxLayout(holder)
+    return _filled(made, parts, margins, spacing)
+
+
+def column_of(
+    *parts: Part | tuple[Part, int],
+    holder: QWidget | None = None,
+    margins: Margins = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> QVBoxLayout:
+    """Return a column of parts, likewise."""
+    made = QVBoxLayout() if holder is None else QVBoxLayout(holder)
+    return _filled(made, parts, margins, spacing)
+
+
+def _filled(made: Box, parts: Sequence[Part | tuple[Part, int]], margins: Margins, spacing: int | None) -> Box:
+    made.setContentsMargins(*margins)
+    if spacing is not None:
+        made.setSpacing(spacing)
+    put(made, *parts)
+    return made
+
+
+def put(into: QBoxLayout | FlowRow | QSplitter | QStackedWidget, *parts: Part | tuple[Part, int]) -> None:
+    """Add parts one after the other: widgets, layouts, or ``STRETCH``; in a pair with the share of the room it gets."""
+    for each in parts:
+        part, share = each if isinstance(each, tuple) else (each, 0)
+        if not isinstance(into, QBoxLayout):
+            assert isinstance(part, QWidget)
+            into.addWidget(part)
+        elif isinstance(part, QWidget):
+            into.addWidget(part, share)
+        elif isinstance(part, QLayout):
+            into.addLayout(part, share)
+        else:
+            into.addStretch(1)
 
 
 class FlowRow(QLayout):

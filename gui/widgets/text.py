@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from ..tables.rows import plain_tip
+from .layout import column_of, put
 
 __all__ = [
     "Callout",
@@ -82,8 +82,8 @@ def mnemonic_free(text: str) -> str:
     return text.replace("&", "&&")
 
 
-def button(text: str, role: ButtonRole = "", tip: str = "") -> QPushButton:
-    """A push button; & marks its mnemonic."""
+def button(text: str, role: ButtonRole = "", tip: str = "", *, then: object = None) -> QPushButton:
+    """A push button; & marks its mnemonic. ``then``: what happens when it is clicked."""
     made = QPushButton(text)
     if role:
         made.setProperty("role", role)
@@ -91,6 +91,8 @@ def button(text: str, role: ButtonRole = "", tip: str = "") -> QPushButton:
         made.setToolTip(tip)
     made.setAutoDefault(False)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
+    if then is not None:
+        made.clicked.connect(then)
     return made
 
 
@@ -216,13 +218,10 @@ class Callout(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("callout")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(12, 10, 12, 10)
-        self.body.setSpacing(6)
+        self.body = column_of(holder=self, margins=(12, 10, 12, 10), spacing=6)
         self.heading = label("", "heading", wrap=True)
         self.words = label("", wrap=True)
-        self.body.addWidget(self.heading)
-        self.body.addWidget(self.words)
+        put(self.body, self.heading, self.words)
 
     def say(self, heading: str, words: str) -> None:
         """Show a heading and a text."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from assaypilot.engine.export.shortlist import AVAILABILITY, CONFIRMED, EVIDENCE
 from ..tables.rows import Column, RowsModel
 from ..widgets.bars import error_words
 from ..widgets.inputs import Segments
+from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label, mnemonic_free
 
 __all__ = ["KINDS", "ExportDialog", "Kind", "Screen", "Wanted", "kind_of", "screen_of", "shortlist_columns"]
@@ -114,10 +114,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.screen_, self._structures = screen, structures
         self.setWindowTitle("Export")
-        body = QVBoxLayout(self)
-        body.setContentsMargins(22, 20, 22, 18)
-        body.setSpacing(8)
-        body.addWidget(label("Export compounds", "title"))
+        body = column_of(label("Export compounds", "title"), holder=self, margins=(22, 20, 22, 18), spacing=8)
         self.kinds = Segments([(kind.suffix, kind.name) for kind in KINDS], "Kind of file")
         self.kinds.chosen.connect(lambda _: self.check())
         body.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)

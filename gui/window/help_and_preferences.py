@@ -9,15 +9,12 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +28,8 @@ from ..round.work_list_files import LAST
 from ..runtime.gc_policy import look_again_soon
 from ..runtime.settings import Settings
 from ..widgets.bars import error_words
-from ..widgets.inputs import Form, Segments
+from ..widgets.inputs import Form, Segments, combo_box
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, polish
 from .opening import main_windows
 
@@ -60,10 +58,7 @@ class PreferencesDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setWindowTitle("Preferences")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 20, 22, 16)
-        column.setSpacing(12)
-        column.addWidget(label("Preferences", "title"))
+        column = column_of(label("Preferences", "title"), holder=self, margins=(22, 20, 22, 16), spacing=12)
         form = Form()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(10)
@@ -72,19 +67,17 @@ class PreferencesDialog(QDialog):
         self._look(form)
         self._work(form)
         self._plates(form)
-        column.addLayout(form)
-        column.addStretch(1)
-        row = QHBoxLayout()
+        put(column, form, STRETCH)
+        row = row_of()
         self.forget = button(
-            "&Forget the layout", tip="Sizes of windows and panels, and columns, as they were at first"
+            "&Forget the layout",
+            tip="Sizes of windows and panels, and columns, as they were at first",
+            then=self._forget,
         )
-        self.forget.clicked.connect(self._forget)
         self.close_button = button("Close", "go")
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.accept)
-        row.addWidget(self.forget)
-        row.addStretch(1)
-        row.addWidget(self.close_button)
+        put(row, self.forget, STRETCH, self.close_button)
         column.addLayout(row)
         self.done_ = label("", "muted", wrap=True)
         column.addWidget(self.done_)
@@ -98,8 +91,7 @@ class PreferencesDialog(QDialog):
         self.colours = Segments(COLOURS, "Colours")
         self.colours.choose(self._settings.theme)
         self.colours.chosen.connect(self.theme_chosen)
-        self.text_size = QComboBox()
-        self.text_size.setAccessibleName("Text size")
+        self.text_size = combo_box("Text size")
         for percent in SIZES:
             self.text_size.addItem(f"{percent} %", percent)
         nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - self._settings.text_size))
@@ -118,8 +110,7 @@ class PreferencesDialog(QDialog):
         self.folder.setPlaceholderText("beside the table they come from")
         self.folder.setClearButtonEnabled(True)
         self.folder.textChanged.connect(lambda _: self._keep_folder())
-        self.browse = button("&Choose…")
-        self.browse.clicked.connect(self._browse)
+        self.browse = button("&Choose…", then=self._browse)
         self.folder_problem = _problem()
         self.author = QLineEdit(self._settings.author)
         self.author.setAccessibleName("Name in the log")
@@ -216,11 +207,8 @@ def _problem() -> QLabel:
 def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) -> QWidget:
     """Widgets in a row, with a line of words under them."""
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(3)
-    row = QHBoxLayout()
-    row.addWidget(first, 1 if isinstance(first, QLineEdit) else 0)
+    column = column_of(holder=holder, spacing=3)
+    row = row_of((first, 1 if isinstance(first, QLineEdit) else 0))
     for other in others:
         row.addWidget(other)
     if not isinstance(first, QLineEdit):

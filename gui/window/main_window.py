@@ -12,13 +12,11 @@ from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from ..sar.sar_page import SarPage
 from ..session.session import Session
 from ..structures.drawing import Structures, drawing_pool
 from ..widgets.bars import MessageBar, WorkBar, error_words
+from ..widgets.layout import column_of, row_of
 from ..widgets.text import as_here
 from .actions import PAGES, Actions
 from .exporting import Exporting
@@ -116,9 +115,7 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.navigation = QFrame()
         self.navigation.setObjectName("navigation")
-        column = QVBoxLayout(self.navigation)
-        column.setContentsMargins(10, 14, 10, 14)
-        column.setSpacing(4)
+        column = column_of(holder=self.navigation, margins=(10, 14, 10, 14), spacing=4)
         self._buttons = QButtonGroup(self)
         for place, name in enumerate(PAGES):
             made = QPushButton(name)
@@ -134,21 +131,19 @@ class MainWindow(QMainWindow):
         for page in self.pages:
             self.stack.addWidget(page)
         self.stack.addWidget(self.start)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.navigation)
-        middle.addWidget(self.stack, 1)
+        middle = row_of(self.navigation, (self.stack, 1), spacing=0)
         central = QWidget()
-        outer = QVBoxLayout(central)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self.strip)
-        outer.addWidget(self.statement)
-        outer.addWidget(self.messages)
-        outer.addWidget(self.tour.card)
-        outer.addLayout(middle, 1)
-        outer.addWidget(self.work)
-        outer.addWidget(self.footer)
+        column_of(
+            self.strip,
+            self.statement,
+            self.messages,
+            self.tour.card,
+            (middle, 1),
+            self.work,
+            self.footer,
+            holder=central,
+            spacing=0,
+        )
         self.setCentralWidget(central)
 
     def _connect(self) -> None:

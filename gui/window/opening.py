@@ -12,11 +12,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from ..runtime.gc_policy import nothing_goes
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..tables.rows import plain_tip
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.save_dialog import ask_for_place
 from ..widgets.text import button, label
 
@@ -73,18 +72,12 @@ class ProjectDialog(QDialog):
         self.resize(980, 460)
         self.session, self.settings = session, settings
         self.folder = Path(settings.folder)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 18, 22, 16)
-        column.setSpacing(10)
-        top = QHBoxLayout()
+        column = column_of(holder=self, margins=(22, 18, 22, 16), spacing=10)
+        top = row_of()
         self.place = label("", "muted", wrap=True)
-        self.choose = button("Choose &folder…")
-        self.choose.clicked.connect(self._ask)
-        self.again = button("&Refresh")
-        self.again.clicked.connect(self.read)
-        top.addWidget(self.place, 1)
-        top.addWidget(self.again)
-        top.addWidget(self.choose)
+        self.choose = button("Choose &folder…", then=self._ask)
+        self.again = button("&Refresh", then=self.read)
+        put(top, (self.place, 1), self.again, self.choose)
         column.addLayout(top)
         self.table = QTreeWidget()
         self.table.setAccessibleName("Campaigns")
@@ -99,14 +92,10 @@ class ProjectDialog(QDialog):
         self.table.itemActivated.connect(lambda _: self._open())
         self.table.currentItemChanged.connect(lambda *_: self._refresh())
         column.addWidget(self.table, 1)
-        row = QHBoxLayout()
-        close = button("Close")
-        close.clicked.connect(self.reject)
-        self.open_button = button("&Open campaign", "go")
-        self.open_button.clicked.connect(self._open)
-        row.addStretch(1)
-        row.addWidget(close)
-        row.addWidget(self.open_button)
+        row = row_of()
+        close = button("Close", then=self.reject)
+        self.open_button = button("&Open campaign", "go", then=self._open)
+        put(row, STRETCH, close, self.open_button)
         column.addLayout(row)
         self.read()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from ..resources.theme import theme
 from ..session.session import Session
 from ..session.view import View
 from ..tables.table import Table
-from ..widgets.layout import FoldedLabel
+from ..widgets.layout import FoldedLabel, column_of, put, row_of
 from ..widgets.text import label
 
 __all__ = ["Page", "side_panel", "with_side"]
@@ -28,9 +28,7 @@ class Headed(QWidget):
     def __init__(self, title: QLabel, beside: QLabel) -> None:
         super().__init__()
         self._title, self._beside = title, beside
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = row_of(holder=self, spacing=10)
         beside.setAlignment(Qt.AlignmentFlag.AlignTop)
         row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(beside, 1, Qt.AlignmentFlag.AlignTop)
@@ -54,13 +52,10 @@ class Page(QWidget):
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.session = session
-        self.column = QVBoxLayout()
-        self.column.setContentsMargins(15, 16, 15, 14)
-        self.column.setSpacing(10)
+        self.column = column_of(margins=(15, 16, 15, 14), spacing=10)
         self.title = label(title, "title")
         self.subtitle = FoldedLabel("muted", lines=LINES)
-        self.heading = QHBoxLayout()
-        self.heading.setSpacing(10)
+        self.heading = row_of(spacing=10)
         self.heading.addWidget(Headed(self.title, self.subtitle), 1, Qt.AlignmentFlag.AlignVCenter)
         self.column.addLayout(self.heading)
 
@@ -119,9 +114,7 @@ def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     """The panel at the right, which scrolls when the window is low, and where its parts go."""
     inner = QFrame()
     inner.setObjectName("side")
-    column = QVBoxLayout(inner)
-    column.setContentsMargins(16, 16, 16, 14)
-    column.setSpacing(12)
+    column = column_of(holder=inner, margins=(16, 16, 16, 14), spacing=12)
     return _Side(inner), column
 
 
@@ -132,12 +125,9 @@ def with_side(page: Page, side: QWidget) -> QSplitter:
     splitter = QSplitter(Qt.Orientation.Horizontal)
     splitter.setHandleWidth(1)
     splitter.setChildrenCollapsible(False)
-    splitter.addWidget(left)
-    splitter.addWidget(side)
+    put(splitter, left, side)
     splitter.setStretchFactor(0, 1)
     splitter.setStretchFactor(1, 0)
     splitter.setSizes([10_000, SIDE])
-    outer = QHBoxLayout(page)
-    outer.setContentsMargins(0, 0, 0, 0)
-    outer.addWidget(splitter)
+    row_of(splitter, holder=page)
     return splitter

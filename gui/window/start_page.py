@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from ..tables.rows import plain_tip
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 
 __all__ = ["StartPage"]
@@ -38,8 +39,7 @@ class StartPage(QWidget):
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout()
-        column.setSpacing(12)
+        column = column_of(spacing=12)
         column.addStretch(2)
         column.addWidget(label("Which compounds next, and when to stop", "big", wrap=True))
         said = label(
@@ -53,41 +53,30 @@ class StartPage(QWidget):
         column.addLayout(self._ways())
         column.addSpacing(14)
         for number, (heading, text) in enumerate(STEPS, start=1):
-            line = QHBoxLayout()
-            line.setSpacing(12)
+            line = row_of(spacing=12)
             line.addWidget(label(f"{number}", "muted"), 0, Qt.AlignmentFlag.AlignTop)
-            words = QVBoxLayout()
-            words.setSpacing(1)
-            words.addWidget(label(heading, "heading"))
-            words.addWidget(label(text, "muted", wrap=True))
-            line.addLayout(words, 1)
+            line.addLayout(column_of(label(heading, "heading"), label(text, "muted", wrap=True), spacing=1), 1)
             column.addLayout(line)
         column.addSpacing(14)
         self.card = QFrame()
         self.card.setObjectName("card")
-        self._files = QVBoxLayout(self.card)
-        self._files.setContentsMargins(14, 10, 14, 10)
-        self._files.setSpacing(2)
-        self._files.addWidget(label("Recent campaigns", "muted"))
-        column.addWidget(self.card)
-        column.addWidget(label("Or drop a table or a campaign here.", "muted"))
+        self._files = column_of(
+            label("Recent campaigns", "muted"), holder=self.card, margins=(14, 10, 14, 10), spacing=2
+        )
+        put(column, self.card, label("Or drop a table or a campaign here.", "muted"))
         column.addStretch(3)
         self._holder = QWidget()
         self._holder.setLayout(column)
         inner = QWidget()
         inner.setObjectName("page")
         middle = QHBoxLayout(inner)
-        middle.addStretch(1)
-        middle.addWidget(self._holder)
-        middle.addStretch(1)
+        put(middle, STRETCH, self._holder, STRETCH)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        column_of(scroll, holder=self)
         self._links: list[QPushButton] = []
         self._fit()
         self.show_recent([])
@@ -121,8 +110,12 @@ class StartPage(QWidget):
             made.deleteLater()
         self._links = []
         for path in paths[:5]:
-            made = button(mnemonic_free(path.stem), "link", plain_tip(str(path)))
-            made.clicked.connect(lambda _=False, text=str(path): self.recent.emit(text))
+            made = button(
+                mnemonic_free(path.stem),
+                "link",
+                plain_tip(str(path)),
+                then=lambda _=False, text=str(path): self.recent.emit(text),
+            )
             self._files.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
             self._links.append(made)
         self.card.setVisible(bool(self._links))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from assaypilot.engine.campaign.next_step import current_round
 from assaypilot.engine.campaign.next_step import next_step as campaign_next
@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.state import Status
 from ..resources.theme import theme
 from ..session.view import View
 from ..tables.rows import plain_tip
-from ..widgets.layout import FoldedLabel
+from ..widgets.layout import STRETCH, FoldedLabel, column_of, put, row_of
 from ..widgets.marks import Pill
 from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
@@ -118,21 +118,14 @@ class Strip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("strip")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 12, 20, 12)
-        row.setSpacing(22)
-        names = QVBoxLayout()
-        names.setSpacing(3)
+        row = row_of(holder=self, margins=(20, 12, 20, 12), spacing=22)
+        names = column_of(spacing=3)
         self.name = ElidedLabel("big")
         self.goal = FoldedLabel("muted", lines=GOAL_LINES)
         self.goal.setMinimumWidth(200)
-        names.addStretch(1)
-        names.addWidget(self.name)
-        names.addWidget(self.goal)
-        names.addStretch(1)
+        put(names, STRETCH, self.name, self.goal, STRETCH)
         row.addLayout(names, 1)
-        pills = QHBoxLayout()
-        pills.setSpacing(8)
+        pills = row_of(spacing=8)
         self.pills = {key: Pill(code) for key, code in (("in", 1), ("undecided", 0), ("out", 2), ("not_estimable", 3))}
         for pill in self.pills.values():
             pills.addWidget(pill)
@@ -140,18 +133,13 @@ class Strip(QFrame):
         self.badge = button("", "badge", tip="Opens what is guaranteed, and what that assumes")
         self.badge.setCheckable(True)
         row.addWidget(self.badge)
-        spent = QVBoxLayout()
-        spent.setSpacing(6)
+        spent = column_of(spacing=6)
         self.used = label("")
         self.used.setMinimumWidth(150)
         self.bar = Budget()
-        spent.addStretch(1)
-        spent.addWidget(self.used)
-        spent.addWidget(self.bar)
-        spent.addStretch(1)
+        put(spent, STRETCH, self.used, self.bar, STRETCH)
         row.addLayout(spent)
-        self.primary = button("", "primary")
-        self.primary.clicked.connect(self._pressed)
+        self.primary = button("", "primary", then=self._pressed)
         row.addWidget(self.primary)
         self._next: Next | None = None
         self._view: View | None = None
@@ -244,8 +232,7 @@ class Statement(QFrame):
     def __init__(self, badge: QPushButton) -> None:
         super().__init__()
         self.setObjectName("statement")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 10, 20, 10)
+        row = row_of(holder=self, margins=(20, 10, 20, 10))
         self.words = label("", "muted", wrap=True, selectable=True)
         row.addWidget(self.words, 1)
         badge.toggled.connect(self.setVisible)
@@ -265,11 +252,9 @@ class Footer(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("footer")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 3, 20, 3)
+        row = row_of(holder=self, margins=(20, 3, 20, 3))
         self.saved = label("", "muted")
-        row.addStretch(1)
-        row.addWidget(self.saved)
+        put(row, STRETCH, self.saved)
         self._view: View | None = None
         self._unsaved = 0
         self.show_view(None)

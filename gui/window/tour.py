@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label, polish
 
 if TYPE_CHECKING:
@@ -142,15 +143,11 @@ class TourCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("tour")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 10, 14, 10)
-        row.setSpacing(12)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        row = row_of(holder=self, margins=(20, 10, 14, 10), spacing=12)
+        words = column_of(spacing=2)
         self.heading = label("", "heading", wrap=True)
         self.text = label("", wrap=True)
-        words.addWidget(self.heading)
-        words.addWidget(self.text)
+        put(words, self.heading, self.text)
         row.addLayout(words, 1)
         self.show_me = button("Sho&w me", tip="Moves the keyboard to the button of this step")
         self.back = button("&Back")

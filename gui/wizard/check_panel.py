@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.engine.tables.options import Blank
 
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, button, label, mnemonic_free
 from .check_work import Checked
 from .import_words import import_words
@@ -26,8 +27,7 @@ class BlankQuestion(Callout):
     def __init__(self) -> None:
         super().__init__()
         self._answers = QButtonGroup(self)
-        row = QHBoxLayout()
-        row.setSpacing(18)
+        row = row_of(spacing=18)
         self.hydrogen = QRadioButton("Hydro&gen")
         self.unknown = QRadioButton("Not &known: leave those rows out")
         for made in (self.hydrogen, self.unknown):
@@ -75,31 +75,22 @@ class CheckPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
         self.heading = label("", "heading")
         self.problem = label("", "problem", wrap=True)
         self.mend = label("", wrap=True)
         self.facts = Details()
         self.warnings = Callout()
         self.more = label("", "muted", wrap=True)
-        for part in (self.heading, self.problem, self.mend):
-            column.addWidget(part)
-        row = QHBoxLayout()
+        put(column, self.heading, self.problem, self.mend)
+        row = row_of()
         self.again = button("Check a&gain")
         self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
         self.tick = button("", "go")
         self.tick.setAccessibleName("Tick the columns that could hold substituents")
         self.candidates: tuple[str, ...] = ()
-        row.addWidget(self.again)
-        row.addWidget(self.tick)
-        row.addWidget(self.take_back)
-        row.addStretch(1)
-        column.addLayout(row)
-        for other in (self.facts, self.warnings, self.more):
-            column.addWidget(other)
-        column.addStretch(1)
+        put(row, self.again, self.tick, self.take_back, STRETCH)
+        put(column, row, self.facts, self.warnings, self.more, STRETCH)
         self._clear()
 
     def wait(self, text: str) -> None:

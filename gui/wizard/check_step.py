@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.tables.check import EndpointFacts
@@ -15,7 +15,8 @@ from ..plots.canvas import Canvas
 from ..resources.theme import theme
 from ..runtime.settings import Settings
 from ..session.session import Session
-from ..widgets.inputs import Segments, Step
+from ..widgets.inputs import Segments, Step, combo_box
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish
 from .check_work import Checked
 from .columns_step import ColumnsStep
@@ -47,29 +48,20 @@ class ModelView(QWidget):
         super().__init__()
         self._facts: tuple[EndpointFacts, ...] = ()
         self._checked: Checked | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(28)
-        left = QVBoxLayout()
-        left.setSpacing(12)
-        self.endpoint = QComboBox()
-        self.endpoint.setAccessibleName("Endpoint of the report")
+        row = row_of(holder=self, spacing=28)
+        left = column_of(spacing=12)
+        self.endpoint = combo_box("Endpoint of the report")
         self.endpoint.currentIndexChanged.connect(self._show)
         self.details = Details()
-        left.addWidget(self.endpoint)
-        left.addWidget(self.details)
-        left.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(label("Compounds that fit worst", "heading"))
+        put(left, self.endpoint, self.details, STRETCH)
+        right = column_of(label("Compounds that fit worst", "heading"), spacing=8)
         self.canvas = Canvas("The compounds that fit the additive model worst: model and measured value of each")
         self.canvas.setMaximumHeight(round(TALLEST * theme().scale))
         right.addWidget(self.canvas, 1)
         self.worst = label("", "muted", wrap=True)
         right.addWidget(self.worst)
         right.addStretch(0)
-        row.addLayout(left, 1)
-        row.addLayout(right, 1)
+        put(row, (left, 1), (right, 1))
 
     def show_checked(self, checked: Checked) -> None:
         """Show the report of the endpoint that was looked at, else of the goal's."""
@@ -194,28 +186,23 @@ class CheckStep(Step):
         super().__init__()
         self.columns = columns
         self.result: Checked | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = column_of(holder=self, spacing=12)
         self.verdict = Callout()
         column.addWidget(self.verdict)
-        row = QHBoxLayout()
-        row.setSpacing(14)
+        row = row_of(spacing=14)
         self.views = Segments(
             [("findings", "Rows and notes"), ("sites", "Substituents"), ("model", "Additive model")], "What is shown"
         )
         self.views.chosen.connect(self._switch)
         self.counts = ElidedLabel("muted")
-        row.addWidget(self.views)
-        row.addWidget(self.counts, 1)
+        put(row, self.views, (self.counts, 1))
         column.addLayout(row)
         self.findings = FindingsView(session, settings, self.said.emit)
         self.sites = SitesView()
         self.sites.wanted.connect(columns.make_smaller)
         self.model = ModelView()
         self.stack = QStackedWidget()
-        for view in (self.findings, self.sites, self.model):
-            self.stack.addWidget(view)
+        put(self.stack, self.findings, self.sites, self.model)
         column.addWidget(self.stack, 1)
         self.waiting = label("", "muted", wrap=True)
         column.addWidget(self.waiting)

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +21,8 @@ from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOp
 from assaypilot.engine.tables.raw import RawTable
 
 from ..tables.rows import plain_tip
-from ..widgets.inputs import Segments, form
+from ..widgets.inputs import Segments, combo_box, form, line_edit
+from ..widgets.layout import STRETCH, column_of
 from ..widgets.text import label
 
 __all__ = ["ColumnsForm"]
@@ -54,11 +53,7 @@ class ColumnsForm(QWidget):
         self._differences: dict[str, str] = {}
         self._said: dict[str, EndpointSpec] = {}
         self._filling = False
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(10)
-        column.addLayout(self._form())
-        column.addStretch(1)
+        column_of(self._form(), STRETCH, holder=self, margins=(0, 0, 8, 0), spacing=10)
 
     def _from_its_start(self) -> None:
         """Of a name longer than the field its beginning is seen, unless it is being typed."""
@@ -92,9 +87,7 @@ class ColumnsForm(QWidget):
         self.endpoint.activated.connect(self._endpoint_chosen)
         self.endpoint.editTextChanged.connect(lambda _: self._tell())
         self.endpoint.editTextChanged.connect(lambda _: self._from_its_start())
-        self.unit = QLineEdit()
-        self.unit.setAccessibleName("Unit")
-        self.unit.setPlaceholderText("nM, µM, %, … or none")
+        self.unit = line_edit("Unit", hint="nM, µM, %, … or none")
         self.unit.textChanged.connect(lambda _: self._tell())
         self.scale = self._combo(
             "Scale",
@@ -137,8 +130,7 @@ class ColumnsForm(QWidget):
         return fields
 
     def _combo(self, name: str, choices: Sequence[tuple[str, Any]] = ()) -> QComboBox:
-        made = QComboBox()
-        made.setAccessibleName(name)
+        made = combo_box(name)
         # A long header must not widen the column.
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         made.setMinimumContentsLength(10)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
@@ -14,9 +14,10 @@ from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 
 from ..runtime.settings import Settings
-from ..runtime.tasks import Job
+from ..runtime.tasks import Job, single_shot
 from ..session.session import Session
 from ..widgets.inputs import Scrolled, Step
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .check_panel import BlankQuestion, CheckPanel
 from .check_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
@@ -68,19 +69,14 @@ class ColumnsStep(Step):
         self._blanks: dict[str, int] = {}
         self._job: Job | None = None
         self._core_job: Job | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(24)
+        row = row_of(holder=self, spacing=24)
         self.form = ColumnsForm()
         self.form.changed.connect(self._soon)
         self.form.source_changed.connect(self._source_changed)
         left = Scrolled(self.form, 400)
         row.addWidget(left)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._remembered())
+        column = column_of(self._remembered(), holder=right, spacing=12)
         self.blank = BlankQuestion()
         self.blank.answered.connect(self._soon)
         column.addWidget(self.blank)
@@ -96,21 +92,13 @@ class ColumnsStep(Step):
         self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
         column.addWidget(self.panel, 1)
         row.addWidget(Scrolled(right), 1)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._check)
+        self._pause = single_shot(self, PAUSE, self._check)
 
     def _remembered(self) -> QWidget:
         self.remembered = QWidget()
-        row = QHBoxLayout(self.remembered)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        row.addWidget(label("As last time for a table with these headers.", "muted"))
-        self.afresh = button("&Start afresh", "link", "Proposes everything anew")
-        self.afresh.clicked.connect(self._afresh)
-        row.addWidget(self.afresh)
-        row.addStretch(1)
+        row = row_of(label("As last time for a table with these headers.", "muted"), holder=self.remembered, spacing=10)
+        self.afresh = button("&Start afresh", "link", "Proposes everything anew", then=self._afresh)
+        put(row, self.afresh, STRETCH)
         self.remembered.hide()
         return self.remembered
 

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 
 from ..runtime.settings import Settings
 from ..structures.drawing import Structures, StructureView
 from ..tables.rows import plain_tip
+from ..widgets.inputs import line_edit
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .check_work import CoreChoice
 
@@ -37,15 +39,11 @@ class CorePanel(QWidget):
         self.settings = settings
         self.choices: list[CoreChoice] = []
         self._filling = False
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column = column_of(holder=self, spacing=8)
         self.heading = label("Which core do the compounds share?", "heading")
         self.words = label("", "muted", wrap=True)
-        column.addWidget(self.heading)
-        column.addWidget(self.words)
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
+        put(column, self.heading, self.words)
+        middle = row_of(spacing=12)
         self._structures = Structures(self)
         self.picture = StructureView(self._structures)
         self.picture.setFixedHeight(PICTURE)
@@ -56,38 +54,18 @@ class CorePanel(QWidget):
         self.list.setFixedHeight(PICTURE - 42)
         self.list.currentRowChanged.connect(self._look)
         self.list.itemChanged.connect(self._ticked)
-        self.use = button("&Use this core", "go")
-        self.use.clicked.connect(self._use)
-        self.forget = button("&Remove", tip="Takes the core off the list")
-        self.forget.clicked.connect(self._forget)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.list)
-        doing = QHBoxLayout()
-        doing.setSpacing(8)
-        doing.addWidget(self.use)
-        doing.addWidget(self.forget)
-        doing.addStretch(1)
-        right.addLayout(doing)
-        middle.addWidget(self.picture, 1)
-        middle.addLayout(right, 1)
+        self.use = button("&Use this core", "go", then=self._use)
+        self.forget = button("&Remove", tip="Takes the core off the list", then=self._forget)
+        right = column_of(self.list, row_of(self.use, self.forget, STRETCH, spacing=8), spacing=8)
+        put(middle, (self.picture, 1), (right, 1))
         column.addLayout(middle)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self.typed = QLineEdit()
-        self.typed.setAccessibleName("Core as SMILES")
-        self.typed.setPlaceholderText("Another core as SMILES, its sites as [*:1], [*:2], …")
+        row = row_of(spacing=8)
+        self.typed = line_edit("Core as SMILES", hint="Another core as SMILES, its sites as [*:1], [*:2], …")
         self.typed.returnPressed.connect(self._add)
-        self.add = button("&Add")
-        self.add.clicked.connect(self._add)
-        self.browse = button("From a &file…", tip="A mol, sdf or smi file with one or more cores")
-        self.browse.clicked.connect(self._browse)
-        self.propose = button("&Propose", tip="Looks for what most of the structures share")
-        self.propose.clicked.connect(self.proposal_wanted)
-        row.addWidget(self.typed, 1)
-        row.addWidget(self.add)
-        row.addWidget(self.browse)
-        row.addWidget(self.propose)
+        self.add = button("&Add", then=self._add)
+        self.browse = button("From a &file…", tip="A mol, sdf or smi file with one or more cores", then=self._browse)
+        self.propose = button("&Propose", tip="Looks for what most of the structures share", then=self.proposal_wanted)
+        put(row, (self.typed, 1), self.add, self.browse, self.propose)
         column.addLayout(row)
         self.problem = label("", "problem", wrap=True)
         self.problem.hide()

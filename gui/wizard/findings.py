@@ -10,7 +10,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.phrases import many
@@ -22,6 +22,7 @@ from ..session.session import Session
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label
 from .check_work import Checked
 from .import_words import import_words
@@ -172,23 +173,17 @@ class FindingsView(QWidget):
     def __init__(self, session: Session, settings: Settings, said: Callable[[str], None]) -> None:
         super().__init__()
         self.session, self.settings, self._said = session, settings, said
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
+        row = row_of(spacing=10)
         self.kinds = Segments([("all", "All"), *((kind, TITLES[kind]) for kind in KINDS)], "Kind of finding")
         self.kinds.chosen.connect(lambda _: self._narrow())
         self.filter = FilterBox("Filter by text, column or row", "Filter findings")
         self.filter.narrowed.connect(lambda _: self._narrow())
-        self.copy = button("&Copy", tip="Copies the lines that are selected, or all that are shown, with their header")
-        self.copy.clicked.connect(self._copy)
-        self.save = button("&Save as csv…", tip="Writes the lines that are shown")
-        self.save.clicked.connect(self._save)
-        row.addWidget(self.kinds)
-        row.addWidget(self.filter, 1)
-        row.addWidget(self.copy)
-        row.addWidget(self.save)
+        self.copy = button(
+            "&Copy", tip="Copies the lines that are selected, or all that are shown, with their header", then=self._copy
+        )
+        self.save = button("&Save as csv…", tip="Writes the lines that are shown", then=self._save)
+        put(row, self.kinds, (self.filter, 1), self.copy, self.save)
         column.addLayout(row)
         self.model = FindingsModel(self)
         self.table = Table(self.model, name="What the check found")
@@ -198,8 +193,7 @@ class FindingsView(QWidget):
         self.whole = label("", wrap=True, selectable=True)
         self.whole.hide()
         self.table.chosen.connect(self._tell)
-        column.addWidget(self.whole)
-        column.addWidget(self.empty)
+        put(column, self.whole, self.empty)
         column.addStretch(0)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
 

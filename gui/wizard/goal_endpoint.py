@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout
 
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import FEW_REPEATED
@@ -14,7 +14,8 @@ from assaypilot.engine.tables.check import EndpointFacts
 
 from ..tables.rows import plain_tip
 from ..widgets.bars import error_words
-from ..widgets.inputs import Field
+from ..widgets.inputs import Field, combo_box
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import ElidedLabel, cut_middle, label, mnemonic_free
 
 __all__ = ["FIELD", "EndpointBox"]
@@ -42,11 +43,7 @@ class EndpointBox(QFrame):
         self.aim = "epsilon-best"
         self.needed = False
         """Whether a difference that is asked for is made of it, so that it is measured."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 9, 12, 10)
-        column.setSpacing(7)
-        column.addLayout(self._top(made))
-        column.addLayout(self._grid_of_fields())
+        column_of(self._top(made), self._grid_of_fields(), holder=self, margins=(12, 9, 12, 10), spacing=7)
         self._hint_noise()
         self.chosen.toggled.connect(lambda _: self._typed())
         self.direction.currentIndexChanged.connect(lambda _: self.changed.emit())
@@ -55,8 +52,7 @@ class EndpointBox(QFrame):
     def _top(self, made: str) -> QHBoxLayout:
         """The endpoint's name, whether it is part of a trade-off, and which way is better."""
         endpoint = self.fact.endpoint
-        top = QHBoxLayout()
-        top.setSpacing(10)
+        top = row_of(spacing=10)
         name = endpoint.scale_name
         shown = name if name == endpoint.name else f"{name}  ({endpoint.name})"
         if endpoint.of is not None:
@@ -66,13 +62,11 @@ class EndpointBox(QFrame):
         self.chosen.setToolTip(plain_tip(f"{shown}: part of the trade-off"))
         self.title = ElidedLabel("heading")
         self.title.setText(shown)
-        self.direction = QComboBox()
-        self.direction.setAccessibleName(f"Which {name} is better")
+        self.direction = combo_box(f"Which {name} is better")
         for word, way in (("higher", "max"), ("lower", "min")):
             self.direction.addItem(f"{word} {cut_middle(name, SHORT)} is better", way)
         self.direction.setCurrentIndex(0 if endpoint.sign > 0 else 1)
-        top.addWidget(self.chosen)
-        top.addWidget(self.title, 1)
+        put(top, self.chosen, (self.title, 1))
         top.addStretch(0)
         top.addWidget(self.direction)
         return top

@@ -6,13 +6,15 @@ import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.domain.difference import in_words
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.check import EndpointFacts
 
 from ..resources.theme import theme
+from ..widgets.inputs import line_edit
+from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label
 from .goal_endpoint import FIELD, EndpointBox
 
@@ -45,14 +47,11 @@ class EndpointList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = column_of(holder=self, spacing=8)
         self.boxes: list[EndpointBox] = []
         self.problem = label("", "problem", wrap=True)
         self.problem.hide()
-        self._column.addWidget(self.problem)
-        self._column.addWidget(self._adding())
+        put(self._column, self.problem, self._adding())
         self._goal, self._objective = "epsilon-best", ""
         self._missing: dict[int, EndpointFacts] = {}
         """By place, the endpoints that have no box yet."""
@@ -70,21 +69,15 @@ class EndpointList(QWidget):
 
     def _adding(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self.new = QLineEdit()
-        self.new.setAccessibleName("Name of a further endpoint")
-        self.new.setPlaceholderText("Further endpoint, or a difference: Selectivity = pIC50 - pKi")
-        self.new.setToolTip(
-            "The name of an endpoint that is not in the table; or a name, = and two endpoints with a minus between: "
-            "their difference on the log scale, which is calculated and not measured"
+        column = column_of(holder=holder, spacing=3)
+        row = row_of(spacing=8)
+        self.new = line_edit(
+            "Name of a further endpoint",
+            hint="Further endpoint, or a difference: Selectivity = pIC50 - pKi",
+            tip="The name of an endpoint that is not in the table; or a name, = and two endpoints with a minus "
+            "between: their difference on the log scale, which is calculated and not measured",
         )
-        self.unit = QLineEdit()
-        self.unit.setAccessibleName("Unit of the further endpoint")
-        self.unit.setPlaceholderText("unit or none")
+        self.unit = line_edit("Unit of the further endpoint", hint="unit or none")
         self.unit.setFixedWidth(round(FIELD * theme().scale))
         self.add = button("&Add")
         self.add.setEnabled(False)
@@ -95,11 +88,8 @@ class EndpointList(QWidget):
         self.new.returnPressed.connect(self._add)
         self.unit.returnPressed.connect(self._add)
         self.add.clicked.connect(self._add)
-        row.addWidget(self.new, 1)
-        row.addWidget(self.unit)
-        row.addWidget(self.add)
-        column.addLayout(row)
-        column.addWidget(self.add_problem)
+        put(row, (self.new, 1), self.unit, self.add)
+        put(column, row, self.add_problem)
         return holder
 
     def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:

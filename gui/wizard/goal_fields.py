@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QWidget,
 )
 
@@ -20,7 +19,8 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
 
 from ..runtime.settings import Settings
-from ..widgets.inputs import Field, Step, form
+from ..widgets.inputs import Field, Step, combo_box, form
+from ..widgets.layout import row_of
 from ..widgets.text import button, label
 from .columns_step import Checked
 from .goal_endpoints import EndpointList
@@ -61,12 +61,10 @@ class GoalFields(Step):
 
     def _form(self) -> QFormLayout:
         self.fields = form()
-        self.goal = QComboBox()
-        self.goal.setAccessibleName("Goal")
+        self.goal = combo_box("Goal")
         for key, words in GOALS:
             self.goal.addItem(words, key)
-        self.objective = QComboBox()
-        self.objective.setAccessibleName("Endpoint the goal is about")
+        self.objective = combo_box("Endpoint the goal is about")
         self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.objective.setMinimumContentsLength(24)
         self.endpoints = EndpointList()
@@ -83,13 +81,9 @@ class GoalFields(Step):
         self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
         self.file = Field("File", width=0)
-        browse = button("Browse…")
-        browse.clicked.connect(self._browse)
+        browse = button("Browse…", then=self._browse)
         place = QWidget()
-        line = QHBoxLayout(place)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self.file, 1)
-        line.addWidget(browse)
+        row_of((self.file, 1), browse, holder=place)
         for caption, widget, buddy in (
             ("&Goal", self.goal, self.goal),
             ("Of", self.objective, self.objective),

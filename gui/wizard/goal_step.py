@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
@@ -16,11 +15,12 @@ from assaypilot.engine.system.progress import Cancelled
 from ..goal.forecast_view import Outlooks
 from ..goal.outlook import Outlook, Plan, draft, look_ahead
 from ..runtime.settings import Settings
-from ..runtime.tasks import Job
+from ..runtime.tasks import Job, single_shot
 from ..session.forecast import Forecasting, Foresight, foresee_draft
 from ..session.session import Session
 from ..widgets.bars import error_words, for_window
 from ..widgets.inputs import Scrolled
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Details, label
 from .columns_step import Checked
 from .goal_fields import GoalFields
@@ -42,22 +42,14 @@ class GoalStep(GoalFields):
         self.session = session
         self._job: Job | None = None
         self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(24)
+        row = row_of(holder=self, spacing=24)
         left = QWidget()
         left.setObjectName("page")
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 12, 0)
-        column.addLayout(self._form())
-        column.addStretch(1)
+        column_of(self._form(), STRETCH, holder=left, margins=(0, 0, 12, 0))
         row.addWidget(Scrolled(left, 580))
         told = QWidget()
         told.setObjectName("page")
-        right = QVBoxLayout(told)
-        right.setContentsMargins(0, 0, 8, 0)
-        right.setSpacing(10)
-        right.addWidget(label("What it will take", "heading"))
+        right = column_of(label("What it will take", "heading"), holder=told, margins=(0, 0, 8, 0), spacing=10)
         self.sentence = label("", wrap=True)
         self.outlook = Details()
         self.simulated = Outlooks(now="expected", without=("First decision",))
@@ -65,18 +57,13 @@ class GoalStep(GoalFields):
         self.problem = label("", "problem", wrap=True)
         self.cautions = label("", "muted", wrap=True)
         self.history = label("", "muted", wrap=True)
-        for part in (self.sentence, self.outlook, self.simulated, self.problem, self.cautions, self.history):
-            right.addWidget(part)
-        right.addStretch(1)
+        put(right, self.sentence, self.outlook, self.simulated, self.problem, self.cautions, self.history, STRETCH)
         row.addWidget(Scrolled(told), 1)
         self.ahead = Forecasting(session, self)
         self.ahead.known.connect(self._foreseen)
         self.ahead.refused.connect(self._unforeseen)
         self.simulated.wanted.connect(lambda: self._look_ahead())
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self._look)
+        self._pause = single_shot(self, PAUSE, self._look)
         self.typed.connect(self._soon)
         self._goal_chosen()
         self.endpoints.complete.connect(self._look)

@@ -7,14 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
 from ..widgets.bars import error_words
-from ..widgets.inputs import Field
+from ..widgets.inputs import Field, combo_box
+from ..widgets.layout import column_of, put
 from ..widgets.text import label
 
 if TYPE_CHECKING:
@@ -106,20 +107,15 @@ class StrategyChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        self.combo = QComboBox()
-        self.combo.setAccessibleName("Strategy")
+        column = column_of(holder=self, spacing=2)
+        self.combo = combo_box("Strategy")
         self.note = label("", "muted", wrap=True)
         self.off = Field(
             "How far a compound may be off the additive model",
             tip="The most the true value of any compound differs from the sum of what its substituents contribute. "
             "No number of measurements makes up for it: a soft zone has to be wider than several times as much.",
         )
-        column.addWidget(self.combo)
-        column.addWidget(self.note)
-        column.addWidget(self.off)
+        put(column, self.combo, self.note, self.off)
         self._goal = ""
         self._values, self._limited = 0, False
         self._of: Kind = "value"

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QStackedWidget,
@@ -32,6 +31,7 @@ from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.bars import MessageBar
 from ..widgets.inputs import FilterBox, Step
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, polish
 from .import_words import import_words
 from .table_step import TableStep
@@ -71,12 +71,8 @@ class NewCampaign(QDialog):
         self.session, self._settings = session, settings
         self.setWindowTitle("New campaign")
         self.resize(_size(self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        top = QHBoxLayout()
-        top.setContentsMargins(24, 18, 24, 12)
-        top.setSpacing(22)
+        column = column_of(holder=self, spacing=0)
+        top = row_of(margins=(24, 18, 24, 12), spacing=22)
         self._marks: list[QLabel] = []
         for place, title in enumerate(TITLES, start=1):
             mark = label(f"{place}  {title}", "muted")
@@ -92,8 +88,7 @@ class NewCampaign(QDialog):
         self._holders: list[QVBoxLayout] = []
         for _ in TITLES:
             holder = QWidget()
-            inner = QVBoxLayout(holder)
-            inner.setContentsMargins(24, 8, 24, 8)
+            inner = column_of(holder=holder, margins=(24, 8, 24, 8))
             self._holders.append(inner)
             self.stack.addWidget(holder)
         self._steps: dict[int, Step] = {}
@@ -101,9 +96,7 @@ class NewCampaign(QDialog):
         self.table_step = TableStep(session, settings)
         self._put(TABLE, self.table_step)
         column.addWidget(self.stack, 1)
-        bottom = QHBoxLayout()
-        bottom.setContentsMargins(24, 12, 24, 18)
-        bottom.setSpacing(10)
+        bottom = row_of(margins=(24, 12, 24, 18), spacing=10)
         self.cancel = button("Cancel")
         self.back = button("&Back")
         self.next = button("&Next", "go")
@@ -112,10 +105,7 @@ class NewCampaign(QDialog):
         self.cancel.clicked.connect(self.reject)
         self.back.clicked.connect(lambda: self._go(self.stack.currentIndex() - 1))
         self.next.clicked.connect(self._next)
-        bottom.addWidget(self.cancel)
-        bottom.addStretch(1)
-        bottom.addWidget(self.back)
-        bottom.addWidget(self.next)
+        put(bottom, self.cancel, STRETCH, self.back, self.next)
         column.addLayout(bottom)
         self.table_step.read.connect(self._table_read)
         self.messages.dismiss.clicked.connect(self._dismissed)

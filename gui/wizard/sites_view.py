@@ -23,7 +23,8 @@ from assaypilot.engine.text.percentages import percent
 from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
-from ..widgets.inputs import FilterBox, Scrolled
+from ..widgets.inputs import FilterBox, Scrolled, combo_box, line_edit
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .check_work import Checked
 from .columns_step import Smaller
@@ -115,25 +116,17 @@ class SitesView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.smaller = Smaller()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(24)
-        row.addLayout(self._left(), 1)
-        row.addWidget(Scrolled(self._right(), 430))
+        row_of((self._left(), 1), Scrolled(self._right(), 430), holder=self, spacing=24)
 
     def _left(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(10)
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        self.site = QComboBox()
-        self.site.setAccessibleName("Site")
+        column = column_of(spacing=10)
+        top = row_of(spacing=10)
+        self.site = combo_box("Site")
         self.site.setMinimumWidth(170)
         self.site.currentIndexChanged.connect(lambda _: self._narrow())
         self.filter = FilterBox("Filter substituents", "Filter substituents")
         self.filter.narrowed.connect(lambda _: self._narrow())
-        top.addWidget(self.site)
-        top.addWidget(self.filter, 1)
+        put(top, self.site, (self.filter, 1))
         column.addLayout(top)
         self.model = SubstituentsModel(self)
         self._structures = Structures(self)
@@ -145,33 +138,32 @@ class SitesView(QWidget):
 
     def _right(self) -> QWidget:
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(10)
-        column.addWidget(label("Make a sparse series smaller", "heading"))
-        column.addWidget(
+        column = column_of(
+            label("Make a sparse series smaller", "heading"),
             label(
                 "A substituent that one compound alone carries tells nothing about the others. Each step can be taken "
                 "back; the table itself stays as it is.",
                 "muted",
                 wrap=True,
-            )
+            ),
+            holder=right,
+            margins=(0, 0, 8, 0),
+            spacing=10,
         )
         self.least = QLineEdit("2")
         self.least.setValidator(QIntValidator(2, MOST_SEEN, self.least))
         self.least.setFixedWidth(56)
         self.least.setAccessibleName("Fewest compounds that carry a substituent")
         self.least.returnPressed.connect(self._keep)
-        self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used")
-        self.keep.clicked.connect(self._keep)
+        self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used", then=self._keep)
         keeping = label("Substituents in at least")
         keeping.setBuddy(self.least)
         column.addLayout(_line(keeping, self.least, label("compounds"), None, self.keep))
-        self.dropped = QComboBox()
-        self.dropped.setAccessibleName("Site to leave out")
+        self.dropped = combo_box("Site to leave out")
         self.dropped.setMinimumWidth(120)
-        self.drop = button("&Leave it out", tip="Compounds that differ there alone are the same to the model")
-        self.drop.clicked.connect(self._drop)
+        self.drop = button(
+            "&Leave it out", tip="Compounds that differ there alone are the same to the model", then=self._drop
+        )
         dropping = label("The site")
         dropping.setBuddy(self.dropped)
         column.addLayout(_line(dropping, self.dropped, None, self.drop))
@@ -182,8 +174,8 @@ class SitesView(QWidget):
         self.together = button(
             "Take &together",
             tip="The model then knows the combinations that occur there, for sites whose effects do not add up",
+            then=self._together,
         )
-        self.together.clicked.connect(self._together)
         taking = label("The sites")
         taking.setBuddy(self.first)
         column.addLayout(_line(taking, self.first, label("and"), self.second, None, self.together))
@@ -191,13 +183,10 @@ class SitesView(QWidget):
         column.addWidget(self.sign)
         self.chosen = label("", "", wrap=True)
         column.addWidget(self.chosen)
-        self.name = QLineEdit()
-        self.name.setAccessibleName("Name of the joined substituents")
-        self.name.setPlaceholderText("such as alkyl")
+        self.name = line_edit("Name of the joined substituents", hint="such as alkyl")
         self.name.textChanged.connect(lambda _: self._selected())
         self.name.returnPressed.connect(self._join)
-        self.join = button("Count as &one", tip="The substituents selected at the left, of one site")
-        self.join.clicked.connect(self._join)
+        self.join = button("Count as &one", tip="The substituents selected at the left, of one site", then=self._join)
         naming = label("under the name")
         naming.setBuddy(self.name)
         column.addLayout(_line(naming, self.name, self.join))
@@ -208,10 +197,8 @@ class SitesView(QWidget):
         column.addWidget(self.heading)
         self.rank = label("", "muted", wrap=True)
         column.addWidget(self.rank)
-        self.steps = QVBoxLayout()
-        self.steps.setSpacing(8)
-        column.addLayout(self.steps)
-        column.addStretch(1)
+        self.steps = column_of(spacing=8)
+        put(column, self.steps, STRETCH)
         return right
 
     # ------------------------------------------------------------------ content
@@ -301,13 +288,11 @@ class SitesView(QWidget):
         """Add a step that can be taken back."""
         box = QFrame()
         box.setObjectName("card")
-        row = QHBoxLayout(box)
-        row.setContentsMargins(12, 8, 8, 8)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(label(text, wrap=True))
-        words.addWidget(label(more, "muted", wrap=True))
-        row.addLayout(words, 1)
+        row = row_of(
+            (column_of(label(text, wrap=True), label(more, "muted", wrap=True), spacing=2), 1),
+            holder=box,
+            margins=(12, 8, 8, 8),
+        )
         back = button("Take back", "link")
         back.setAccessibleName(f"Take back: {text}")
         back.clicked.connect(undo)
@@ -398,8 +383,7 @@ class SitesView(QWidget):
 
 def _line(*parts: QWidget | None) -> QHBoxLayout:
     """Parts in a row; None: room between."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
+    row = row_of(spacing=8)
     for part in parts:
         if part is None:
             row.addStretch(1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
@@ -20,7 +20,8 @@ from assaypilot.engine.tables.reading import ENCODINGS, ReadAs, Reading, read_as
 from assaypilot.engine.tables.workbook import SheetName
 
 from ..runtime.parcels import RawParcel, pack_raw, unpack_raw
-from ..widgets.layout import FlowRow
+from ..widgets.inputs import combo_box
+from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 
 __all__ = ["JoinPanel", "Loaded", "Place", "ReadingPanel", "Wanted", "load"]
@@ -145,9 +146,7 @@ class ReadingPanel(QWidget):
 
     def _add(self, row: FlowRow, caption: str, tip: str, letters: int) -> QComboBox:
         part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
+        column = column_of(holder=part, spacing=3)
         combo = QComboBox()
         name = caption.replace("&", "")
         combo.setAccessibleName(name)
@@ -157,8 +156,7 @@ class ReadingPanel(QWidget):
         combo.activated.connect(lambda _: self.changed.emit())
         above = label(caption, "muted")
         above.setBuddy(combo)
-        column.addWidget(above)
-        column.addWidget(combo)
+        put(column, above, combo)
         row.addWidget(part)
         self._parts[name] = part
         return combo
@@ -241,26 +239,19 @@ class JoinPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        column = column_of(holder=self, spacing=6)
+        row = row_of(spacing=10)
         self.add = button(
-            "&Join a second file…", tip="Structures in one file, activities in another: joined by the ids"
+            "&Join a second file…",
+            tip="Structures in one file, activities in another: joined by the ids",
+            then=self.wanted,
         )
-        self.add.clicked.connect(self.wanted)
-        self.remove = button("&Without it", "link", "Reads the first file alone")
-        self.remove.clicked.connect(self.dropped)
+        self.remove = button("&Without it", "link", "Reads the first file alone", then=self.dropped)
         self.file = ElidedLabel("muted")
-        row.addWidget(self.add)
-        row.addWidget(self.file, 1)
-        row.addWidget(self.remove)
+        put(row, self.add, (self.file, 1), self.remove)
         column.addLayout(row)
         self.line = QWidget()
-        ids = QHBoxLayout(self.line)
-        ids.setContentsMargins(0, 0, 0, 0)
-        ids.setSpacing(10)
+        ids = row_of(holder=self.line, spacing=10)
         self.own = _combo("Column of ids of the first file")
         self.other = _combo("Column of ids of the second file")
         for combo in (self.own, self.other):
@@ -270,9 +261,7 @@ class JoinPanel(QWidget):
         second = label("are those in", "muted")
         second.setBuddy(self.other)
         self.said = ElidedLabel()
-        for part in (first, self.own, second, self.other):
-            ids.addWidget(part)
-        ids.addWidget(self.said, 1)
+        put(ids, first, self.own, second, self.other, (self.said, 1))
         column.addWidget(self.line)
         self.show_nothing()
 
@@ -304,8 +293,7 @@ class JoinPanel(QWidget):
 
 
 def _combo(name: str) -> QComboBox:
-    made = QComboBox()
-    made.setAccessibleName(name)
+    made = combo_box(name)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(15)
     return made

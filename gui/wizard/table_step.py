@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
@@ -21,6 +21,7 @@ from ..session.session import Session
 from ..tables.notes import TableModel
 from ..tables.table import Table
 from ..widgets.inputs import Segments, Step
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
 from .import_words import import_error, import_words
 from .table_panels import JoinPanel, Loaded, Place, ReadingPanel, Wanted, load
@@ -46,9 +47,7 @@ class TableStep(Step):
         self._job: Job | None = None
         self._wanted: Wanted | None = None
         self.setAcceptDrops(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column = column_of(holder=self, spacing=10)
         self.intro = label(
             "One row per compound, with an ID, its substituents in columns R1, R2, … or its structure, and measured "
             "values if there are any.",
@@ -56,16 +55,15 @@ class TableStep(Step):
             wrap=True,
         )
         column.addWidget(self.intro)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        self.choose = button("Choose a &file…", "go")
-        self.choose.clicked.connect(self._choose)
-        self.paste = button("Paste from the &clipboard", tip="A block copied from a spreadsheet, with its header row")
-        self.paste.clicked.connect(self.paste_clipboard)
+        row = row_of(spacing=10)
+        self.choose = button("Choose a &file…", "go", then=self._choose)
+        self.paste = button(
+            "Paste from the &clipboard",
+            tip="A block copied from a spreadsheet, with its header row",
+            then=self.paste_clipboard,
+        )
         self.file = ElidedLabel()
-        row.addWidget(self.choose)
-        row.addWidget(self.paste)
-        row.addWidget(self.file, 1)
+        put(row, self.choose, self.paste, (self.file, 1))
         column.addLayout(row)
         self.problem = label("", "problem", wrap=True)
         self.mend = label("", "muted", wrap=True)
@@ -81,13 +79,9 @@ class TableStep(Step):
         self.model = TableModel(self)
         self.table = Table(self.model, name="The first rows of the table")
         self.table.setSortingEnabled(False)
-        for part in (self.problem, self.mend, self.reading, self.how, self.join):
-            column.addWidget(part)
-        switch = QHBoxLayout()
-        switch.addWidget(self.views)
-        switch.addStretch(1)
-        column.addLayout(switch)
-        column.addWidget(self.table, 1)
+        put(column, self.problem, self.mend, self.reading, self.how, self.join)
+        switch = row_of(self.views, STRETCH)
+        put(column, switch, (self.table, 1))
         self.empty = label(
             "csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma. Drop a file here.", "muted"
         )
