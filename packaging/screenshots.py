@@ -31,7 +31,7 @@ from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.resources.theme import Choice, theme
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.structures.drawing import drawing_pool
-from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR
+from assaypilot.gui.window.page import PageName
 
 PICTURES = Path(__file__).parent / "pictures"
 README = {
@@ -47,7 +47,14 @@ COLUMNS, TILE, LINE = 6, (330, 206), 14
 PATIENCE, FORECAST = 60.0, 5.0
 """Seconds to wait for what must come, and for a forecast, which may still be simulated in its picture."""
 NOISE, MOST_ROUNDS = 0.2, 12
-PAGES = {"library": LIBRARY, "goal": GOAL, "round": ROUND, "candidates": CANDIDATES, "sar": SAR, "history": HISTORY}
+PAGES = {
+    "library": PageName.LIBRARY,
+    "goal": PageName.GOAL,
+    "round": PageName.ROUND,
+    "candidates": PageName.CANDIDATES,
+    "sar": PageName.SAR,
+    "history": PageName.HISTORY,
+}
 PLANNING = ("new", "plan", "confirm", "audit")
 """Actions of the menus that do more than ask."""
 
@@ -290,7 +297,7 @@ def journey(at: Photographer) -> None:
     at.create(wizard)
     for page in PAGES:
         at.page(page, f"{page}-before")
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     form = window.goal.form
     form.field("epsilon").edit.setText("0,7")
     at.page("goal", "goal-tried")
@@ -342,7 +349,7 @@ def journey(at: Photographer) -> None:
         at.measured(truth)
     at.page("candidates", "candidates-confirmed")
     for name, ask in (("ask_endpoint", "endpoint"), ("ask_together", "together"), ("ask_controls", "controls")):
-        window.show_page(GOAL)
+        window.show_page(PageName.GOAL)
         getattr(window.goal.ways, name)()
         at.opened(f"{ask}-later")
     window.manners.about()
@@ -350,9 +357,9 @@ def journey(at: Photographer) -> None:
 
 
 def pictures_of_sar(at: Photographer, name: str) -> None:
-    """Take every picture of the SAR page."""
+    """Take every picture of the PageName.SAR page."""
     which = at.window.sar.which
-    at.window.show_page(SAR)
+    at.window.show_page(PageName.SAR)
     from assaypilot.gui.sar.sar_page import PAIRS
     from assaypilot.gui.sar.sar_page import PICTURES as KINDS
 

@@ -15,6 +15,7 @@ from assaypilot.engine.text.percentages import percent
 
 from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label
+from ..window.page import PageName
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.stock import PlanName
@@ -101,7 +102,7 @@ class Journey:
         """Issue the next round and show it; where there is a choice of plans they are shown first."""
         window, view = self._window, self._window.session.view
         if view is not None and view.status.choosable:
-            window.show_page(window.pages.index(window.round))
+            window.show_page(PageName.ROUND)
             window.round.choose_plan()
             return
         self.plan_as(None)
@@ -113,14 +114,14 @@ class Journey:
         def planned(issued: object) -> None:
             view = window.session.view
             if issued is None and view is not None and view.status.stock is not None and view.status.stock.waiting:
-                window.show_page(window.pages.index(window.round))
+                window.show_page(PageName.ROUND)
                 window.messages.note("All that is left of this step has to be made first. Say what has arrived.")
                 return
             if issued is None:
                 window.messages.note("Nothing more needs to be measured.")
-                window.show_page(window.pages.index(window.candidates))
+                window.show_page(PageName.CANDIDATES)
                 return
-            window.show_page(window.pages.index(window.round))
+            window.show_page(PageName.ROUND)
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
         window.session.plan(planned, choice)
@@ -133,7 +134,7 @@ class Journey:
             if issued is None:
                 window.messages.note("Every compound that is in was measured already.")
                 return
-            window.show_page(window.pages.index(window.round))
+            window.show_page(PageName.ROUND)
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
         window.session.plan_confirmation(planned)
@@ -146,7 +147,7 @@ class Journey:
         dialog = AuditDialog(view.status, window)
 
         def planned(_issued: object) -> None:
-            window.show_page(window.pages.index(window.round))
+            window.show_page(PageName.ROUND)
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
         dialog.accepted.connect(lambda: window.session.plan_audit(dialog.size_box.value(), planned))
@@ -157,7 +158,7 @@ class Journey:
     def enter_results(self) -> None:
         """Go to the first line that waits for a result."""
         window = self._window
-        window.show_page(window.pages.index(window.round))
+        window.show_page(PageName.ROUND)
         window.round.focus_first_empty()
 
     def close_round(self) -> None:
@@ -165,24 +166,24 @@ class Journey:
         window, view = self._window, self._window.session.view
         if view is None or view.status.open_round is None:
             return
-        window.show_page(window.pages.index(window.round))
+        window.show_page(PageName.ROUND)
         window.round.ask_to_close(self._closed)
         self.closing = window.round.panel.closing
 
     def withdraw_round(self) -> None:
         """Say what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
         window = self._window
-        window.show_page(window.pages.index(window.round))
+        window.show_page(PageName.ROUND)
         window.round.ask_to_withdraw()
 
     def step(self, by: int) -> None:
         """Show the round before or after the one shown."""
         window = self._window
-        window.show_page(window.pages.index(window.round))
+        window.show_page(PageName.ROUND)
         window.round.step(by)
 
     def _closed(self) -> None:
         window, view = self._window, self._window.session.view
         if view is not None:
             window.messages.note(view.status.statement)
-            window.show_page(window.pages.index(window.candidates))
+            window.show_page(PageName.CANDIDATES)

@@ -18,6 +18,7 @@ from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Job
 from ..widgets.save_dialog import ask_for_place, file_name
+from ..window.page import PageName
 from .work_list import WorkListDialog, kind_of, use_of, values_of
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class WorkLists:
     def copy(self) -> None:
         """Copy the round for the lab."""
         window = self._window
-        window.show_page(window.pages.index(window.round))
+        window.show_page(PageName.ROUND)
         window.round.copy_work_list()
 
     def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:

@@ -66,7 +66,7 @@ class Form(QFormLayout):
     """A form whose captions stand level with the text of their fields: of tall ones with that of the first line."""
 
     def setGeometry(self, rect: QRect) -> None:
-        """Place the parts."""
+        """PageName the parts."""
         super().setGeometry(rect)
         for row in range(self.rowCount()):
             caption, field = self.itemAt(row, self.ItemRole.LabelRole), self.itemAt(row, self.ItemRole.FieldRole)

@@ -16,6 +16,7 @@ from ..session.view import View
 from ..tables.rows import plain_tip
 from ..widgets.text import keys, mnemonic_free
 from .export_dialog import KINDS
+from .page import PageName
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -41,11 +42,10 @@ def play(window: MainWindow) -> None:
 
 def _seen(window: MainWindow) -> None:
     if window.page not in (window.candidates, window.sar):
-        window.show_page(window.pages.index(window.candidates))
+        window.show_page(PageName.CANDIDATES)
 
 
 Key = QKeySequence.StandardKey
-PAGES = ("Library", "Goal", "Round", "Candidates", "SAR", "History")
 
 
 class Actions:
@@ -86,11 +86,11 @@ class Actions:
         edit.addSeparator()
         self.preferences = add(edit, "Pr&eferences…", window.manners.ask_preferences, "Ctrl+,")
         self.preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
-        self.pages = []
-        for place, name in enumerate(PAGES):
-            made = add(view, f"&{name}", partial(window.go_to, place), f"Ctrl+{place + 1}")
+        self.pages: dict[PageName, QAction] = {}
+        for place in PageName:
+            made = add(view, f"&{place.title}", partial(window.go_to, place), f"Ctrl+{place + 1}")
             made.setCheckable(True)
-            self.pages.append(made)
+            self.pages[place] = made
         view.addSeparator()
         self.columns = add(view, "Colu&mns of Candidates…", window.choose_columns)
         rounds = view.addMenu("R&eplay")
@@ -149,7 +149,15 @@ class Actions:
         writable = view is not None and not view.read_only
         standing = view is not None and view.status.open_round is not None
         self.export_menu.setEnabled(open_)
-        for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, self.columns, *self.pages):
+        for action in (
+            self.copy_file,
+            self.export,
+            *self.exports,
+            self.copy,
+            self.find,
+            self.columns,
+            *self.pages.values(),
+        ):
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
         self.stock.setEnabled(writable)
@@ -179,10 +187,10 @@ class Actions:
         self.undo.setToolTip(plain_tip(f"Undo {undo or ''}".strip()))
         self.redo.setToolTip(plain_tip(f"Redo {redo or ''}".strip()))
 
-    def show_page(self, place: int) -> None:
+    def show_page(self, place: PageName) -> None:
         """Mark the page that is shown."""
-        for number, action in enumerate(self.pages):
-            action.setChecked(number == place)
+        for name, action in self.pages.items():
+            action.setChecked(name is place)
 
     def _fill_recent(self) -> None:
         self.recent.clear()

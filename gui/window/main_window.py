@@ -39,11 +39,11 @@ from ..structures.drawing import Structures, drawing_pool
 from ..widgets.bars import MessageBar, WorkBar, error_words
 from ..widgets.layout import column_of, row_of
 from ..widgets.text import as_here
-from .actions import PAGES, Actions
+from .actions import Actions
 from .exporting import Exporting
 from .help_and_preferences import Manners
 from .opening import Opening
-from .page import Page
+from .page import Page, PageName
 from .picture_files import PictureFiles
 from .start_page import StartPage
 from .strip import Footer, Statement, Strip
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MainWindow"]
 
-LIBRARY, GOAL, ROUND, CANDIDATES, SAR, HISTORY = range(6)
 SIZE = (1280, 800)
 
 
@@ -82,7 +81,14 @@ class MainWindow(QMainWindow):
         self.candidates = CandidatesPage(self.session, self.structures)
         self.sar = SarPage(self.session, self.structures)
         self.history = HistoryPage(self.session)
-        self.pages: tuple[Page, ...] = (self.library, self.goal, self.round, self.candidates, self.sar, self.history)
+        self.pages: dict[PageName, Page] = {
+            PageName.LIBRARY: self.library,
+            PageName.GOAL: self.goal,
+            PageName.ROUND: self.round,
+            PageName.CANDIDATES: self.candidates,
+            PageName.SAR: self.sar,
+            PageName.HISTORY: self.history,
+        }
         self.troubles = Troubles(self.messages, reporter)
         self.work = WorkBar()
         self.footer = Footer()
@@ -98,8 +104,8 @@ class MainWindow(QMainWindow):
         self.round.plates = self.work_lists.layout
         self._leaving = False
         """Whether it was said that closing would stop an export."""
-        self._shown: set[int] = set()
-        self._seen: set[int] = set()
+        self._shown: set[PageName] = set()
+        self._seen: set[PageName] = set()
         self._assemble()
         self.tables = Tables(self)
         self.actions_ = Actions(self)
@@ -117,18 +123,18 @@ class MainWindow(QMainWindow):
         self.navigation.setObjectName("navigation")
         column = column_of(holder=self.navigation, margins=(10, 14, 10, 14), spacing=4)
         self._buttons = QButtonGroup(self)
-        for place, name in enumerate(PAGES):
-            made = QPushButton(name)
+        for place in PageName:
+            made = QPushButton(place.title)
             made.setProperty("role", "page")
             made.setCheckable(True)
             made.setAutoDefault(False)
-            made.setAccessibleName(f"Page {name}")
+            made.setAccessibleName(f"Page {place.title}")
             made.setToolTip(as_here(f"Ctrl+{place + 1}"))
             self._buttons.addButton(made, place)
             column.addWidget(made)
         column.addStretch(1)
         self.stack = QStackedWidget()
-        for page in self.pages:
+        for page in self.pages.values():
             self.stack.addWidget(page)
         self.stack.addWidget(self.start)
         middle = row_of(self.navigation, (self.stack, 1), spacing=0)
@@ -158,7 +164,7 @@ class MainWindow(QMainWindow):
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
         self.work.follow(session.beside, session.ahead)
         self.strip.wanted.connect(self.journey.do_next)
-        self._buttons.idClicked.connect(self.show_page)
+        self._buttons.idClicked.connect(lambda place: self.show_page(PageName(place)))
         self.start.new.connect(self.new_campaign)
         self.start.open.connect(self.opening.ask)
         self.start.practice.connect(self.open_practice)
@@ -172,7 +178,7 @@ class MainWindow(QMainWindow):
         self.goal.expected.connect(self.strip.expect)
         self.sar.together.connect(self.goal.ways.ask_together)
         self.candidates.export.connect(self.exporting.on_screen)
-        self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
+        self.sar.show_candidate.connect(lambda: self.show_page(PageName.CANDIDATES))
         for page in (self.candidates, self.sar):
             page.copy_picture.connect(self.picture_files.copy)
             page.copy_data.connect(self.picture_files.copy_data)
@@ -207,7 +213,7 @@ class MainWindow(QMainWindow):
             self._seen.clear()
             self.messages.clear()
             self.strip.badge.setChecked(False)
-            for page in self.pages:
+            for page in self.pages.values():
                 page.forget()
             scaffold = view.status.library.scaffold
             self.structures.use(view.status.library.smiles, () if scaffold is None else scaffold.cores)
@@ -222,11 +228,12 @@ class MainWindow(QMainWindow):
             # What is not seen is filled when it is: a command must not wait for all pages.
             self._shown.clear()
             self.messages.outdate()
-        self._fill(self.stack.currentIndex())
+        if self.place is not None:
+            self._fill(self.place)
 
-    def _fill(self, place: int) -> None:
+    def _fill(self, place: PageName) -> None:
         view = self.session.view
-        if view is None or place >= len(self.pages) or place in self._shown:
+        if view is None or place in self._shown:
             return
         self._shown.add(place)
         opened = place not in self._seen
@@ -238,22 +245,20 @@ class MainWindow(QMainWindow):
         if view is None:
             return
         if view.status.open_round is not None:
-            self.show_page(ROUND)
+            self.show_page(PageName.ROUND)
         elif view.status.phases_decided or view.status.finished:
-            self.show_page(CANDIDATES)
+            self.show_page(PageName.CANDIDATES)
         else:
-            self.show_page(LIBRARY)
+            self.show_page(PageName.LIBRARY)
         self.page_first()
 
-    def show_page(self, place: int) -> None:
+    def show_page(self, place: PageName) -> None:
         """Show a page."""
         if self.session.view is None:
             return
         before, focus = self.page, QApplication.focusWidget()
-        self.stack.setCurrentIndex(place)
-        button = self._buttons.button(place)
-        if button is not None:
-            button.setChecked(True)
+        self.stack.setCurrentWidget(self.pages[place])
+        self._buttons.button(place).setChecked(True)
         self.actions_.show_page(place)
         self._fill(place)
         left = before is not None and focus is not None and before.isAncestorOf(focus)
@@ -261,7 +266,7 @@ class MainWindow(QMainWindow):
             # Qt would give the keyboard to whatever comes next, outside the pages.
             self.page_first()
 
-    def go_to(self, place: int) -> None:
+    def go_to(self, place: PageName) -> None:
         """Show a page, and the keyboard goes there."""
         self.show_page(place)
         self.page_first()
@@ -274,17 +279,22 @@ class MainWindow(QMainWindow):
     @property
     def page(self) -> Page | None:
         """The page shown; None on the start page."""
-        place = self.stack.currentIndex()
-        return self.pages[place] if place < len(self.pages) else None
+        shown = self.stack.currentWidget()
+        return shown if isinstance(shown, Page) else None
+
+    @property
+    def place(self) -> PageName | None:
+        """Which page is shown; None on the start page."""
+        return next((place for place, page in self.pages.items() if page is self.page), None)
 
     def choose_columns(self) -> None:
         """Open the menu of the columns of the candidates."""
-        self.show_page(CANDIDATES)
+        self.show_page(PageName.CANDIDATES)
         self.candidates.choose_columns()
 
     def settle_candidates(self) -> None:
         """Have the Candidates page up to date, although it may not be the one shown."""
-        self._fill(CANDIDATES)
+        self._fill(PageName.CANDIDATES)
 
     def choose_theme(self, choice: Choice) -> None:
         """Show other colours and remember that."""
@@ -307,7 +317,7 @@ class MainWindow(QMainWindow):
 
     def read_results_from(self, path: Path) -> None:
         """Show what a results file would write."""
-        self.show_page(ROUND)
+        self.show_page(PageName.ROUND)
         self.round.read(path)
 
     def plan(self) -> None:
@@ -346,13 +356,13 @@ class MainWindow(QMainWindow):
         if isinstance(focus, (QLineEdit, QPlainTextEdit)):
             focus.paste()
         else:
-            self.show_page(ROUND)
+            self.show_page(PageName.ROUND)
             self.round.paste()
 
     def look_for(self) -> None:
         """Go to where something can be looked for."""
         if self.page is self.round:
-            self.show_page(CANDIDATES)
+            self.show_page(PageName.CANDIDATES)
         if self.page is not None:
             self.page.look_for()
 

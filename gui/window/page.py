@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
@@ -13,13 +15,29 @@ from ..tables.table import Table
 from ..widgets.layout import FoldedLabel, column_of, put, row_of
 from ..widgets.text import label
 
-__all__ = ["Page", "side_panel", "with_side"]
+__all__ = ["Page", "PageName", "side_panel", "with_side"]
 
 SIDE = 296
 NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""
 LINES = 3
 """Of what is said beside the heading, fewer of large text; all of it is in its tip."""
+
+
+class PageName(IntEnum):
+    """The pages, in the order of the navigation."""
+
+    LIBRARY = 0
+    GOAL = 1
+    ROUND = 2
+    CANDIDATES = 3
+    SAR = 4
+    HISTORY = 5
+
+    @property
+    def title(self) -> str:
+        """Return the name people read."""
+        return self.name if self is PageName.SAR else self.name.capitalize()
 
 
 class Headed(QWidget):

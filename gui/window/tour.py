@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label, polish
+from .page import PageName
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -34,7 +35,7 @@ class Step:
     """The real button it is done with; None while it is not there."""
     done: Callable[[MainWindow], bool] | None = None
     """Whether it was done; None: it is done when somebody selects a line of the page."""
-    page: str = ""
+    page: PageName | None = None
     """The page it is about, as the window names its attribute; empty: any."""
     beside: bool = False
     """Whether the button stands on that page, and not in the frame of the window."""
@@ -58,13 +59,13 @@ def _measuring(window: MainWindow) -> QPushButton | None:
     return window.strip.primary if view.status.open_round.missing <= 0 else window.round.practice_button
 
 
-def _leads_to(window: MainWindow, page: Page) -> QPushButton:
+def _leads_to(window: MainWindow, page: PageName) -> QPushButton:
     """The button of the navigation that shows a page."""
-    return window.navigation.findChildren(QPushButton)[window.pages.index(page)]
+    return next(one for one in window.navigation.findChildren(QPushButton) if one.text() == page.title)
 
 
 def _library(window: MainWindow) -> QPushButton | None:
-    return _leads_to(window, window.library)
+    return _leads_to(window, PageName.LIBRARY)
 
 
 def _next_thing(window: MainWindow) -> QPushButton | None:
@@ -72,7 +73,7 @@ def _next_thing(window: MainWindow) -> QPushButton | None:
 
 
 def _candidates(window: MainWindow) -> QPushButton | None:
-    return _leads_to(window, window.candidates)
+    return _leads_to(window, PageName.CANDIDATES)
 
 
 def _export(window: MainWindow) -> QPushButton | None:
@@ -97,7 +98,7 @@ STEPS = (
         "960 compounds, each with its substituents; nothing is measured yet. Choose Library at the left and click a "
         "line of the table.",
         _library,
-        page="library",
+        page=PageName.LIBRARY,
     ),
     Step(
         "Plan a round",
@@ -112,7 +113,7 @@ STEPS = (
         "assay, then Close round at the top right and confirm it, so that the results count.",
         _measuring,
         _closed,
-        page="round",
+        page=PageName.ROUND,
         beside=True,
     ),
     Step(
@@ -120,7 +121,7 @@ STEPS = (
         "Every compound is in, out or undecided. The picture ranks them beside the cutoff. Click a line: the panel at "
         "the right says why it stands there and what would decide it.",
         _candidates,
-        page="candidates",
+        page=PageName.CANDIDATES,
     ),
     Step(
         "Export",
@@ -128,7 +129,7 @@ STEPS = (
         "the guarantee inside. Then plan the next round, until the strip says that the set is decided.",
         _export,
         _exporting,
-        page="candidates",
+        page=PageName.CANDIDATES,
         beside=True,
     ),
 )
@@ -247,7 +248,13 @@ class Tour(QObject):
         """A line was selected: by somebody when the keyboard is in the table, else by the program."""
         window = self._window
         step = None if self.place is None else STEPS[self.place]
-        if step is None or step.done is not None or getattr(window, step.page) is not page or window.page is not page:
+        if (
+            step is None
+            or step.done is not None
+            or step.page is None
+            or window.pages[step.page] is not page
+            or window.page is not page
+        ):
             return
         if window.focusWidget() is page.table and page.table.selected_rows():
             self.show_step(STEPS.index(step) + 1)
@@ -280,8 +287,8 @@ class Tour(QObject):
     def _point(self, step: Step) -> None:
         """Bring the button of a step into sight and the keyboard to it."""
         window = self._window
-        if step.beside:
-            window.show_page(window.pages.index(getattr(window, step.page)))
+        if step.beside and step.page is not None:
+            window.show_page(step.page)
         target = step.target(window)
         if target is None:
             window.messages.note("That button comes with a round: go back a step and plan one.")

@@ -33,8 +33,8 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PICTURES
 from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
-from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
-from assaypilot.gui.window.page import Page
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import Page, PageName
 from tests.benchmarks.stalls import Heart, heading
 
 AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in range(1, 9)) + tuple(
@@ -140,14 +140,14 @@ def journey(folder: Path, *, where: bool) -> None:
     rng = np.random.default_rng(0)
     library = run.view.status.library
     run.effects = [rng.normal(0.0, 0.3, len(site.substituents)) for site in library.sites]
-    run.page(CANDIDATES, "Candidates, before the first round")
-    run.page(SAR, "SAR, the first time")
+    run.page(PageName.CANDIDATES, "Candidates, before the first round")
+    run.page(PageName.SAR, "SAR, the first time")
     for number in (1, 2):
         one_round(run, number)
-    look(run, window.candidates, CANDIDATES, "Candidates", FILTERS)
+    look(run, window.candidates, PageName.CANDIDATES, "Candidates", FILTERS)
     pictures(run)
-    look(run, window.library, LIBRARY, "Library", FILTERS)
-    run.page(HISTORY, "History")
+    look(run, window.library, PageName.LIBRARY, "Library", FILTERS)
+    run.page(PageName.HISTORY, "History")
     for ending in (".csv", ".xlsx"):
         path = folder / f"out{ending}"
         run.step(f"export 10,000 to {ending}", lambda path=path: window.exporting.to(path, "all"), path.exists)
@@ -196,7 +196,7 @@ def filled(run: Journey, number: int) -> None:
     shown = run.view.status.open_round
     assert shown is not None
     QGuiApplication.clipboard().setText(run.measured(shown))
-    run.page(ROUND, "Round")
+    run.page(PageName.ROUND, "Round")
     run.step(
         f"round {number}: {shown.measurements} values pasted", window.round.paste_button.click,
         lambda: window.round.stack.currentWidget() is window.round.preview,
@@ -211,7 +211,7 @@ def taken_back(run: Journey) -> None:
     """A third round and its results, both undone and done again: what was closed cannot be undone."""
     filled(run, 3)
     undo, redo = run.window.actions_.undo, run.window.actions_.redo
-    run.page(CANDIDATES, "Candidates")
+    run.page(PageName.CANDIDATES, "Candidates")
     for action in (undo, undo, redo, redo):
         head, name = run.view.status.head, action.text().replace("&", "")
         run.step(name, action.trigger, lambda head=head: run.view.status.head != head)
@@ -306,8 +306,8 @@ def scrolled(run: Journey, table: object, name: str) -> list[float]:
 
 
 def pictures(run: Journey) -> None:
-    """Every picture of the SAR page."""
-    run.page(SAR, "SAR")
+    """Every picture of the PageName.SAR page."""
+    run.page(PageName.SAR, "SAR")
     for which, name in PICTURES:
         run.step(f"SAR: {name}", lambda which=which: run.window.sar.which.choose(which))
 
@@ -328,10 +328,10 @@ def million(folder: Path, *, where: bool) -> None:
     run = Journey(folder, where=where)
     window = run.window
     run.step("open 1,000,000 compounds", lambda: window.open_path(path), lambda: window.session.view is not None)
-    look(run, window.library, LIBRARY, "Library", OF_PRODUCT)
-    look(run, window.candidates, CANDIDATES, "Candidates", OF_PRODUCT)
+    look(run, window.library, PageName.LIBRARY, "Library", OF_PRODUCT)
+    look(run, window.candidates, PageName.CANDIDATES, "Candidates", OF_PRODUCT)
     pictures(run)
-    run.page(HISTORY, "History")
+    run.page(PageName.HISTORY, "History")
     run.close()
     summary(run.heart)
 

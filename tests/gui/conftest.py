@@ -15,7 +15,8 @@ from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.runtime.settings import Settings
-from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import answered, idle, quick_campaign, until
 
@@ -100,6 +101,6 @@ def campaign(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Pat
 def decided(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     """A window on the Candidates page, after a round."""
     answered(qtbot, campaign)
-    campaign.show_page(CANDIDATES)
+    campaign.show_page(PageName.CANDIDATES)
     idle(qtbot, campaign)
     return campaign

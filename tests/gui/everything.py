@@ -13,14 +13,15 @@ from assaypilot.gui.goal.restart import LIMIT, EndpointDialog
 from assaypilot.gui.help.help_window import close_help, show_help
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, UnavailableDialog
 from assaypilot.gui.runtime.error_reports import ReportDialog
-from assaypilot.gui.window.main_window import GOAL, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, small_table, status, until
 
 
 def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
     """Each thing by name while it is shown; the window has a campaign after its first round."""
-    for page in window.pages:
-        window.show_page(window.pages.index(page))
+    for place, page in window.pages.items():
+        window.show_page(place)
         idle(qtbot, window)
         yield type(page).__name__, window
     window.tour.show_step(2)
@@ -94,7 +95,7 @@ def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
         "correct": lambda: CorrectDialog(first, name, endpoint, window).open(),
         "about": window.show_about,
         "preferences": window.manners.ask_preferences,
-        "one more endpoint": lambda: (window.show_page(GOAL), window.goal.ways.ask_endpoint()),
+        "one more endpoint": lambda: (window.show_page(PageName.GOAL), window.goal.ways.ask_endpoint()),
         "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),
         "a second goal": lambda: (window.goal.ways.ask_endpoint(), _use(window, SECOND_GOAL)),
         "two sites together": window.goal.ways.ask_together,

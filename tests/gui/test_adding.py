@@ -8,7 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
-from assaypilot.gui.window.main_window import GOAL, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 SITES = [(a, b) for a in ("H", "Me", "Et") for b in ("F", "Cl", "Br")]
@@ -25,7 +26,7 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     assert made == 0
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     idle(qtbot, window)
     return window
 

@@ -9,12 +9,13 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.round.reason_dialog import RESTS, CorrectDialog, ExcludeDialog
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 
 def _opened(qtbot: QtBot, window: MainWindow) -> None:
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
     idle(qtbot, window)

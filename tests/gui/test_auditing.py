@@ -13,7 +13,8 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.window.main_window import GOAL, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 
@@ -59,6 +60,6 @@ def test_audit_round_is_planned_with_the_size_chosen_and_stated_on_the_goal_page
     idle(qtbot, window)
     audit = status(window).claim.audit
     assert audit is not None
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     idle(qtbot, window)
     assert audit.sentence in window.goal.guarantee.text()

@@ -22,7 +22,8 @@ from assaypilot.engine.system.progress import Report
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables import properties
 from assaypilot.gui.tables.tools import Limits, with_limits
-from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, quick_campaign, rows_of, status, until, view
 
 
@@ -46,7 +47,7 @@ def test_columns_order_widths_and_sorting_are_remembered(
     decided.close()
     again = open_window(path)
     until(qtbot, lambda: again.session.view is not None)
-    again.show_page(CANDIDATES)
+    again.show_page(PageName.CANDIDATES)
     idle(qtbot, again)
     table = again.candidates.table
     assert [column.key for column in again.candidates.arrangement.columns] == expected
@@ -94,7 +95,7 @@ def test_properties_are_calculated_when_somebody_looks(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     page = window.candidates
     assert "mw" not in [column.key for column in page.arrangement.columns]
@@ -142,7 +143,7 @@ def test_stopped_properties_are_not_begun_again(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
 
     def slow(smiles: object, report: Report) -> None:
         while True:
@@ -155,7 +156,7 @@ def test_stopped_properties_are_not_begun_again(
     window.work.stop.click()
     until(qtbot, lambda: not window.session.beside.busy)
     assert not window.candidates.arrangement.visible("clogp")
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
 
 
 def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
@@ -163,7 +164,7 @@ def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     page, library = window.candidates, status(window).library
     page.filter.setText("MW<300")
     until(qtbot, lambda: page.tools.properties(library) is not None)
@@ -189,7 +190,7 @@ def test_a_filter_by_alert_has_them_looked_for(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.filter.setText("alert=nitro")
     until(qtbot, lambda: window.candidates.model.rowCount() == 0)
     idle(qtbot, window)
@@ -203,7 +204,7 @@ def test_stopped_alerts_leave_the_other_properties(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
 
     def slow(found: object, smiles: object, report: Report) -> None:
         while True:
@@ -246,7 +247,7 @@ def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot: QtBot, decid
 
 def test_sliders_write_the_filter_and_follow_it(qtbot: QtBot, decided: MainWindow) -> None:
     page = decided.candidates
-    decided.show_page(CANDIDATES)
+    decided.show_page(PageName.CANDIDATES)
     page.which.choose("all")
     estimate = status(decided).candidates.estimate
     opened = page.tools.open_sliders()

@@ -17,7 +17,8 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.round.reason_dialog import ExcludeDialog
-from assaypilot.gui.window.main_window import CANDIDATES, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import dialog, idle, open_round, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
@@ -171,11 +172,11 @@ def test_a_part_of_it_waits(qtbot: QtBot, ended: MainWindow) -> None:
     until(qtbot, lambda: status(window).open_round is not None)
     idle(qtbot, window)
     enter(qtbot, window, {}, lines=1)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     said = list(texts(window).values())
     assert sorted(said) == sorted(["✓ confirmed", *["… not measured yet"] * (len(said) - 1)])
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     assert window.strip.primary.text() == "Enter results"
     guarantee = status(window).guarantee
     window.close_round()

@@ -19,7 +19,8 @@ from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_controls import ControlsPane
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.goal_strategy import controls_in
 from tests.gui.helpers import dialog, idle, status, until, view
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
@@ -40,7 +41,7 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     use = PlateUse(24, (Wells("REF-1", (1,)),))
     window.round.plates = lambda view, shown: plate_layout(view.status, shown, use)
     window.round.refresh(view(window), opened=True)
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     idle(qtbot, window)
     return window
 

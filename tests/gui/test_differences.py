@@ -19,7 +19,8 @@ from assaypilot.gui.candidates.candidate_rows import CandidatesModel
 from assaypilot.gui.library.library_rows import history_means
 from assaypilot.gui.round.pasting import intend_paste
 from assaypilot.gui.window.export_dialog import shortlist_columns
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
 
@@ -68,7 +69,7 @@ def campaign_file(folder: Path, *, rounds: int = 30, limit: str = "", objective:
 
 
 def pages(qtbot: QtBot, window: MainWindow) -> None:
-    for page in range(len(window.pages)):
+    for page in PageName:
         window.show_page(page)
         idle(qtbot, window)
 
@@ -99,7 +100,7 @@ def test_a_round_asks_for_its_parts_only(qtbot: QtBot, window: MainWindow, tmp_p
     opened(qtbot, window, campaign_file(tmp_path, rounds=0))
     window.session.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     idle(qtbot, window)
     now = status(window)
     assert now.open_round is not None

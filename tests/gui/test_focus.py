@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, Q
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.resources.theme import theme
-from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_reach import reachable, told
 
-PAGES = (LIBRARY, GOAL, ROUND, CANDIDATES, SAR, HISTORY)
+PAGES = (PageName.LIBRARY, PageName.GOAL, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY)
 KEYS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt.Key.Key_6)
 
 
@@ -100,11 +101,11 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot: QtBot, campaign: 
         assert focus is not None
         assert window.pages[place].isAncestorOf(focus), told(focus)
     # Arrows go on from page to page at the left, and stay there.
-    last = window._buttons.button(HISTORY)
+    last = window._buttons.button(PageName.HISTORY)
     last.setFocus()
     QTest.keyClick(last, Qt.Key.Key_Up)
-    assert window.stack.currentIndex() == SAR
-    assert QApplication.focusWidget() is window._buttons.button(SAR)
+    assert window.stack.currentIndex() == PageName.SAR
+    assert QApplication.focusWidget() is window._buttons.button(PageName.SAR)
 
 
 def seen(window: MainWindow) -> list[str]:

@@ -25,7 +25,8 @@ from assaypilot.engine.system.progress import silent
 from assaypilot.gui.goal.goal_changes import fold
 from assaypilot.gui.goal.goal_page import GoalPage
 from assaypilot.gui.session import forecast as foresight
-from assaypilot.gui.window.main_window import GOAL, LIBRARY, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, quick_campaign, status, until, view
 from tests.gui.test_goals import campaign_file, opened
@@ -33,7 +34,7 @@ from tests.gui.test_goals import campaign_file, opened
 
 def shown(qtbot: QtBot, window: MainWindow) -> GoalPage:
     """The page with what is expected of the settings as they are."""
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     until(qtbot, lambda: window.goal.outlooks.now is not None)
     return window.goal
 
@@ -184,7 +185,7 @@ def test_a_slow_simulation_can_be_stopped_and_asked_for_again(
 ) -> None:
     monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
     crystal.open.clear()
-    campaign.show_page(GOAL)
+    campaign.show_page(PageName.GOAL)
     until(qtbot, lambda: campaign.work.isVisible())
     assert "Simulating what it will take" in campaign.work.words.text()
     campaign.work.stop.click()
@@ -200,13 +201,13 @@ def test_results_that_came_in_make_it_look_again_when_it_is_seen(
     qtbot: QtBot, campaign: MainWindow, crystal: Crystal
 ) -> None:
     shown(qtbot, campaign)
-    campaign.show_page(LIBRARY)
+    campaign.show_page(PageName.LIBRARY)
     campaign.plan()
     until(qtbot, lambda: status(campaign).open_round is not None)
     idle(qtbot, campaign)
     assert "expected in all" not in campaign.strip.used.text()  # it was expected before
     assert len(crystal.asked) == 1
-    campaign.show_page(GOAL)
+    campaign.show_page(PageName.GOAL)
     until(qtbot, lambda: len(crystal.asked) == 2)
     until(qtbot, lambda: "expected in all" in campaign.strip.used.text())
 
@@ -230,7 +231,7 @@ def test_a_decided_campaign_offers_nothing_to_try(
 ) -> None:
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6, per_round=72))
     assert status(window).finished
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     idle(qtbot, window)
     page = window.goal
     assert not page.trial.isVisible()

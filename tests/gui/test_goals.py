@@ -35,7 +35,8 @@ from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.goal.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.round.round_ending import surprises
-from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.goal_endpoint import EndpointBox
 from assaypilot.gui.wizard.goal_endpoints import EndpointList
 from assaypilot.gui.wizard.goal_step import GoalStep
@@ -646,7 +647,7 @@ def keys(window: MainWindow) -> list[str]:
 
 def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: MainWindow) -> None:
     window, page = planned, planned.candidates
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     until(qtbot, lambda: page.canvas.shown)
     assert isinstance(page.picture, FrontPicture)
     assert page.picture.compounds == []
@@ -668,7 +669,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
                     [name, endpoint, f"{truth(endpoint, name) + 0.1 * rng.standard_normal():.3f}"]
                     for _ in range(item.of(place))
                 ]
-        window.show_page(ROUND)
+        window.show_page(PageName.ROUND)
         paste(qtbot, window, block)
         window.round.preview.write.click()
         until(qtbot, lambda: open_round(window).missing == 0)
@@ -685,7 +686,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     assert front <= inside
     assert all(not (values > values[:, [n]] + 0.6).all(axis=0).any() for n in inside)
 
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     until(qtbot, lambda: page.canvas.shown)
     wanted = ["estimate", "estimate-hERG", "near", "far", "interval", "interval-hERG", "measured", "decided"]
     assert [key for key in keys(window) if key in wanted] == wanted
@@ -712,7 +713,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
 
 def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     opened(qtbot, window, campaign_file(tmp_path, rounds=1, margin=0.3, per_round=72))
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     known = status(window).candidates
     low = np.array([known.lows["pIC50"], -known.highs["hERG"]])
@@ -733,7 +734,7 @@ def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: Mai
 
 def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1, per_round=30))
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     page = window.candidates
     until(qtbot, lambda: page.canvas.shown)
     assert isinstance(page.picture, ParallelPicture)
@@ -745,7 +746,7 @@ def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert [column.title for column in window.round.model.columns if column.key.startswith("result")] == [
         "pIC50", "hERG", "logD",
     ]  # fmt: skip
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
 
 
 @pytest.mark.parametrize("goal", ["epsilon-best", "best"])
@@ -753,7 +754,7 @@ def test_a_compound_that_fails_a_limit_is_out_and_says_why(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, goal: str
 ) -> None:
     opened(qtbot, window, campaign_file(tmp_path, goal=goal, limit="<5.5", rounds=2))
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     page, now = window.candidates, status(window)
     until(qtbot, lambda: page.canvas.shown)
     assert isinstance(page.picture, RankedPicture)

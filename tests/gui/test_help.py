@@ -29,8 +29,8 @@ from assaypilot.gui.help.help_window import (
     topics,
 )
 from assaypilot.gui.resources.theme import theme
-from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
-from assaypilot.gui.window.page import Page
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import Page, PageName
 from assaypilot.gui.window.start_page import StartPage
 from tests.gui.helpers import dialog, idle, until
 
@@ -92,7 +92,7 @@ def test_texts_are_short_and_plain() -> None:
 
 
 def test_f1_opens_at_what_is_shown(qtbot: QtBot, campaign: MainWindow) -> None:
-    for place in range(len(campaign.pages)):
+    for place in PageName:
         campaign.show_page(place)
         campaign.actions_.help.trigger()
         opened = help_window()
@@ -104,7 +104,7 @@ def test_f1_opens_at_what_is_shown(qtbot: QtBot, campaign: MainWindow) -> None:
 
 
 def test_f1_in_a_dialog_explains_the_dialog(qtbot: QtBot, campaign: MainWindow) -> None:
-    campaign.show_page(CANDIDATES)
+    campaign.show_page(PageName.CANDIDATES)
     campaign.exporting.ask(None)
     asked = dialog()
     until(qtbot, lambda: asked.focusWidget() is not None and asked.isActiveWindow())

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     idle,
     noisy,
@@ -42,7 +43,7 @@ def paste_round(qtbot: QtBot, window: MainWindow, assay: Callable[[str], float])
         name = now.library.ids[item.compound]
         block += [[name, str(assay(name))] for _ in range(item.replicates - back)]
     QGuiApplication.clipboard().setText("\r\n".join("\t".join(row) for row in block) + "\r\n")
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     window.round.paste_button.click()
     until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
     assert "Nothing has been written yet" in window.round.preview.summary.text()
@@ -81,7 +82,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
 
     first = paste_round(qtbot, window, assay)
     assert window.strip.primary.text().startswith("Close round")
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     counts = status(window).counts  # what is out already is not shown
     assert window.candidates.model.rowCount() == counts["in"] + counts["undecided"]
@@ -128,7 +129,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
     assert {row["ID"] for row in rows} == inside
     assert f"{len(inside)} compound" in window.messages.text
 
-    window.show_page(HISTORY)
+    window.show_page(PageName.HISTORY)
     until(qtbot, lambda: window.history.model.rowCount() == status(window).events)
     window.history.check.click()
     until(qtbot, lambda: "The file is consistent" in window.messages.text)
@@ -186,13 +187,13 @@ def test_the_keyboard_alone(qtbot: QtBot, campaign: MainWindow) -> None:
     until(qtbot, lambda: window.candidates.model.rowCount() == 18)
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     until(qtbot, lambda: status(window).measurements_used == 2)
-    assert LIBRARY == 0
+    assert PageName.LIBRARY == 0
 
 
 def test_every_input_has_a_name_for_screen_readers(qtbot: QtBot, campaign: MainWindow) -> None:
     campaign.plan()
     until(qtbot, lambda: status(campaign).open_round is not None)
-    for place in range(len(campaign.pages)):
+    for place in PageName:
         campaign.show_page(place)
     idle(qtbot, campaign)
     campaign.new_campaign()

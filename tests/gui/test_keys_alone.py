@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
 from assaypilot.gui.goal.restart import LIMIT, RECORDED, EndpointDialog, TogetherDialog
-from assaypilot.gui.window.main_window import CANDIDATES, GOAL, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, status, until
 from tests.gui.test_focus import tab_to
 from tests.gui.test_reach import told
@@ -58,7 +59,7 @@ def active(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
 
 def test_a_control_is_named_and_taken_back(qtbot: QtBot, active: MainWindow) -> None:
     press(Key.Key_2, CONTROL)
-    assert active.stack.currentIndex() == GOAL
+    assert active.stack.currentIndex() == PageName.GOAL
     idle(qtbot, active)
     press(Key.Key_L, ALT)
     dialog = opened(qtbot, active, ControlsDialog)
@@ -131,7 +132,7 @@ def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -
     until(qtbot, lambda: status(active).open_round is not None)
     idle(qtbot, active)
     press(Key.Key_Return, CONTROL)
-    assert active.stack.currentIndex() == ROUND
+    assert active.stack.currentIndex() == PageName.ROUND
     assert keyboard() is active.round.table
     for sign in "<5":
         QTest.keyClick(keyboard(), sign)
@@ -156,7 +157,7 @@ def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: Main
     answered(qtbot, active)
     idle(qtbot, active)
     press(Key.Key_4, CONTROL)
-    assert active.stack.currentIndex() == CANDIDATES
+    assert active.stack.currentIndex() == PageName.CANDIDATES
     tab_to("Round shown")
     press(Key.Key_Left)
     until(qtbot, lambda: active.session.replay.round is not None)
@@ -186,7 +187,7 @@ def test_a_letter_leads_to_one_thing_on_each_page(qtbot: QtBot, active: MainWind
     active.session.plan()
     idle(qtbot, active)
     twice = {}
-    for place, page in enumerate(active.pages):
+    for place, page in active.pages.items():
         active.show_page(place)
         idle(qtbot, active)
         found = letters(active)

@@ -25,7 +25,8 @@ from assaypilot.gui.library.library_rows import _history, history_means, history
 from assaypilot.gui.structures.drawing import Structures
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table
-from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, quick_campaign, until, view
 
 
@@ -82,14 +83,14 @@ def test_layouts_come_back_with_their_campaign(
     until(qtbot, lambda: window.session.view is not None)
     window.library.arrangement.show("available", False)
     window.library.table.sortByColumn(window.library.model.place_of("id"), Qt.SortOrder.DescendingOrder)
-    window.show_page(HISTORY)
+    window.show_page(PageName.HISTORY)
     idle(qtbot, window)
     window.history.arrangement.show("author", False)
 
     def shown(path: Path) -> tuple[list[str], list[str], int]:
         window.open_path(path)
         until(qtbot, lambda: view(window).path == path)
-        for page in (HISTORY, LIBRARY):
+        for page in (PageName.HISTORY, PageName.LIBRARY):
             window.show_page(page)
             idle(qtbot, window)
         of_library = [column.key for column in window.library.arrangement.columns]
@@ -116,7 +117,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
     window = open_window(first)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     window.candidates.which.choose("all")
     QTest.keyClicks(window.candidates.filter, "R1=Me")
@@ -125,7 +126,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     kept = [int(row) for row in window.candidates.model.rows]
     assert len(kept) == 6
     window.candidates.select(kept[3])
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     QTest.keyClicks(window.library.filter, "CF3")
     QTest.keyClick(window.library.filter, Qt.Key.Key_Return)
     idle(qtbot, window)
@@ -139,11 +140,11 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     window.close()
     again = open_window(first)
     until(qtbot, lambda: again.session.view is not None)
-    again.show_page(LIBRARY)
+    again.show_page(PageName.LIBRARY)
     idle(qtbot, again)
     assert again.library.filter.text() == "CF3"
     assert again.library.shown.text() == "6 shown"
-    again.show_page(CANDIDATES)
+    again.show_page(PageName.CANDIDATES)
     idle(qtbot, again)
     assert (again.candidates.filter.text(), again.candidates.which.key) == ("R1=Me", "all")
     assert [int(row) for row in again.candidates.model.rows] == kept
@@ -154,11 +155,11 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
 
 def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: MainWindow) -> None:
     decided.candidates.select(5)
-    decided.show_page(LIBRARY)
+    decided.show_page(PageName.LIBRARY)
     idle(qtbot, decided)
     assert decided.library.table.selected_rows() == [5]
     QTest.keyClick(decided.library.table, Qt.Key.Key_Down)
-    decided.show_page(CANDIDATES)
+    decided.show_page(PageName.CANDIDATES)
     idle(qtbot, decided)
     assert decided.candidates.table.selected_rows() == [6]
 
@@ -168,7 +169,7 @@ def test_a_filter_finds_a_substructure_and_what_is_calculated(
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     page = window.library
     page.filter.setText("has:c1ccccc1 R1=Me")
     page.filter.settle()
@@ -207,7 +208,7 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
     (tmp_path / "other").mkdir()
     window, other = open_window(quick_campaign(tmp_path, smiles=True)), quick_campaign(tmp_path / "other")
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     page = window.library
     for stop in (window.tables.bar.stop.click, lambda: window.open_path(other)):
         page.filter.setText("has:CN")
@@ -245,7 +246,7 @@ def test_remarks_on_the_table_open_on_demand_and_name_no_option(
     ).close()  # fmt: skip
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     page = window.library
     assert page.subtitle.text().startswith("8 compounds: 4 amine × 2 acid")
     assert not page.notes.isVisible()

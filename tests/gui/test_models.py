@@ -17,7 +17,8 @@ from assaypilot.gui.candidates.candidate_rows import interval_text, probability_
 from assaypilot.gui.tables.filter import narrow, patterns
 from assaypilot.gui.tables.rows import Coded, Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.tables.table import Table, as_clipboard
-from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until, wizard_through
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -30,7 +31,7 @@ def test_every_model_keeps_qts_rules(qtbot: QtBot, campaign: MainWindow) -> None
     testers = [QAbstractItemModelTester(model, FATAL) for model in models]
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(len(window.pages)):
+    for place in PageName:
         window.show_page(place)
     idle(qtbot, window)
     for model in models:
@@ -123,10 +124,10 @@ def test_texts_from_tables_are_never_markup(
     wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(len(window.pages)):
+    for place in PageName:
         window.show_page(place)
         idle(qtbot, window)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     for compound in range(len(HOSTILE)):
         window.candidates.select(compound)
         assert window.candidates.panel.name.text() == HOSTILE[compound]

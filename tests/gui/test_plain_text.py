@@ -28,7 +28,8 @@ from assaypilot.gui.help.about import AboutDialog
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.tables.rows import RowsModel
-from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import dialog, idle, open_round, status, until, view
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
@@ -168,7 +169,7 @@ def drawn_texts(canvas: Canvas) -> list[str]:
 def pages_through(qtbot: QtBot, window: MainWindow) -> int:
     """How many names were seen on all pages."""
     found = 0
-    for place in (LIBRARY, ROUND, CANDIDATES, SAR, HISTORY):
+    for place in (PageName.LIBRARY, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY):
         window.show_page(place)
         idle(qtbot, window)
         for table in window.stack.currentWidget().findChildren(QTableView):
@@ -241,7 +242,7 @@ def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     window.session.close_round(then=lambda: done.append(1))
     until(qtbot, lambda: bool(done))
     idle(qtbot, window)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     for compound in range(len(IDS)):
         window.candidates.select(compound)
@@ -294,7 +295,7 @@ def preview(qtbot: QtBot, window: MainWindow) -> None:
     block = io.StringIO(newline="")
     csv.writer(block, delimiter="\t").writerows(rows)
     QGuiApplication.clipboard().setText(block.getvalue())
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     window.round.paste()
     until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
     assert check_model(window.round.preview.model) > 2
@@ -315,7 +316,7 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
     number = next(one.number for one in status(window).measurements if one.round == 1)
 
     def unavailable() -> None:
-        window.show_page(LIBRARY)
+        window.show_page(PageName.LIBRARY)
         window.library.table.choose(2)
         window.library.gone.click()
 
@@ -343,7 +344,7 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
         shown.reject()
         idle(qtbot, window)
     line = next(n for n, values in enumerate(window.round.model.values) if values)
-    window.show_page(ROUND)
+    window.show_page(PageName.ROUND)
     window.round.table.choose(line, "result")
     window.round.values.menu(window.round.table.rect().center())
     menu = QApplication.activePopupWidget()

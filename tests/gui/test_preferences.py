@@ -16,6 +16,7 @@ from assaypilot.gui.runtime.settings import AUTHOR, Settings
 from assaypilot.gui.structures.drawing import StructureView
 from assaypilot.gui.window.help_and_preferences import SIZES, PreferencesDialog
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, quick_campaign, small_table, until, view
 
 
@@ -74,7 +75,7 @@ def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[...
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
-    window.show_page(window.pages.index(window.candidates))
+    window.show_page(PageName.CANDIDATES)
     window.candidates.select(0)
     shown = next(one for one in window.candidates.panel.parentWidget().findChildren(StructureView))
     assert not shown.isHidden()

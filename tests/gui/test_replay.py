@@ -17,7 +17,8 @@ from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.plots.trust import RoundsScene
-from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 ROUNDS = 4
@@ -60,7 +61,7 @@ def path(tmp_path: Path) -> Path:
 def window(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     idle(qtbot, window)
     window.activateWindow()
@@ -179,7 +180,7 @@ def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> No
 def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
     window.candidates.replay.slider.setValue(2)
     settled(qtbot, window, 2)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     page = window.sar
     page.which._buttons["rounds"].click()
     until(qtbot, lambda: isinstance(page.scene, RoundsScene))
@@ -193,8 +194,8 @@ def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
     settled(qtbot, window, None)
     until(qtbot, lambda: isinstance(page.scene, RoundsScene) and len(page.scene.table()[1]) == ROUNDS + 1)
     # What was not seen meanwhile is of now when it is seen.
-    window.show_page(LIBRARY)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.LIBRARY)
+    window.show_page(PageName.CANDIDATES)
     assert window.candidates._view is window.session.view
 
 
@@ -210,7 +211,7 @@ def test_a_past_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow, mo
 
 
 def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWindow) -> None:
-    campaign.show_page(CANDIDATES)
+    campaign.show_page(PageName.CANDIDATES)
     assert not campaign.candidates.replay.isVisible()
     assert campaign.session.replay.rounds == []
     campaign.session.replay.play()
@@ -219,7 +220,7 @@ def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWin
 
 
 def test_keys_go_through_the_rounds_from_any_page(qtbot: QtBot, window: MainWindow) -> None:
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     earlier, later, play, now = window.actions_.replays
     assert [action.shortcut().toString() for action in window.actions_.replays] == [
         "Alt+Left", "Alt+Right", "Alt+P", "Alt+Home",

@@ -22,7 +22,8 @@ from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_rows import STRUCK, RoundModel, result_key
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, until, view
 
 P = Endpoint("pIC50", noise_sd=0.2)
@@ -191,7 +192,7 @@ def test_what_is_being_typed_outlasts_the_window_and_a_crash(
     planned.close()
     again = open_window(path)
     until(qtbot, lambda: again.session.view is not None)
-    again.show_page(ROUND)
+    again.show_page(PageName.ROUND)
     idle(qtbot, again)
     assert again.round.model.kept_text(0) == "6.66"
     assert again.round.model.wrong(line, 0, 1) is not None

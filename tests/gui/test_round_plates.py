@@ -15,7 +15,8 @@ from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.round.plate_chooser import PlateChooser
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list import WorkListDialog
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, status, until, view
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -193,7 +194,7 @@ def test_several_plates_and_how_the_page_was_divided(
     plated.close()
     again = open_window(path)
     until(qtbot, lambda: again.session.view is not None)
-    again.show_page(ROUND)
+    again.show_page(PageName.ROUND)
     idle(qtbot, again)
     assert again.round.plates_pane.by.currentText() == "pIC50"
     until(qtbot, lambda: abs(again.round.sides.sizes()[1] - wide) < 3)

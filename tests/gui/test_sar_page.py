@@ -29,7 +29,8 @@ from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.sar import sar_page as sar
 from assaypilot.gui.sar.sar_page import PAIRS, PICTURES, SarPage
 from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
-from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.picture_files import data_path
 from tests.gui.helpers import answered, idle, quick_campaign, rows_of, status, until, view
 
@@ -45,12 +46,12 @@ def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
 
 @pytest.fixture
 def page(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> SarPage:
-    """The SAR page of a small campaign with structures, after a round."""
+    """The PageName.SAR page of a small campaign with structures, after a round."""
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
     answered(qtbot, window)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     return drawn(qtbot, window)
 
 
@@ -103,11 +104,11 @@ def test_the_page_is_worked_out_only_when_it_is_seen(
     monkeypatch.setattr(sar, "look", lambda *given: calls.append(1) or whole(*given))
     answered(qtbot, campaign)
     assert calls == []
-    campaign.show_page(SAR)
+    campaign.show_page(PageName.SAR)
     drawn(qtbot, campaign)
     assert len(calls) == 1
-    campaign.show_page(LIBRARY)
-    campaign.show_page(SAR)
+    campaign.show_page(PageName.LIBRARY)
+    campaign.show_page(PageName.SAR)
     choose(qtbot, campaign.sar, "contributions")
     assert len(calls) == 1  # what is known is not worked out again
     campaign.session.exclude(1, "outlier", judgement=True)
@@ -139,10 +140,10 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot: QtBo
 
 def test_what_is_selected_among_the_candidates_is_selected_here(qtbot: QtBot, page: SarPage) -> None:
     window = window_of(page)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     window.candidates.table.choose(7)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     drawn(qtbot, window)
     assert page.panel.name.text() == "C-8"
     codes = status(window).library.codes[7]
@@ -155,12 +156,12 @@ def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():
         answered(qtbot, window)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     assert window.candidates.which.key == "alive"
     out = np.flatnonzero(status(window).candidates.status == 2)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     window.session.selection.choose(int(out[0]))
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     assert window.candidates.which.key == "all"
     assert window.candidates.panel.name.text() == status(window).library.ids[int(out[0])]
 
@@ -236,7 +237,7 @@ def test_labels_show_their_structures(qtbot: QtBot, open_window: Callable[..., M
     ).close()  # fmt: skip
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     page = drawn(qtbot, window)
     scene = heat(page)
     label = scene.at(0, -1.0, 0.0, (0.1, 0.1))
@@ -262,7 +263,7 @@ def test_before_any_value_the_page_says_what_to_do(
     ).close()  # fmt: skip
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     page = window.sar
     assert page.empty.isVisible()
     assert "Plan a round" in page.empty.text()
@@ -270,7 +271,7 @@ def test_before_any_value_the_page_says_what_to_do(
     assert not page.again.isVisible()
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     assert "Round 1 is with the lab" in page.empty.text()
     done: list[object] = []
     window.session.record([Result(library.ids[0], 6.0, "pIC50"), Result(library.ids[3], 7.0, "pIC50")], done.append)
@@ -294,7 +295,7 @@ def test_one_site_has_no_map(qtbot: QtBot, open_window: Callable[..., MainWindow
     ).close()  # fmt: skip
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     until(qtbot, window.sar.empty.isVisible)
     assert "two sites" in window.sar.empty.text()
     choose(qtbot, window.sar, "contributions")
@@ -314,7 +315,7 @@ def test_what_was_stopped_can_be_drawn_again(
 
     monkeypatch.setattr(sar, "look", slow)
     answered(qtbot, campaign)
-    campaign.show_page(SAR)
+    campaign.show_page(PageName.SAR)
     until(qtbot, campaign.work.isVisible)
     campaign.work.stop.click()
     go.set()
@@ -336,7 +337,7 @@ def test_a_worker_that_raises_is_told_and_the_page_goes_on(
     broke: list[object] = []
     campaign.session.broke.connect(lambda error, label: broke.append(error))
     monkeypatch.setattr(sar, "look", broken)
-    campaign.show_page(SAR)
+    campaign.show_page(PageName.SAR)
     until(qtbot, campaign.sar.again.isVisible)
     assert len(broke) == 1
     assert "could not be made" in campaign.sar.empty.text()
@@ -353,7 +354,7 @@ def test_another_campaign_forgets_what_was_selected(qtbot: QtBot, page: SarPage,
     before = view(window)
     window.open_path(other)
     until(qtbot, lambda: window.session.view is not before)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     drawn(qtbot, window)
     assert window.session.selection.compound != 17
     assert page.panel.name.text() != before.status.library.ids[17]
@@ -451,7 +452,7 @@ def test_a_large_product_does_not_hold_up_the_window(
     idle(qtbot, window)
     stalls()
     began = time.perf_counter()
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     page = drawn(qtbot, window)
     choose(qtbot, page, "contributions")
     choose(qtbot, page, "map")
@@ -481,13 +482,13 @@ def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot: QtBo
         assert len(wanted) == 4 if kind == "quadruples" else len(wanted) >= 2
         assert window.session.selection.compound == wanted[0]
         assert page.panel.name.text() == status(window).library.ids[wanted[0]]
-        window.show_page(CANDIDATES)
+        window.show_page(PageName.CANDIDATES)
         idle(qtbot, window)
         assert sorted(window.candidates.table.selected_rows()) == sorted(wanted)
         assert window.candidates.table.current_row() == wanted[0]
-        window.show_page(SAR)
+        window.show_page(PageName.SAR)
         idle(qtbot, window)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.select(wanted[-1])
     assert window.candidates.table.selected_rows() == [wanted[-1]]
     assert window.session.selection.group == ()
@@ -516,7 +517,7 @@ def test_before_four_compounds_close_a_cycle_the_table_says_so(
 ) -> None:
     window = open_window(quick_campaign(tmp_path))
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     page = pairs(qtbot, window.sar, "changes")
     assert page.pairs.summary.text() == "1 pair of measured compounds that differ in one group."
     page.pairs.kind.choose("quadruples")

@@ -17,7 +17,8 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.library.library_commands import read_list
-from assaypilot.gui.window.main_window import LIBRARY, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.strip import next_step
 from assaypilot.gui.wizard.check_panel import fact_rows
 from assaypilot.gui.wizard.columns_form import ColumnsForm
@@ -184,9 +185,9 @@ def test_lists_in_and_out(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> N
 
 
 def test_the_library_says_what_can_be_had(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_page(LIBRARY)
+    window.show_page(PageName.LIBRARY)
     idle(qtbot, window)
-    columns = {column.key: column for column in window.pages[LIBRARY].model.columns}
+    columns = {column.key: column for column in window.pages[PageName.LIBRARY].model.columns}
     assert columns["available"].text(0) == "in stock"
     assert columns["available"].text(1) == "to be made"
     assert (columns["cost"].title, columns["cost"].text(0), columns["cost"].text(1)) == ("Cost (EUR)", "", "100")
@@ -204,7 +205,7 @@ def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: Q
     told = next_step(window.session.view)
     assert told is not None
     assert told.text.startswith("Waiting for ")
-    window.show_page(window.pages.index(window.round))
+    window.show_page(PageName.ROUND)
     assert window.round.orders.isVisible()
     window.round.orders.all.click()
     until(qtbot, lambda: not window.session.view.status.stock.orders)

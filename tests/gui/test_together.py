@@ -11,7 +11,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
-from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import until
 from tests.gui.imports import check_of
 from tests.gui.test_import_check import take_back, texts
@@ -82,10 +83,10 @@ def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(
         assert main(new) == 0
         window = open_window(file)
         until(qtbot, lambda window=window: window.session.view is not None)
-        window.show_page(SAR)
+        window.show_page(PageName.SAR)
         until(qtbot, window.sar.additive.isVisible)
         said = window.sar.additive.text()
-        window.show_page(GOAL)
+        window.show_page(PageName.GOAL)
         promised = window.goal.guarantee.text()
         if words:
             assert "R1 with R2 are taken together" in said

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.tour import STEPS
 from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view
 
@@ -62,7 +63,7 @@ def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) ->
     until(qtbot, lambda: window.tour.place == 3)
     idle(qtbot, window)
     assert marked(window) == ["Candidates"]
-    window.show_page(window.pages.index(window.candidates))
+    window.show_page(PageName.CANDIDATES)
     assert window.tour.place == 3  # the program selects a line, too; that is not a step done
     idle(qtbot, window)
     click_a_line(window)

@@ -19,7 +19,8 @@ from assaypilot.engine.system.progress import Report
 from assaypilot.gui.app import make_window
 from assaypilot.gui.runtime.error_reports import ReportDialog, Reporter
 from assaypilot.gui.runtime.settings import Settings
-from assaypilot.gui.window.main_window import HISTORY, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import dialog, idle, until
 
 SESSION = """
@@ -110,7 +111,7 @@ def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot: QtBot
     def work(report: Report) -> None:
         raise KeyError("BZ-100 c1ccccc1 7.62")
 
-    campaign.actions_.pages[HISTORY].trigger()
+    campaign.actions_.pages[PageName.HISTORY].trigger()
     idle(qtbot, campaign)
     campaign.session.read("Reading BZ-100 series.csv", work, lambda _: None)
     until(qtbot, lambda: "went wrong inside" in campaign.messages.text)

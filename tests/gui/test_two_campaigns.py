@@ -18,7 +18,8 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 SIZES = {"few": (2, 2), "some": (4, 3), "many": (9, 8)}
@@ -54,11 +55,11 @@ def test_nothing_of_the_first_campaign_is_left_in_the_second(
     files = {name: campaign_of(tmp_path, name, goal=goals[name]) for name in (first, second)}
     window = open_window(files[first])
     until(qtbot, lambda: window.session.view is not None)
-    for place in range(len(window.pages)):
+    for place in PageName:
         window.show_page(place)
         idle(qtbot, window)
     last = len(status(window).library) - 1
-    for place, page in ((LIBRARY, window.library), (CANDIDATES, window.candidates)):
+    for place, page in ((PageName.LIBRARY, window.library), (PageName.CANDIDATES, window.candidates)):
         window.show_page(place)
         page.table.put_in_order(("id", Qt.SortOrder.DescendingOrder))
         page.table.choose(last)
@@ -76,7 +77,7 @@ def test_nothing_of_the_first_campaign_is_left_in_the_second(
     idle(qtbot, window)
     assert window.messages.text == ""
     assert window.session.selection.compound in (None, *window.candidates.model.rows[:1])
-    for place in (HISTORY, ROUND, LIBRARY, CANDIDATES):
+    for place in (PageName.HISTORY, PageName.ROUND, PageName.LIBRARY, PageName.CANDIDATES):
         window.show_page(place)
         idle(qtbot, window)
     candidates = window.candidates
@@ -124,7 +125,7 @@ def _undo(window: MainWindow, draw: random.Random) -> None:
 
 
 def _visit(window: MainWindow, draw: random.Random) -> None:
-    window.show_page(draw.randrange(len(window.pages)))
+    window.show_page(draw.choice(list(PageName)))
 
 
 ACTIONS = (_sort, _select, _filter, _draw_columns, _enclose, _say, _undo, _visit)
@@ -148,7 +149,7 @@ def test_no_walk_through_campaigns_leaves_anything_behind(
         idle(qtbot, window)
         ids, candidates = status(window).library.ids, window.candidates
         assert window.messages.text == ""
-        for place in (LIBRARY, CANDIDATES):
+        for place in (PageName.LIBRARY, PageName.CANDIDATES):
             window.show_page(place)
             idle(qtbot, window)
         assert (candidates.filter.text(), window.library.filter.text()) == ("", "")

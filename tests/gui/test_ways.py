@@ -17,7 +17,8 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
 from assaypilot.gui.goal.restart import LIMIT, EndpointDialog, TogetherDialog
-from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_together import written
 
@@ -33,7 +34,7 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     assert made == 0
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     idle(qtbot, window)
     return window
 
@@ -62,7 +63,7 @@ def test_the_warning_leads_to_the_pair_with_the_greatest_sign(qtbot: QtBot, wind
     assert now.name == "new"
     assert now.goal_sentence == before.goal_sentence
     assert not page.together.isVisible(), "together they explain it"
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     idle(qtbot, window)
     assert not window.sar.take.isVisible()
 
@@ -85,7 +86,7 @@ def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: Q
 
 
 def test_the_sar_page_leads_there_too(qtbot: QtBot, window: MainWindow) -> None:
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     idle(qtbot, window)
     assert window.sar.take.isVisible()
     window.sar.take.click()
@@ -162,7 +163,7 @@ def test_a_limit_can_come_in_a_new_campaign(qtbot: QtBot, open_window, tmp_path:
         made.record([*values, Result("REF-1", 7.2)], close=True)
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(GOAL)
+    window.show_page(PageName.GOAL)
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, EndpointDialog)

@@ -23,7 +23,8 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.candidates.candidate_panel import CompoundPanel
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.layout import breakable, whole
-from assaypilot.gui.window.main_window import CANDIDATES, SAR, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, quick_campaign, status, until, view
 
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
@@ -65,7 +66,7 @@ def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path)
 def shown(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     idle(qtbot, window)
     window.activateWindow()
@@ -244,12 +245,12 @@ def test_the_panel_beside_the_pictures_says_the_same(qtbot: QtBot, open_window: 
     window = open_window(quick_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
-    window.show_page(SAR)
+    window.show_page(PageName.SAR)
     assert window.sar.panel.why.isHidden()
     answered(qtbot, window)
     window.session.selection.choose(5)
     idle(qtbot, window)
-    window.show_page(CANDIDATES)
+    window.show_page(PageName.CANDIDATES)
     idle(qtbot, window)
     assert window.sar.panel.why.words.text() == window.candidates.panel.why.words.text() != ""
     assert window.sar.panel.picked.text() == window.candidates.panel.picked.text()

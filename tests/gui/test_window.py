@@ -16,7 +16,8 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui import launch
 from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.runtime.settings import Settings
-from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, small_table, status, until, view, wizard_through
 
 
@@ -31,7 +32,7 @@ def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
     assert not second.actions_.plan.isEnabled()
     assert not second.actions_.undo.isEnabled()
     assert second.strip.primary.isHidden()
-    second.show_page(ROUND)
+    second.show_page(PageName.ROUND)
     assert second.round.plan_button.isHidden()
     head = status(campaign).head
     second.session.plan()  # as a script might
@@ -142,7 +143,7 @@ def test_cannot_be_had(qtbot: QtBot, campaign: MainWindow) -> None:
     from assaypilot.gui.round.reason_dialog import UnavailableDialog
     from tests.gui.helpers import dialog
 
-    campaign.show_page(LIBRARY)
+    campaign.show_page(PageName.LIBRARY)
     campaign.library.table.choose(3)
     campaign.library.gone.click()
     asked = dialog()
@@ -155,7 +156,7 @@ def test_cannot_be_had(qtbot: QtBot, campaign: MainWindow) -> None:
 
 
 def test_plot_and_table_are_one_selection(qtbot: QtBot, campaign: MainWindow) -> None:
-    campaign.show_page(CANDIDATES)
+    campaign.show_page(PageName.CANDIDATES)
     page = campaign.candidates
     until(qtbot, lambda: page.canvas.shown)
     assert page.picture is not None
@@ -174,7 +175,7 @@ def test_themes(qtbot: QtBot, campaign: MainWindow, choice: str) -> None:
     campaign.choose_theme("dark" if choice == "dark" else "light")
     assert theme().colours is (DARK if choice == "dark" else LIGHT)
     assert campaign.settings.theme == choice
-    campaign.show_page(CANDIDATES)
+    campaign.show_page(PageName.CANDIDATES)
     until(qtbot, lambda: campaign.candidates.canvas.shown)
     image = campaign.candidates.canvas.grab().toImage()
     assert image.pixelColor(2, 2).name() == theme().colours.page

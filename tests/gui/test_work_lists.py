@@ -20,7 +20,8 @@ from assaypilot.engine.domain.plates.wells import Well, read_well
 from assaypilot.gui.round.plate import short_names
 from assaypilot.gui.round.work_list import WorkListDialog, use_of, values_of
 from assaypilot.gui.round.work_list_files import ROUNDS, _key
-from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, status, until, view
 
 
@@ -170,7 +171,7 @@ def test_the_plates_of_a_round_are_remembered(
     planned.close()
     again = open_window(path)
     until(qtbot, lambda: again.session.view is not None)
-    again.show_page(ROUND)
+    again.show_page(PageName.ROUND)
     idle(qtbot, again)
     model = again.round.model
     first = open_round(again).items[0].compound
@@ -245,7 +246,7 @@ def test_a_read_only_window_writes_what_the_campaign_says(
     second = open_window(view(planned).path)
     until(qtbot, lambda: second.session.view is not None)
     assert view(second).read_only
-    second.show_page(ROUND)
+    second.show_page(PageName.ROUND)
     idle(qtbot, second)
     assert second.round.plates_pane.plate.isVisible()
     second.work_lists.ask()
