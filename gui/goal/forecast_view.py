@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.foresight import Foresight
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.text.percentages import percent
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme
-from ..session.forecast import Foresight
 from ..widgets.bars import error_words
 from ..widgets.layout import STRETCH, column_of, put
 from ..widgets.text import button, label

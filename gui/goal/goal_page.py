@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QWidget
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.foresight import Foresight, foresee
 from assaypilot.engine.system.progress import Cancelled
 
 from ..runtime.tasks import single_shot
-from ..session.forecast import Forecasting, Foresight, foresee
+from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..session.view import View
 from ..widgets.bars import error_words

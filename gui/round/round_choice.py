@@ -16,10 +16,11 @@ from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
 from assaypilot.engine.campaign.stock.sentences import NOT_KNOWN, cost_words, making_words, not_said, wait_words
 from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.foresight import Foresight, foresee
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.text.percentages import percent
 
-from ..session.forecast import Forecasting, Foresight, foresee
+from ..session.forecast import Forecasting
 from ..widgets.inputs import combo_box
 from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
 from ..widgets.text import Details, button, label, polish

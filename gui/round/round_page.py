@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.phrases import joined
+from assaypilot.engine.campaign.results.outlying import Surprise, surprises
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.domain.plates.layout import Layout
 
@@ -27,7 +28,7 @@ from ..window.page import Page, side_panel, with_side
 from .round_choice import PlanChoice, RoundChoosing
 from .round_controls import ControlsPane
 from .round_drafts import RoundBeside, Unkept
-from .round_ending import RoundEnds, Surprise, surprises
+from .round_ending import RoundEnds
 from .round_panel import RoundPanel
 from .round_plates import PlatesPane
 from .round_reading import Preview, RoundReading

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.results.bounds import what_one_does
+from assaypilot.engine.campaign.results.outlying import Surprise
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement
@@ -21,7 +22,7 @@ from ..widgets.layout import STRETCH, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
 from .cells import is_late, mean_text
 from .entry import as_first_entered, entered_text
-from .round_ending import ClosePanel, Surprise, WithdrawPanel
+from .round_ending import ClosePanel, WithdrawPanel
 from .round_rows import RoundModel
 from .value_list import Shown, ValueList
 

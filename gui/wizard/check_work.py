@@ -15,9 +15,15 @@ from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.parcels import (
+    ImportParcel,
+    RawParcel,
+    pack_imported,
+    pack_raw,
+    unpack_imported,
+    unpack_raw,
+)
 from assaypilot.engine.tables.raw import RawTable
-
-from ..runtime.parcels import ImportParcel, RawParcel, pack_imported, pack_raw, unpack_imported, unpack_raw
 
 __all__ = [
     "Checked",

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from assaypilot.engine.campaign.outlook import Outlook, Plan, draft, look_ahead
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
 
 from ..goal.forecast_view import Outlooks
-from ..goal.outlook import Outlook, Plan, draft, look_ahead
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
-from ..session.forecast import Forecasting, Foresight, foresee_draft
+from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.bars import error_words, for_window
 from ..widgets.inputs import Scrolled

@@ -24,7 +24,8 @@ from ..widgets.inputs import Segments, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
 from .import_words import import_error, import_words
-from .table_panels import JoinPanel, Loaded, Place, ReadingPanel, Wanted, load
+from .table_panels import JoinPanel, ReadingPanel
+from .table_work import Loaded, Place, Wanted, load
 
 __all__ = ["TableStep"]
 

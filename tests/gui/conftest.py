@@ -33,7 +33,7 @@ def settings(tmp_path: Path, qapp: QApplication) -> Settings:
 def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
     """What the window is told of the future: nothing is simulated, because no other test needs it."""
     made = Crystal()
-    monkeypatch.setattr("assaypilot.gui.session.forecast.in_another_process", made)
+    monkeypatch.setattr("assaypilot.engine.simulate.foresight.in_another_process", made)
     yield made
     made.open.set()
 

@@ -12,8 +12,8 @@ from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.forecast import BudgetForecast, Forecast, RoundForecast, Spread
+from assaypilot.engine.simulate.foresight import Foresight
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.session.forecast import Foresight
 
 NOW = (384, 500, 672)
 WIDER = (290, 380, 480)

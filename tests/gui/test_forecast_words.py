@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from assaypilot.engine.simulate.forecast import BudgetForecast
+from assaypilot.engine.simulate.foresight import Foresight
 from assaypilot.gui.goal.forecast_view import how_known
-from assaypilot.gui.session.forecast import Foresight
 from tests.gui.forecasts import NOW, made
 
 

@@ -19,12 +19,12 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate import foresight
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import silent
 from assaypilot.gui.goal.goal_changes import fold
 from assaypilot.gui.goal.goal_page import GoalPage
-from assaypilot.gui.session import forecast as foresight
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal

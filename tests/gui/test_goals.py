@@ -23,6 +23,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.outlook import draft, look_ahead
+from assaypilot.engine.campaign.results.outlying import surprises
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
@@ -32,9 +34,7 @@ from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.goal.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import CandidatesScene
-from assaypilot.gui.round.round_ending import surprises
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.goal_endpoint import EndpointBox

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.system.progress import Report
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard import table_step as module
-from assaypilot.gui.wizard.table_panels import Loaded, Place, Wanted, load
 from assaypilot.gui.wizard.table_step import TableStep
+from assaypilot.gui.wizard.table_work import Loaded, Place, Wanted, load
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
 from tests.gui.helpers import idle, small_table, until

@@ -17,7 +17,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions
-from assaypilot.gui.runtime.parcels import pack_imported, pack_raw, unpack_imported, unpack_raw
+from assaypilot.engine.tables.parcels import pack_imported, pack_raw, unpack_imported, unpack_raw
 from assaypilot.gui.wizard.check_work import _check, blank_cells, check_table, known_cores
 from assaypilot.gui.wizard.import_words import import_error, import_words
 from tests.engine.tables.corpus import TEXT

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.outlook import draft, look_ahead
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
@@ -21,7 +22,6 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
-from assaypilot.gui.goal.outlook import draft, look_ahead
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.goal_endpoint import EndpointBox
 from tests.gui.helpers import small_table, status, until

@@ -17,12 +17,23 @@ from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement
 from ..phrases import many, number
-from ..state import Round
+from ..state import Round, Status
 
-__all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words", "spread_of"]
+__all__ = [
+    "FAR",
+    "Outlying",
+    "Surprise",
+    "beside_others",
+    "outlying",
+    "outlying_words",
+    "spread_of",
+    "surprises",
+]
 
 FAR = 4.0
 """Standard deviations."""
+ASKED = 3.0
+"""Standard deviations from its prediction beyond which a value just entered is asked about (1 in 370 of good ones)."""
 _HALF_95 = 1.96
 """Standard deviations from the middle to the end of a 95 % interval."""
 _NAMED = 5
@@ -129,3 +140,46 @@ def outlying_words(found: Sequence[Outlying], library: Library, endpoints: Seque
         f"{many(len(found), 'value')} {lie} more than {FAR:g} SD from the others of the compound, or from what was "
         f"expected: {', '.join(named)}{more}. Used as they are; leave one out only for a technical cause.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """A value that hardly fits what was expected when its round was issued."""
+
+    line: int
+    """Of the round's list."""
+    measurement: Measurement
+    expected: float
+    spread: float
+    """SD of the prediction: of the compound's mean and of the measurement."""
+
+    @property
+    def off(self) -> float:
+        """Return how far it lies from the expected value."""
+        return self.measurement.value - self.expected
+
+
+def surprises(status: Status, shown: Round) -> list[Surprise]:
+    """Return the values of a round beyond ``ASKED`` predictive standard deviations, in order of entry.
+
+    Where nothing was expected of a compound yet, from the mean of its other values in the round. Values known only as
+    a bound, excluded and withdrawn ones are left out.
+    """
+    lines = {item.compound: place for place, item in enumerate(shown.items)}
+    predicted = _predicted(shown, status.objective)
+    groups: dict[tuple[int, int], list[Measurement]] = {}
+    for one in status.measurements:
+        if one.round == shown.number and one.usable and one.compound in lines:
+            groups.setdefault((one.endpoint, one.compound), []).append(one)
+    found = []
+    for (endpoint, compound), group in groups.items():
+        noise = spread_of(status.endpoints[endpoint], group)
+        if noise is None:
+            continue
+        told = predicted.get((endpoint, compound))
+        for one, beside in zip(group, beside_others(group, noise), strict=True):
+            if told is not None:
+                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
+            if beside is not None and abs(one.value - beside[0]) > ASKED * beside[1]:
+                found.append(Surprise(lines[compound], one, *beside))
+    return sorted(found, key=lambda one: one.measurement.number)

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Flags
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stock import StockLine
-from assaypilot.engine.system.collecting import without_collecting
-from assaypilot.engine.system.packing import Parcel, pack_texts, unpack_texts
-from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.raw import RawTable
+from ..arrays import Flags
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..domain.stock import StockLine
+from ..system.collecting import without_collecting
+from ..system.packing import Parcel, pack_texts, unpack_texts
+from .importer import ImportedTable
+from .raw import RawTable
 
 __all__ = ["ImportParcel", "RawParcel", "pack_imported", "pack_raw", "unpack_imported", "unpack_raw"]
 

@@ -1,4 +1,4 @@
-"""What a campaign will take, asked of the engine before anything is measured.
+"""What a campaign will take, known before anything is measured.
 
 The window imports this on its own thread, so what takes long to load (scipy above all) is loaded where it is used.
 """
@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.system.progress import Report, silent
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.measurements import Result
+from ..system.progress import Report, silent
+from .phrases import joined, many
+from .state import Settings
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
-    from assaypilot.engine.strategies.protocol import Allocation
+    from ..strategies.protocol import Allocation
+    from .replay import Ledger
 
 __all__ = ["Outlook", "Plan", "draft", "look_ahead"]
 
@@ -109,10 +109,10 @@ class Outlook:
 
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
     """The campaign these would make; AssayPilotError as the campaign itself would refuse them."""
-    from assaypilot.engine.campaign.creation import creation_drafts
-    from assaypilot.engine.campaign.events.fold import rehearse
-    from assaypilot.engine.campaign.promises import goal_sentence
-    from assaypilot.engine.campaign.replay import Ledger
+    from .creation import creation_drafts
+    from .events.fold import rehearse
+    from .promises import goal_sentence
+    from .replay import Ledger
 
     drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
     ledger = Ledger(parts.__getitem__)
@@ -122,8 +122,8 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
-    from assaypilot.engine.campaign.noise.scatter import latest, to_plan
-    from assaypilot.engine.domain.features import span_rank
+    from ..domain.features import span_rank
+    from .noise.scatter import latest, to_plan
 
     ledger = plan.ledger
     settings, strategy = ledger.settings, ledger.strategy
@@ -177,7 +177,7 @@ def _ended(ledger: Ledger, allocation: Allocation) -> bool:
 
 def _open_end(ledger: Ledger) -> str:
     """Why some compounds may never be settled; empty when all are."""
-    from assaypilot.engine.campaign.noise.scatter import estimated
+    from .noise.scatter import estimated
 
     settings = ledger.settings
     if estimated(ledger):

@@ -1,0 +1,109 @@
+"""Forecasts made in a process of their own, which Cancel ends at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..domain.endpoint import Endpoint
+from ..system.places import temporary_folder
+from ..system.processes import in_another_process
+from ..system.progress import Report, silent
+
+if TYPE_CHECKING:
+    from ..campaign.campaign import Campaign
+    from ..campaign.changing.terms import Change
+    from ..campaign.state import Settings
+    from ..domain.library import Library
+    from ..domain.measurements import Result
+    from ..tables.parcels import LibraryParcel
+    from .forecast import Forecast
+
+__all__ = ["Foresight", "foresee", "foresee_draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What a campaign will take under some settings."""
+
+    forecast: Forecast
+    used: int = 0
+    """Measurements used so far."""
+    budget: int | None = None
+    goal: str = ""
+    """``epsilon-best``, ``pareto`` or ``best``; empty where nobody asks."""
+
+
+def foresee(path: Path, change: Change | None = None, report: Report = silent) -> Foresight:
+    """What the campaign in a file will take, with its settings changed when that is asked; the file stays as it is.
+
+    AssayPilotError when the change is refused, or nothing can be foreseen.
+    """
+    return in_another_process(_foresee, str(path), change, report=report)
+
+
+def _foresee(path: str, change: Change | None, report: Report) -> Foresight:
+    from ..campaign.campaign import Campaign
+    from .forecast import forecast_campaign
+
+    with temporary_folder() as folder:
+        place = Path(path)
+        if change is not None:
+            place = folder / "changed.assaypilot"
+            with Campaign.open(path, read_only=True) as campaign:
+                campaign.save_copy(place)
+            with Campaign.open(place) as copy:
+                _change(copy, change)
+        with Campaign.open(place, read_only=True) as campaign:
+            now = campaign.status()
+        return Foresight(
+            forecast_campaign(place, report), now.measurements_used, now.settings.budget, now.settings.goal
+        )
+
+
+def _change(copy: Campaign, change: Change) -> None:
+    """Change the copy. A round that is open and stands in the way is ended first: it will be, some day."""
+    from ..errors import AssayPilotError
+
+    try:
+        copy.change(change)
+        return
+    except AssayPilotError:
+        standing = copy.status().open_round
+        if standing is None:
+            raise
+    if standing.came:
+        copy.close_round()
+    else:
+        copy.withdraw_round()
+    copy.change(change)
+
+
+def foresee_draft(
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    settings: Settings,
+    history: Sequence[Result] = (),
+    report: Report = silent,
+) -> Foresight:
+    """What a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
+    from ..tables.parcels import pack_library
+
+    parcel = pack_library(library)
+    forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
+    return Foresight(forecast, 0, settings.budget, settings.goal)
+
+
+def _draft(
+    parcel: LibraryParcel,
+    endpoints: Sequence[Endpoint],
+    settings: Settings,
+    history: Sequence[Result],
+    report: Report,
+) -> Forecast:
+    from ..tables.parcels import unpack_library
+    from .forecast import forecast_draft
+
+    return forecast_draft(unpack_library(parcel), endpoints, settings, history, report)
