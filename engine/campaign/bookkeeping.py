@@ -109,8 +109,8 @@ class Books:
     """The reading side of a ledger; nothing here changes it.
 
     Every planned replicate of a compound is one measurement of each *measured* endpoint: those of the goal, and those
-    with a limit; for a difference, both of its parts. What is counted, missing, lost or late is so for each of them on
-    its own.
+    with a limit; for a difference or a profile, all of its parts. What is counted, missing, lost or late is so for each
+    of them on its own.
     """
 
     library: Library
@@ -208,7 +208,7 @@ class Books:
         return tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
 
     def behind(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """Positions of the endpoints that are measured for these: themselves, and the parts of differences."""
+        """Positions of the endpoints that are measured for these: themselves, or what they are calculated from."""
         return behind(self.endpoints, positions)
 
     # -- effort

@@ -36,7 +36,7 @@ class View(Protocol):
 
 def view_of(ledger: Ledger, endpoint: int) -> View | None:
     """Return what is expected of an endpoint by the model that decides; None before the first usable value."""
-    if ledger.calibrated and endpoint in ledger.deciding_endpoints:
+    if ledger.calibrated and endpoint in ledger.modelled:
         return series.view_of(ledger, ledger.current(), endpoint)
     return posterior_of(ledger, endpoint)
 
@@ -166,7 +166,7 @@ def _evidence(ledger: Ledger) -> _Evidence:
             (usable if m.relation == "=" else bounded)[m.endpoint][m.compound] += m.n
     for k in places:
         own = parts(ledger.endpoints, k)
-        if len(own) > 1:
+        if ledger.endpoints[k].of is not None:
             usable[k] = np.min([usable[part] for part in own], axis=0)
     return _Evidence(usable, bounded, made, _only_known(under), _only_known(over))
 
@@ -296,10 +296,13 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         else:
             estimate, low, high = _estimates(ledger, position, pooled(ledger, position)), unknown, unknown
         estimates[endpoint.name] = estimate[arm_of]
-        if position in ledger.deciding_endpoints:
+        if position in ledger.modelled:
             lows[endpoint.name], highs[endpoint.name] = low[arm_of], high[arm_of]
     for row, position in enumerate(ledger.limited):
         meets[endpoints[position].name] = unknown[arm_of] if known is None else known.p_kept[row][arm_of]
+    profile_met = None
+    if any(endpoint.curves for endpoint in endpoints):
+        profile_met = (unknown if known is None else known.p_kept[-1])[arm_of]
     objective = endpoints[ledger.objective]
     estimate = estimates[objective.name]
     border = np.nan
@@ -332,6 +335,7 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         limit_high={name: highs[name] for name in limits_of},
         under={endpoints[k].name: limit for k, limit in evidence.under.items()},
         over={endpoints[k].name: limit for k, limit in evidence.over.items()},
+        profile_met=profile_met,
     )
 
 

@@ -31,7 +31,7 @@ _BEYOND = 1.96
 
 def bounds_of(ledger: Ledger, endpoint: int) -> tuple[Measurement, ...]:
     """Return the values known only as bounds that estimates of an endpoint count (of both parts of a difference)."""
-    if endpoint in ledger.coarse:
+    if endpoint in ledger.coarse or ledger.endpoints[endpoint].curves:
         return ()
     own = parts(ledger.endpoints, endpoint)
     return tuple(

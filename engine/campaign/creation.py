@@ -14,6 +14,7 @@ from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Kind
 from ..domain.library import Library
 from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
+from ..domain.profiles import check_profiles
 from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, with_link
@@ -49,7 +50,8 @@ def creation_drafts(
     """
     settings = _with_objectives(endpoints, settings)
     check_differences(endpoints)
-    asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None]
+    check_profiles(endpoints)
+    asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
     series = settings.strategy in ("auto", "gaussian-process") and _kind(endpoints, settings) == "value"
     endpoints, notes = _with_noise(library, endpoints, history, measured, learned=series)

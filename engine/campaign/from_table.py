@@ -9,7 +9,9 @@ from typing import Any
 
 from ..domain.controls import Control
 from ..domain.default_noise import usual
+from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
+from ..domain.profiles import profile_endpoint
 from ..domain.stock import UNSAID, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
@@ -24,6 +26,8 @@ from .state import Settings, Source
 
 __all__ = ["Wanted", "campaign_from_table", "refuse_taken"]
 
+_OF_SCORES = 0.1
+"""Distance from the best score of a profile that counts as equal where none is given."""
 _ROWS = 10
 """Rows named in one sentence."""
 
@@ -50,6 +54,8 @@ class Wanted:
     name: str | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
     """What was said with the endpoints, by name."""
+    profile: Sequence[Curve] = ()
+    """Desirability curves; they make one more endpoint, which the goal is about where no objective is named."""
 
 
 def campaign_from_table(
@@ -69,10 +75,21 @@ def campaign_from_table(
     AssayPilotError, with nothing written, as ``Campaign.create``, and where it is unclear which endpoint the goal is
     about.
     """
-    objectives = _objectives(wanted.objectives, imported.endpoints, wanted.goal)
+    profile = [profile_endpoint(wanted.profile, imported.endpoints)] if wanted.profile else []
+    of_goal = wanted.objectives
+    if profile and of_goal is None and wanted.goal != "pareto":
+        of_goal = [profile[0].name]
+    objectives = _objectives(of_goal, [*imported.endpoints, *profile], wanted.goal)
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
     facts = endpoint_facts(imported) if facts is None else facts
-    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, epsilon, wanted.goal)
+    parts = [curve.endpoint for one in profile for curve in one.curves]
+    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, parts, epsilon, wanted.goal)
+    if epsilon is None and profile and wanted.goal == "epsilon-best" and objectives == (profile[0].name,):
+        epsilon = _OF_SCORES
+        taken.append(
+            f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {profile[0].name}, which "
+            "goes from 0 to 1. Give yours: --epsilon."
+        )
     settings = Settings(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
@@ -92,7 +109,7 @@ def campaign_from_table(
     return Campaign.create(
         path,
         library=imported.library,
-        endpoints=imported.endpoints,
+        endpoints=[*imported.endpoints, *profile],
         settings=settings,
         name=wanted.name,
         history=imported.history,
@@ -181,10 +198,14 @@ def _as_usual(
     mapping: TableMapping,
     facts: Sequence[EndpointFacts],
     objectives: Sequence[str],
+    parts: Sequence[str],
     epsilon: float | None,
     goal: str,
 ) -> tuple[ImportedTable, float | None, list[str]]:
-    """Return table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option."""
+    """Return table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option.
+
+    ``parts``: the endpoints with a curve in a profile; their curves say which way is better.
+    """
     endpoints, said = [], []
     for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
@@ -192,7 +213,7 @@ def _as_usual(
         wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
         if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
             endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
-            if wanted:
+            if wanted or endpoint.name in parts:
                 said.append(
                     f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
                     f"{found.noise_sd:g} is taken at first ({found.what}). Give yours: "

@@ -27,6 +27,12 @@ def check_campaign(ledger: Ledger) -> None:
     if ledger.calibrated:
         return
     ledger.library.refuse_partial(ledger.strategy.info.name, "Choose gaussian-process. ")
+    if any(endpoint.curves for endpoint in ledger.endpoints):
+        raise AssayPilotError(
+            f"{ledger.strategy.info.name} decides on measured endpoints, and a profile is calculated from several",
+            option="--strategy",
+            mend="Choose --strategy gaussian-process, or leave the profile out.",
+        )
     check_kinds(ledger)
     _check_scale(ledger)
     for m in ledger.measurements:

@@ -10,6 +10,7 @@ import numpy as np
 from ..chemistry.similarity import library_similarity
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
+from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..strategies.protocol import Calibrated, Capacity, Problem, State, Strategy
@@ -36,6 +37,8 @@ class Terms(Books):
         """Why this strategy."""
         self.turns: list[Turn] = []
         """Changes of the terms that were not undone."""
+        self.modelled: tuple[int, ...] = (0,)
+        """Positions of the endpoints the series model knows, in its order: of the goal first, then with a limit."""
 
     @property
     def calibrated(self) -> bool:
@@ -54,7 +57,9 @@ class Terms(Books):
         names = [endpoint.name for endpoint in self.endpoints]
         self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
         self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
-        self.measured = self.behind((*self.goal_endpoints, *self.limited))
+        profiled = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.curves)
+        self.measured = self.behind((*self.goal_endpoints, *self.limited, *profiled))
+        self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled))))
 
     def begin(self) -> None:
         """Start the strategy, with nothing measured."""
@@ -82,7 +87,7 @@ class Terms(Books):
         """Return what the strategy is asked, by the terms as they are and what can be had now."""
         settings = self.settings
         noise = {}
-        for position in (*self.goal_endpoints, *self.limited, *self.measured):
+        for position in (*self.modelled, *self.measured):
             sd = self.endpoints[position].noise_sd
             if sd is None:
                 name = self.endpoints[position].name
@@ -107,7 +112,8 @@ class Terms(Books):
 
     def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
         """Return the problem with what the series model is told beside what every strategy is."""
-        rows = tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
+        rows = self.modelled
+        profile = next((profile_of(self.endpoints, k).at(rows) for k in rows if self.endpoints[k].curves), None)
         borders = []
         for position in self.limited:
             endpoint = self.endpoints[position]
@@ -121,6 +127,7 @@ class Terms(Books):
             similarity=library_similarity(self.library),
             ends=tuple(self.endpoints[position].ends for position in rows),
             kinds=tuple(self.endpoints[position].kind for position in rows),
+            profile=profile,
         )
 
     def capacity(self) -> Capacity:

@@ -137,7 +137,7 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
         sentence += f", of the {len(ledger.library):,} listed of {ledger.library.n_combinations:,} combinations"
     sentence += ". Calibrated on real series, not proven: effects need not add up."
     first = ledger.endpoints[ledger.objective]
-    stated = None if first.noise_estimated else first.noise_sd
+    stated = None if first.noise_estimated or first.curves else first.noise_sd
     if known is not None and stated and not math.isclose(known.noise, stated, rel_tol=1e-6):
         sentence += (
             f" Replicates scatter more than the stated noise: an SD of {known.noise:.2g} is used, not {stated:.2g}."
@@ -320,7 +320,8 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     for k in ledger.deciding_endpoints:
         if ledger.endpoints[k].of is not None:
             both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
-            found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
+            what = "a profile of them" if ledger.endpoints[k].curves else "a difference"
+            found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is {what}")
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(

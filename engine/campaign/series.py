@@ -14,6 +14,7 @@ from ..domain.controls import Reading
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
+from ..domain.profiles import profile_of
 from ..models.gaussian_process.series import Measured
 from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text.percentages import probability
@@ -42,8 +43,7 @@ _FEWEST = 2
 def informed(terms: Terms, state: State) -> State:
     """Return the strategy's state with everything measured so far, history included."""
     assert isinstance(terms.strategy, Calibrated)
-    positions = dict.fromkeys((*terms.goal_endpoints, *terms.limited))
-    return terms.strategy.inform(state, tuple(_measured(terms, position) for position in positions))
+    return terms.strategy.inform(state, tuple(_measured(terms, position) for position in terms.modelled))
 
 
 def knowledge(terms: Terms, state: State) -> Knowledge | None:
@@ -72,10 +72,9 @@ def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwi
 
 def of_endpoint(terms: Terms, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
     """Return estimate and 95 % interval of an endpoint, on its own side; None where the model is not told of it."""
-    rows = list(dict.fromkeys((*terms.goal_endpoints, *terms.limited)))
-    if known is None or position not in rows:
+    if known is None or position not in terms.modelled:
         return None
-    row, sign = rows.index(position), terms.endpoints[position].sign
+    row, sign = terms.modelled.index(position), terms.endpoints[position].sign
     if sign > 0:
         return known.estimate[row], known.low[row], known.high[row]
     return -known.estimate[row], -known.high[row], -known.low[row]
@@ -145,19 +144,23 @@ def measured_values(
     position: int,
     controls: Controls | None = None,
 ) -> Measured:
-    """Return the values of an endpoint, larger is better; of a difference those of compounds with both parts.
+    """Return the values of an endpoint, larger is better; of a calculated one those of compounds with all parts.
 
     ``arm_of``: ``(n_compounds,)`` the arm of every compound.
     """
     sign = endpoints[position].sign
-    own = parts(endpoints, position)
-    if len(own) > 1:
-        n_arms = int(arm_of.max()) + 1
-        first, second = (_means(measured_values(measurements, endpoints, arm_of, part), n_arms) for part in own)
-        both = np.flatnonzero((first[0] > 0) & (second[0] > 0))
-        signs = [endpoints[part].sign for part in own]
-        values = sign * (signs[0] * first[1][both] - signs[1] * second[1][both])
-        return Measured.exact(both, values, np.minimum(first[0][both], second[0][both]))
+    if endpoints[position].of is not None:
+        n_arms, own = int(arm_of.max()) + 1, parts(endpoints, position)
+        found = [_means(measured_values(measurements, endpoints, arm_of, part), n_arms) for part in own]
+        counts = np.min([n for n, _ in found], axis=0)
+        both = np.flatnonzero(counts > 0)
+        means = np.array([mean[both] for _, mean in found])
+        if endpoints[position].curves:
+            values = profile_of(endpoints, position).score(means)
+        else:
+            signs = [endpoints[part].sign for part in own]
+            values = sign * (signs[0] * means[0] - signs[1] * means[1])
+        return Measured.exact(both, values, counts[both])
     used = [m for m in measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
     values = np.array([m.value if m.relation == "=" else np.nan for m in used])
     above = np.array([m.value if m.relation in (">", ">=") else -np.inf for m in used])

@@ -448,7 +448,7 @@ class Candidates:
     soft_cutoff: float
     """The same with the slack."""
     lows: Mapping[str, Floats]
-    """``low`` of every endpoint that decides: of the goal, else by its limit; by name."""
+    """``low`` of every endpoint that decides: of the goal, else by its limit, or through a profile; by name."""
     highs: Mapping[str, Floats]
     measured_of: Mapping[str, Ints]
     """Usable determinations of every endpoint, history included, by name."""
@@ -466,6 +466,8 @@ class Candidates:
     """
     over: Mapping[str, Floats] = field(default_factory=dict)
     """The highest limit above which one is known to lie."""
+    profile_met: Floats | None = None
+    """Posterior probability that every desirability of the profile is at least a half; None without a profile."""
     open_sides: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
     """By name, of endpoints with bounds: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
     open_ends: Mapping[str, Floats] = field(default_factory=dict)

@@ -133,6 +133,16 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
         metavar="NAME,...",
         help="the endpoint the goal is about (default: the only one); for pareto two or more (default: all)",
     )
+    if not simulated:
+        group.add_argument(
+            "--profile",
+            action="append",
+            default=[],
+            metavar="CURVE",
+            help="how desirable values of an endpoint are, 'NAME:0AT..1AT[..1TO..0FROM][;weight=1]' in the unit of its "
+            "values, once for each: 'pIC50:6..8' is 0 up to 6 and 1 from 8. The goal is then about the score, the "
+            "geometric mean from 0 to 1 (name an --objective to only show it)",
+        )
     group.add_argument(
         "--epsilon",
         type=number,

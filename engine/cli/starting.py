@@ -10,6 +10,7 @@ from typing import Any
 from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..domain.controls import parse_control
+from ..domain.desirability import parse_curve
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.stated_noise import StatedNoise
@@ -63,6 +64,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         stock=terms,
         name=options.name,
         epsilons=epsilons,
+        profile=tuple(map(parse_curve, options.profile)),
     )
     made = campaign_from_table(path, raw, mapping, imported, wanted, facts=facts, report=console.report)
     with made as campaign:
@@ -92,6 +94,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
                 "limit": e.limit_text or None,
                 "in_goal": k in now.goal_endpoints,
                 "of": None if e.of is None else list(e.of),
+                "curves": [curve.text for curve in e.curves],
             }
             for k, e in zip(now.asked_endpoints, asked, strict=True)
         ],
@@ -118,7 +121,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
             f"Assay noise (SD) of {endpoint.scale_name}: "
             + (f"unknown, at first {endpoint.noise_text}" if _unknown(now, endpoint) else endpoint.noise_text)
             for endpoint in asked
-            if endpoint.kind == "value"
+            if endpoint.kind == "value" and not endpoint.curves
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",

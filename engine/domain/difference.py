@@ -1,5 +1,7 @@
 """Differences of two measured endpoints, such as a selectivity: endpoints that are calculated and never measured.
 
+A profile (see ``desirability``) is the other kind; what is calculated of either, from its parts, is found here.
+
 A difference lives on the model scale, pIC50(target) - pIC50(off-target). It is a pure function of its two parts at the
 point where counts and means are made; everything behind that point takes it for one more endpoint. What the lab
 measures, and what is entered, are the parts.
@@ -33,6 +35,7 @@ from ..arrays import Floats
 from ..errors import AssayPilotError
 from .endpoint import Endpoint
 from .measurements import Pooled
+from .profiles import profile_of
 
 __all__ = ["behind", "check_differences", "difference", "find_parts", "in_words", "parts", "pooled_of", "with_noise"]
 
@@ -41,7 +44,7 @@ _EXAMPLE = 'For example --endpoint "Selectivity;of=pIC50 - hERG".'
 
 
 def parts(endpoints: Sequence[Endpoint], position: int) -> tuple[int, ...]:
-    """Return the positions of the endpoints that are measured for one: its own, or those of its two parts."""
+    """Return the positions of the endpoints that are measured for one: its own, or those of its parts."""
     of = endpoints[position].of
     if of is None:
         return (position,)
@@ -60,8 +63,10 @@ def pooled_of(endpoints: Sequence[Endpoint], position: int, measured: Callable[[
     By its position.
     """
     own = parts(endpoints, position)
-    if len(own) == 1:
+    if endpoints[position].of is None:
         return measured(position)
+    if endpoints[position].curves:
+        return _scores(endpoints, position, [measured(part) for part in own])
     first, second = (endpoints[part].noise_sd for part in own)
     return difference(measured(own[0]), measured(own[1]), (first, second))
 
@@ -81,25 +86,39 @@ def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, 
     return Pooled(counts, np.where(both, first.means - second.means, 0.0))
 
 
+def _scores(endpoints: Sequence[Endpoint], position: int, of_parts: Sequence[Pooled]) -> Pooled:
+    """Return the scores of compounds of which every part of a profile was measured, with the smallest count."""
+    profile = profile_of(endpoints, position)
+    counts = np.min([one.counts for one in of_parts], axis=0)
+    signs = [endpoints[part].sign for part in profile.parts]
+    values = np.array([sign * one.means for sign, one in zip(signs, of_parts, strict=True)])
+    return Pooled(counts, np.where(counts > 0, profile.score(values), 0.0))
+
+
 def with_noise(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """Return the endpoints, differences with the noise that their parts give them.
+    """Return the endpoints, those that are calculated with the noise that their parts give them.
 
     None where that of a part is not known.
     """
     out = []
     for position, endpoint in enumerate(endpoints):
         if endpoint.of is not None:
-            first, second = (endpoints[part].noise_sd for part in parts(endpoints, position))
-            sd = None if first is None or second is None else math.hypot(first, second)
+            known = [sd for part in parts(endpoints, position) if (sd := endpoints[part].noise_sd) is not None]
+            if len(known) < len(endpoint.of):
+                sd = None
+            else:
+                sd = profile_of(endpoints, position).noise(known) if endpoint.curves else math.hypot(*known)
             endpoint = replace(endpoint, noise_sd=sd)
         out.append(endpoint)
     return out
 
 
 def in_words(endpoints: Sequence[Endpoint], position: int) -> str:
-    """How a difference is made: ``pIC50 - phERG``; empty for an endpoint that is measured."""
+    """How an endpoint is calculated: ``pIC50 - phERG``, ``pIC50:6..8, phERG:6..5``; empty for one that is measured."""
     if endpoints[position].of is None:
         return ""
+    if endpoints[position].curves:
+        return ", ".join(curve.text for curve in endpoints[position].curves)
     return " - ".join(endpoints[part].scale_name for part in parts(endpoints, position))
 
 
@@ -141,7 +160,7 @@ def check_differences(endpoints: Sequence[Endpoint]) -> None:
     """Raise AssayPilotError for a difference of what is not measured, is one endpoint, or is no logarithm."""
     by_name = {endpoint.name: endpoint for endpoint in endpoints}
     for whole in endpoints:
-        if whole.of is None:
+        if whole.of is None or whole.curves:
             continue
         for name in whole.of:
             if name not in by_name:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ..errors import AssayPilotError
 from . import kinds
+from .desirability import Curve
 
 __all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Kind", "Limit", "Relation", "Transform", "normalise_unit"]
 
@@ -130,10 +131,11 @@ class Endpoint:
     """The difference that does not matter for this endpoint, model scale; None when it was not said."""
     limit: Limit | None = None
     """What every compound's mean must keep to, in the entry unit; None without a limit."""
-    of: tuple[str, str] | None = None
-    """The names of the two endpoints whose difference this is, first minus second on the model scale; None: measured.
+    of: tuple[str, ...] | None = None
+    """The names of the endpoints it is calculated from; None: measured.
 
-    Its noise is that of a measurement of each; see ``difference``.
+    Of the two whose difference it is, first minus second on the model scale; or of those that a profile has curves of.
+    Its noise is that of a measurement of each; see ``difference`` and ``desirability``.
     """
     noise_estimated: bool = False
     """Whether the noise is not known but estimated on the way; ``noise_sd`` is then a guess that plans start from."""
@@ -141,6 +143,8 @@ class Endpoint:
     """What a measurement is: a plain value, a yes (1) or no (0), or a count of events; see ``kinds``."""
     words: tuple[str, str] | None = None
     """How the table says yes and no, the wanted one first: ``("active", "inactive")``; None for 1 and 0."""
+    curves: tuple[Curve, ...] = ()
+    """Of a profile the curves, one for each endpoint it is calculated ``of``; empty for all others."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
@@ -150,9 +154,9 @@ class Endpoint:
             object.__setattr__(self, "noise_sd", kinds.NOISE[self.kind])
         if self.of is not None and (self.unit or self.transform != "none" or self.wells_per_measurement != 1):
             raise AssayPilotError(
-                f"{self.name} is a difference of two endpoints: it has no unit, transform or wells of its own",
+                f"{self.name} is calculated from other endpoints: it has no unit, transform or wells of its own",
                 option="--endpoint",
-                mend=f"Say them of {self.of[0]} and {self.of[1]}.",
+                mend=f"Say them of {' and '.join(self.of)}.",
             )
         if self.transform not in ("none", "log"):
             raise AssayPilotError(f"transform must be log or none, got {self.transform!r}", option="--endpoint")
@@ -209,6 +213,11 @@ class Endpoint:
         return (0.0, 100.0) if self.direction == "max" else (-100.0, 0.0)
 
     @property
+    def is_difference(self) -> bool:
+        """Whether it is the difference of two others."""
+        return self.of is not None and not self.curves
+
+    @property
     def is_potency(self) -> bool:
         """Whether a concentration is modelled as its negative logarithm."""
         return self.transform == "log" and self.unit in CONCENTRATIONS and _AMOUNT.search(self.name) is None
@@ -230,7 +239,9 @@ class Endpoint:
         """The unit of differences on the model scale: ``log`` or the entry unit."""
         return (
             "log"
-            if self.transform == "log" or self.of or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
+            if self.transform == "log"
+            or self.is_difference
+            or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
             else self.unit
         )
 
@@ -341,8 +352,10 @@ class Endpoint:
 
     def as_json(self) -> dict[str, Any]:
         """Return the endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
-        plain = (None, False, "value")
+        plain = (None, False, "value", ())
         data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in plain}
+        if self.curves:
+            data["curves"] = [asdict(curve) | {"values": list(curve.values)} for curve in self.curves]
         return data | {name: list(data[name]) for name in ("of", "words") if name in data}
 
     @classmethod
@@ -352,11 +365,12 @@ class Endpoint:
         whole = None if limit is None else Limit(**limit)
         own = {
             "limit": whole,
-            "of": None if of is None else (of[0], of[1]),
+            "of": None if of is None else tuple(of),
             "words": None if words is None else (words[0], words[1]),
+            "curves": tuple(Curve(**{**one, "values": tuple(one["values"])}) for one in data.get("curves", ())),
         }
         return cls(**{**data, **own})
 
 
-_LATER = ("epsilon", "limit", "of", "noise_estimated", "kind", "words")
+_LATER = ("epsilon", "limit", "of", "noise_estimated", "kind", "words", "curves")
 """Fields that the first campaign files did not know."""

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats
 from ..campaign.state import STATUSES, Status
 from ..campaign.stock.view import StockView
+from ..domain.profiles import PROFILE
 from .measured import MeasuredMean, measured_means
 
 __all__ = ["claim_entry", "compound_entries"]
@@ -59,6 +60,12 @@ def _entry(now: Status, compound: int, means: Mapping[str, MeasuredMean | None])
         high = {name: _of(candidates.highs, name, compound) for name in names}
         more["measured_mean"], more["measured_sd"] = mean, sd
         more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
+    if candidates.profile_met is not None:
+        parts = (candidates.estimates, candidates.lows, candidates.highs)
+        more["desirability"] = {
+            name: float(of[PROFILE][compound]) for name, of in zip(("estimate", "low", "high"), parts, strict=True)
+        }
+        more["probability_profile_met"] = float(candidates.profile_met[compound])
     if now.limited_endpoints:
         more["probability_meets_limits"] = {
             name: float(chance[compound]) for name, chance in candidates.probability_meets.items()

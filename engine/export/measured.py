@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import stdev
 
+import numpy as np
+
 from ..campaign.state import Status
+from ..domain.profiles import profile_of
 from ..tables.display import Shown, shown
 
 __all__ = ["Means", "MeasuredMean", "means_of", "means_words", "measured_means"]
@@ -39,9 +42,12 @@ Means = list[tuple[str, dict[int, MeasuredMean]]]
 def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
     """Return the measured mean of every compound that has one, by its position; earlier values count too.
 
-    Of a difference of two endpoints it is the difference of their means, with the smaller count.
+    Of a difference of two endpoints it is the difference of their means, with the smaller count; of a profile the score
+    of the means.
     """
     parts = status.endpoints[endpoint].of
+    if status.endpoints[endpoint].curves:
+        return _scores(status, endpoint)
     if parts is not None:
         places = [next(k for k, one in enumerate(status.endpoints) if one.name == name) for name in parts]
         first, second = (measured_means(status, place) for place in places)
@@ -60,6 +66,21 @@ def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
         )
         for compound, own in entries.items()
     }
+
+
+def _scores(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
+    """Return the scores of compounds of which every part of a profile has a measured mean."""
+    profile = profile_of(status.endpoints, endpoint)
+    signs = np.array([status.endpoints[part].sign for part in profile.parts])
+    of_parts = [measured_means(status, part) for part in profile.parts]
+    found = {}
+    for compound in set.intersection(*map(set, of_parts)):
+        own = [means[compound] for means in of_parts]
+        values = [one.mean for one in own if one.mean is not None]
+        if len(values) == len(own):
+            score = float(profile.score(signs * np.array(values)))
+            found[compound] = MeasuredMean((("=", score),), min(one.n for one in own))
+    return found
 
 
 def _sd(values: list[Shown]) -> float | None:

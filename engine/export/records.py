@@ -186,7 +186,8 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
     for position, endpoint in enumerate(status.endpoints):
         made = in_words(status.endpoints, position)
         facts.append((f"Endpoint {endpoint.name}", _endpoint(endpoint) + (f"; calculated as {made}" if made else "")))
-        facts.append((f"Assay noise (SD) of {endpoint.scale_name}", endpoint.noise_sd))
+        if not endpoint.curves:
+            facts.append((f"Assay noise (SD) of {endpoint.scale_name}", endpoint.noise_sd))
     for one in status.noise:
         name = status.endpoints[one.endpoint].scale_name
         facts.append((f"Assay noise (SD) of {name}, where it comes from", one.sentence))

@@ -93,7 +93,7 @@ def ranked(status: Status, which: Which = "all") -> Ints:
 def chances(status: Status) -> dict[str, Floats]:
     """Return the probabilities of every compound by what they are of.
 
-    The goal (once where both are alike), and each limit.
+    The goal (once where both are alike), each limit, and the profile.
     """
     candidates = status.candidates
     of_goal = (candidates.probability_within_epsilon, candidates.probability_within_slack)
@@ -101,6 +101,8 @@ def chances(status: Status) -> dict[str, Floats]:
     for position in status.limited_endpoints:
         endpoint = status.endpoints[position]
         found[endpoint.limit_text] = candidates.probability_meets[endpoint.name]
+    if candidates.profile_met is not None:
+        found["profile met"] = candidates.profile_met
     return found
 
 

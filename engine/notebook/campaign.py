@@ -26,7 +26,7 @@ from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import Table, plain, raw_of
 from .refusals import keywords, with_keywords
-from .terms import Endpoints, MoreOptions, controls_of, listed, table_options
+from .terms import Endpoints, MoreOptions, controls_of, listed, profile_of, table_options
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,6 +144,7 @@ class Campaign:
             name=options.get("name"),
             top=plain(options.get("top")),
             epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
+            profile=profile_of(options),
         )
         imported = import_table(raw, mapping)
         core = campaign_from_table(file, raw, mapping, imported, wanted, name="DataFrame")

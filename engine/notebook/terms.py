@@ -7,10 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from ..domain.controls import Control, parse_control
+from ..domain.desirability import Curve, parse_curve
 from ..errors import AssayPilotError
 from ..tables.options import EndpointSpec, TableOptions, parse_endpoint_spec
 
-__all__ = ["EndpointTerms", "Endpoints", "MoreOptions", "controls_of", "endpoint_specs", "listed", "table_options"]
+__all__ = [
+    "EndpointTerms",
+    "Endpoints",
+    "MoreOptions",
+    "controls_of",
+    "endpoint_specs",
+    "listed",
+    "profile_of",
+    "table_options",
+]
 
 
 class EndpointTerms(TypedDict, total=False):
@@ -43,6 +53,9 @@ class MoreOptions(TypedDict, total=False):
 
     objective: str | Sequence[str]
     """Endpoints the goal is about; default: the only one, for trade-offs all."""
+    profile: Mapping[str, Sequence[float] | str] | Sequence[str]
+    """Desirability curves, ``{"pIC50": (6, 8), "phERG": (6, 5)}``: 0 at the first, 1 at the second; or texts such as
+    ``phERG:6..5;weight=0.5``. The goal is then about the score."""
     slack: float
     """How soft the cutoff is; default: half of epsilon."""
     history: str
@@ -174,6 +187,17 @@ def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreO
 def listed(one_or_more: str | Iterable[str]) -> tuple[str, ...]:
     """Return texts as a tuple; one text is one of them."""
     return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def profile_of(more: MoreOptions) -> tuple[Curve, ...]:
+    """Return the desirability curves of the profile; empty without one."""
+    given = more.get("profile", ())
+    if not isinstance(given, Mapping):
+        return tuple(map(parse_curve, listed(given)))
+    return tuple(
+        parse_curve(f"{name}:{values}") if isinstance(values, str) else Curve(name, tuple(map(float, values)))
+        for name, values in given.items()
+    )
 
 
 def controls_of(more: MoreOptions) -> tuple[Control, ...]:

@@ -131,6 +131,8 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
         if known
         else "Nothing is measured yet: one answer in four is taken to be yes, or a usual count to be 3."
         if any(kind != "value" for kind in state.problem.kinds)
+        else "Nothing is measured yet: values are taken to spread over the curves of the profile."
+        if state.problem.profile is not None
         else f"Nothing is measured yet: values are taken to spread {_SPREAD:g} times as far as what counts as equal."
     )
     expected = float(np.mean(members)) if members else math.nan
@@ -151,18 +153,24 @@ def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
     border = float(
         getattr(goal, "epsilon", 0.0) or getattr(goal, "slack", 0.0) or max(getattr(goal, "margins", (0.0,)))
     )
+    profile = problem.profile
     truths = []
     for _ in range(_RUNS):
         rows = []
         for place, sd in enumerate((*problem.noise, *problem.beside)):
+            if profile is not None and place == profile.row:
+                continue
             kind = problem.kinds[place] if problem.kinds else "value"
             size = _SPREAD * (border if border > 0 else 5.0 * sd) if kind == "value" else _SPREAD_ON_SCALE
+            middle = 0.0
+            if profile is not None and place in profile.parts:
+                middle, size = profile.middle(place), profile.width(place)
             total = _OWN * size * rng.standard_normal(features.n_rows)
             for site, levels in enumerate(features.sizes):
                 effects = rng.standard_normal(levels) * size / math.sqrt(len(features.sizes))
                 total += effects[features.codes[:, site]]
-            rows.append(_BACK[kind](total))
-        truths.append(np.array(rows))
+            rows.append(_BACK[kind](total) + middle)
+        truths.append(np.array(rows) if profile is None else profile.filled(np.array(rows)))
     return truths
 
 

@@ -45,7 +45,7 @@ class Informed(Phased):
 
     def memory(self, problem: Problem) -> Arrays:
         """Return no measurement and no decision."""
-        none = [Measured.nothing() for _ in range(problem.n_endpoints + len(problem.limits))]
+        none = [Measured.nothing() for _ in (*problem.noise, *problem.beside)]
         return {"status": np.full(problem.n_arms, UNDECIDED, dtype=np.int8), **_as_arrays(none)}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
+from ..domain.desirability import Profile
 from ..domain.endpoint import Kind
 from ..domain.features import Features
 from ..domain.goals import Goal
@@ -119,6 +120,8 @@ class Problem:
     """Per endpoint what no mean can go far beyond, such as 0 and 100 %; empty where none is known."""
     kinds: tuple[Kind, ...] = ()
     """Per endpoint whether values are plain, yes and no, or counts; empty: plain."""
+    profile: Profile | None = None
+    """Which of the endpoints, those beside included, is the score of others; None without one."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)
@@ -356,7 +359,7 @@ class Knowledge:
     status: NDArray[np.int8]
     """``(n_arms,)`` codes of the strategies."""
     estimate: Floats
-    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those with a limit."""
+    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those beside."""
     low: Floats
     """2.5 % points, and in ``high`` 97.5 % points."""
     high: Floats
@@ -365,7 +368,7 @@ class Knowledge:
     p_acceptable: Floats
     """``(n_arms,)`` probability that a right answer may hold it."""
     p_kept: Floats
-    """``(n_limits, n_arms)`` probability of keeping to each limit."""
+    """``(n_limits, n_arms)`` probability of keeping to each limit; last of meeting the profile, where there is one."""
     expected_missed: float
     expected_wrong: float
     p_wrong: float

@@ -34,8 +34,8 @@ __all__ = [
 CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
-_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void",
-         "estimates", "verdicts", "spreads", "strategy", "why")  # fmt: skip
+_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "origin", "under_way",
+         "void", "estimates", "verdicts", "spreads", "strategy", "why")  # fmt: skip
 """What a change replaces, and undo puts back."""
 _LIBRARY = ("library", "first", "arm_of", "features", "phases")
 """What more compounds replace beside."""

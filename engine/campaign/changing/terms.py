@@ -244,7 +244,7 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
         return replace(endpoint, epsilon=value)
     if endpoint.of is not None:
         raise AssayPilotError(
-            f"the noise of {endpoint.name} follows from that of {endpoint.of[0]} and {endpoint.of[1]}",
+            f"the noise of {endpoint.name} follows from that of {' and '.join(endpoint.of)}",
             option="--sd",
             mend="Give theirs.",
         )
@@ -320,8 +320,8 @@ def refuse_open_round(ledger: Ledger) -> None:
 
 def _measured(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
     """Positions of the endpoints that would be measured for each compound."""
-    limited = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None]
-    return behind(endpoints, (*ledger.goal_endpoints, *limited))
+    asked = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None or endpoint.curves]
+    return behind(endpoints, (*ledger.goal_endpoints, *asked))
 
 
 def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...domain.difference import difference, parts
+from ...domain.difference import difference, parts, pooled_of
 from ...domain.endpoint import Endpoint
 from ...domain.measurements import Measurement, Pooled
 
@@ -47,8 +47,12 @@ def spanned(
     """
     own = parts(endpoints, position)
     n_arms = int(arms.max(initial=-1)) + 1
-    if len(own) == 1:
+    if endpoints[position].of is None:
         return _measured([(m, n) for m, n in filling if m.endpoint == position], arms, n_arms)
+    if endpoints[position].curves:
+        of_parts = {part: spanned(endpoints, part, filling, arms) for part in own}
+        score = pooled_of(endpoints, position, lambda part: Pooled(of_parts[part].counts, of_parts[part].means))
+        return Span(score.counts, score.means, score.means, score.means)
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
     sds = (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd)
     whole = difference(Pooled(first.counts, first.means), Pooled(second.counts, second.means), sds)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ...domain.endpoint import Kind
 from ...domain.features import SiteFeatures
-from ...domain.goals import AllEpsilonBest, Goal, ParetoSet, Top
+from ...domain.goals import AllEpsilonBest, ParetoSet, Top
 from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
@@ -71,7 +71,7 @@ class Calculated:
     p_acceptable: Floats
     """``(n_arms,)`` probability that an answer may hold it."""
     p_kept: Floats
-    """``(n_limits, n_arms)`` probability of keeping to each limit."""
+    """``(n_limits, n_arms)`` probability of keeping to each limit; last of meeting the profile, where there is one."""
     answer: Flags
     """``(n_arms,)`` the answer with the fewest expected wrong decisions."""
     p_wrong: float
@@ -167,7 +167,11 @@ class GaussianProcess(Informed):
         assert isinstance(problem.features, SiteFeatures)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
-        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in self.measured(state)]))
+        rows = self.measured(state)
+        if problem.profile is not None:
+            # Only a compound of which every part was measured has a score.
+            rows = (rows[problem.profile.row],)
+        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in rows]))
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
         new = np.zeros(problem.n_arms, dtype=bool)
         new[measured] = True
@@ -184,9 +188,9 @@ class GaussianProcess(Informed):
         found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
-        rows = zip(now.estimate[:, now.arms], now.noise, strict=True)
-        noise = np.stack([scatter(problem, place, means, sd) for place, (means, sd) in enumerate(rows)])
-        planned = settle(now.draws, now.beliefs, noise, room, size - len(found), found)
+        fitted = _fitted(problem)
+        noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in fitted])
+        planned = settle(now.draws[fitted], now.beliefs, noise, room, size - len(found), found)
         planned[found] += 1
         counts[now.arms] = planned
         return self._filled(counts, free, problem, size)
@@ -250,7 +254,7 @@ class GaussianProcess(Informed):
         key = fingerprint(state.memory).tobytes()
         if self._last is None or self._last[0] != key:
             measured = self.measured(state)
-            known = _around_limits(state.problem, measured)
+            known = _somewhere(state.problem, measured)
             posteriors = [one.given(new) for one, new in zip(self._learned, known, strict=True)]
             self._last = key, _calculate(state.problem, measured, posteriors, _LEAST_DRAWS)
         return self._last[1]
@@ -280,7 +284,15 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(
         repr(
-            (problem.goal, problem.noise, problem.kinds, problem.estimated, problem.seed, dict(problem.parameters))
+            (
+                problem.goal,
+                problem.noise,
+                problem.kinds,
+                problem.estimated,
+                problem.seed,
+                dict(problem.parameters),
+                problem.profile,
+            )
         ).encode()
     )
     key = digest.hexdigest()
@@ -299,27 +311,32 @@ _HOLD = 4
 
 
 def fit(problem: Problem, measured: Sequence[Measured]) -> list[SeriesPosterior]:
-    """Fit the series model of every endpoint; one with a limit that has no value yet may be anywhere around it."""
+    """Fit the series model of every measured endpoint; one that has no value yet may be anywhere around its limit."""
     features = problem.features
     assert isinstance(features, SiteFeatures)
+    sds = (*problem.noise, *problem.beside)
     scales = {p.name: p.default for p in GaussianProcess.info.parameters} | dict(problem.parameters)
     return [
         fit_series(
             features.codes,
             features.sizes,
             one,
-            noise_sd=None if problem.estimated or not sd > 0 else sd,
+            noise_sd=None if problem.estimated or not sds[place] > 0 else sds[place],
             seed=np.random.SeedSequence([problem.seed, place, len(one)]),
             similarity=problem.similarity or None,
             ends=problem.ends[place] if place < len(problem.ends) else None,
             kind=_kind(problem, place),
             scales=scales["scales"] == "auto",
-            doubt=_doubt(problem.goal, place),
+            doubt=_doubt(problem, place),
         )
-        for place, (one, sd) in enumerate(
-            zip(_around_limits(problem, measured), (*problem.noise, *problem.beside), strict=True)
-        )
+        for place, one in zip(_fitted(problem), _somewhere(problem, measured), strict=True)
     ]
+
+
+def _fitted(problem: Problem) -> list[int]:
+    """Return the rows that the series model is fitted to: all endpoints but the score of a profile."""
+    rows = range(len(problem.noise) + len(problem.beside))
+    return [row for row in rows if problem.profile is None or row != problem.profile.row]
 
 
 def _kind(problem: Problem, place: int) -> Kind:
@@ -336,21 +353,27 @@ def scatter(problem: Problem, place: int, means: Floats, sd: float) -> Floats:
     return inside * (1.0 - inside) if kind == "yes-no" else inside
 
 
-def _around_limits(problem: Problem, measured: Sequence[Measured]) -> list[Measured]:
-    """Return the measurements, and for an endpoint with a limit that has none a control at the limit.
+def _somewhere(problem: Problem, measured: Sequence[Measured]) -> list[Measured]:
+    """Return the measurements of the endpoints that are fitted; one without any has a control at its border.
 
-    So its compounds may be anywhere, and half of what may be keeps to the limit.
+    The border is its limit, or the middle of its curve. So its compounds may be anywhere, and half of what may be is on
+    the better side.
     """
     known = list(measured)
-    for place, low, high in problem.limits:
+    borders = {place: low if math.isfinite(low) else high for place, low, high in problem.limits}
+    if problem.profile is not None:
+        borders |= {place: problem.profile.middle(place) for place in problem.profile.parts}
+    for place, border in borders.items():
         if not len(known[place]):
-            border = np.array([low if math.isfinite(low) else high])
-            known[place] = Measured.exact(np.array([problem.n_arms]), border, np.ones(1))
-    return known
+            known[place] = Measured.exact(np.array([problem.n_arms]), np.array([border]), np.ones(1))
+    return [known[row] for row in _fitted(problem)]
 
 
-def _doubt(goal: Goal, place: int) -> float:
-    """Return a difference of an endpoint that matters to a goal; 0 where it names none."""
+def _doubt(problem: Problem, place: int) -> float:
+    """Return a difference of an endpoint that matters to the goal; 0 where it names none."""
+    goal, profile = problem.goal, problem.profile
+    if profile is not None and place in profile.parts:
+        return 0.5 * profile.width(place)
     if isinstance(goal, ParetoSet):
         return goal.margins[place] if place < len(goal.margins) else 0.0
     return goal.epsilon + 0.5 * goal.slack if isinstance(goal, AllEpsilonBest) else goal.slack
@@ -367,7 +390,7 @@ def _calculate(
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
     drawn = [one.draw(arms, size, rng) for one in posteriors]
     size = min(len(one) for one in drawn)
-    draws = np.stack([one[:: max(len(one) // size, 1)][:size] for one in drawn])
+    draws = _with_score(problem, np.stack([one[:: max(len(one) // size, 1)][:size] for one in drawn]))
     inside = problem.wanted[arms]
     arms, draws = arms[inside], draws[:, :, inside]
     goal_draws = draws[: problem.n_endpoints]
@@ -380,19 +403,23 @@ def _calculate(
     answer = np.zeros(n, dtype=bool)
     chosen = beliefs.best_answer(problem.goal)
     answer[arms[chosen]] = True
+    if problem.profile is not None:
+        keeps.append(problem.profile.met(draws[list(problem.profile.parts)]))
     p_member, p_acceptable, p_kept = np.zeros(n), np.zeros(n), np.full((len(keeps), n), np.nan)
     for row, keep in enumerate(keeps):
         p_kept[row, arms] = keep.mean(axis=0)
     p_member[arms], p_acceptable[arms] = beliefs.p_member, beliefs.p_acceptable
-    estimate, low, high = (np.empty((len(posteriors), n)) for _ in range(3))
+    estimate, low, high = (np.empty((len(draws), n)) for _ in range(3))
     rest = np.setdiff1d(np.arange(n), arms)
-    for place, posterior in enumerate(posteriors):
-        values = draws[place]
+    if len(rest):
+        all_rest = np.union1d(rest, seen)
+        places = np.searchsorted(all_rest, rest)
+        middles = _with_score(problem, np.stack([one.middle(all_rest)[places] for one in posteriors]))
+    for place, values in enumerate(draws):
         estimate[place, arms] = values.mean(axis=0)
         low[place, arms], high[place, arms] = np.quantile(values, (0.025, 0.975), axis=0)
         if len(rest):
-            all_rest = np.union1d(rest, seen)
-            middle = posterior.middle(all_rest)[np.searchsorted(all_rest, rest)]
+            middle = middles[place]
             half = float(np.median(high[place, arms] - low[place, arms])) / 2.0
             estimate[place, rest], low[place, rest], high[place, rest] = middle, middle - half, middle + half
     return Calculated(
@@ -408,15 +435,29 @@ def _calculate(
         p_kept,
         answer,
         beliefs.p_wrong(problem.goal, chosen),
-        np.array([one.noise_sd for one in posteriors]),
-        np.array([one.own_sd for one in posteriors]),
+        *(_of_every_row(problem, sds) for sds in ([p.noise_sd for p in posteriors], [p.own_sd for p in posteriors])),
     )
+
+
+def _with_score(problem: Problem, rows: Floats) -> Floats:
+    """Return values of the fitted endpoints ``(n, ...)`` with those of the score, where there is a profile."""
+    return rows if problem.profile is None else problem.profile.filled(rows)
+
+
+def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
+    """Return SDs of the fitted endpoints, and of the score what they come to half way up every ramp."""
+    profile = problem.profile
+    if profile is None:
+        return np.array(sds)
+    of_row = dict(zip(_fitted(problem), sds, strict=True))
+    of_row[profile.row] = profile.noise([of_row[part] for part in profile.parts])
+    return np.array([of_row[row] for row in sorted(of_row)])
 
 
 def _contenders(problem: Problem, posteriors: list[SeriesPosterior], asked: Ints, seen: Ints) -> Ints:
     """Return the arms that can matter in a large table: the best by their means, and everything measured."""
     everything = np.union1d(asked, seen)
-    means = np.stack([one.middle(everything) for one in posteriors])
+    means = _with_score(problem, np.stack([one.middle(everything) for one in posteriors]))
     spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
     level = means / spread_of
     orders = [*level, level.mean(axis=0)] if len(level) > 1 else list(level)

@@ -1,0 +1,143 @@
+"""Profiles: desirability curves of several endpoints, and the score that says how well a compound meets them all.
+
+Derringer and Suich's desirability: each endpoint is turned into 0 (no use) to 1 (as wanted) by straight ramps, and the
+score is the weighted geometric mean, so that one useless endpoint makes a compound useless.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Flags, Floats
+from ..errors import AssayPilotError
+
+__all__ = ["MET", "Curve", "Profile", "parse_curve"]
+
+MET = 0.5
+"""A profile is met by a compound whose every desirability is at least this: half way up every ramp."""
+_EXAMPLE = "For example pIC50:6..8 (of no use at 6, as wanted at 8), or MW:300..350..450..500 with a plateau."
+_SPEC = re.compile(r"\s*(?P<name>.*\S)\s*:(?P<values>[^:;]*)(?:;\s*weight\s*=(?P<weight>[^;]*))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """How desirable values of one endpoint are, in its entry unit."""
+
+    endpoint: str
+    values: tuple[float, ...]
+    """Two: of no use, as wanted; or four: of no use, as wanted, as wanted, of no use."""
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        steps = [after - before for before, after in pairwise(self.values)]
+        ramps = steps[::2]
+        if len(self.values) not in (2, 4) or not all(map(math.isfinite, self.values)):
+            raise AssayPilotError(
+                f"the curve of {self.endpoint} needs two or four numbers", option="--profile", mend=_EXAMPLE
+            )
+        if not all(ramps):
+            raise AssayPilotError(
+                f"both ends of a ramp of {self.endpoint} are {self.values[steps.index(0.0)]:g}",
+                option="--profile",
+                mend="Give two different values. A sharp border is a limit: --endpoint 'NAME;limit=<5'.",
+            )
+        if any(step * ramps[0] < 0 for step in steps):
+            raise AssayPilotError(
+                f"the four values of {self.endpoint} must rise or fall all the way", option="--profile", mend=_EXAMPLE
+            )
+        if not (math.isfinite(self.weight) and self.weight > 0):
+            raise AssayPilotError(
+                f"the weight of {self.endpoint} must be a number > 0, got {self.weight:g}", option="--profile"
+            )
+
+    @property
+    def text(self) -> str:
+        """``pIC50:6..8``, as ``parse_curve`` reads it."""
+        weight = "" if self.weight == 1.0 else f";weight={self.weight:g}"
+        return f"{self.endpoint}:{'..'.join(f'{value:.10g}' for value in self.values)}{weight}"
+
+
+def parse_curve(text: str) -> Curve:
+    """Return the curve that a text like ``pIC50:6..8`` or ``MW:550..450;weight=0.5`` says."""
+    match = _SPEC.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError
+        values = tuple(_number(value) for value in match["values"].split(".."))
+        return Curve(match["name"], values, 1.0 if match["weight"] is None else _number(match["weight"]))
+    except ValueError:
+        raise AssayPilotError(f"{text.strip()!r} is no curve", option="--profile", mend=_EXAMPLE) from None
+
+
+def _number(text: str) -> float:
+    return float(text.strip().replace(",", "."))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Curves as the models use them: on the model scale of each endpoint, turned so that larger is better."""
+
+    row: int
+    """Where the score stands among the rows of values."""
+    parts: tuple[int, ...]
+    """Where the endpoint of each curve stands."""
+    corners: tuple[tuple[float, ...], ...]
+    """Of each curve two values (desirability 0, 1) or four (0, 1, 1, 0)."""
+    weights: tuple[float, ...]
+    """They sum to 1."""
+
+    def desirabilities(self, values: Floats) -> Floats:
+        """Return the desirability of each endpoint, ``(n_parts, ...)``, from values of the same shape."""
+        found = np.empty_like(values, dtype=np.float64)
+        for place, corners in enumerate(self.corners):
+            ramps = [_ramp(values[place], *corners[:2])]
+            if len(corners) == 4:
+                ramps.append(_ramp(values[place], *corners[:1:-1]))
+            found[place] = np.minimum.reduce(ramps)
+        return found
+
+    def score(self, values: Floats) -> Floats:
+        """Return the weighted geometric mean of the desirabilities, 0 to 1, ``(...)``; NaN where a value is."""
+        weights = np.array(self.weights).reshape(-1, *[1] * (values.ndim - 1))
+        product: Floats = np.prod(self.desirabilities(values) ** weights, axis=0)
+        return product
+
+    def met(self, values: Floats) -> Flags:
+        """Return whether every desirability is at least ``MET``, ``(...)``."""
+        return np.asarray(np.all(self.desirabilities(values) >= MET, axis=0))
+
+    def filled(self, rows: Floats) -> Floats:
+        """Return rows of values ``(n, ...)`` of all endpoints but the score with that of the score put in."""
+        whole = np.insert(rows, self.row, 0.0, axis=0)
+        whole[self.row] = self.score(whole[list(self.parts)])
+        return whole
+
+    def middle(self, place: int) -> float:
+        """Return the value half way up the first ramp of the endpoint that stands there."""
+        return float(np.mean(self.corners[self.parts.index(place)][:2]))
+
+    def width(self, place: int) -> float:
+        """Return the width of the first ramp of the endpoint that stands there."""
+        return abs(float(np.diff(self.corners[self.parts.index(place)][:2])[0]))
+
+    def at(self, places: Sequence[int]) -> Profile:
+        """Return the profile for rows that are the endpoints at these places."""
+        return replace(self, row=places.index(self.row), parts=tuple(places.index(part) for part in self.parts))
+
+    def noise(self, sds: Sequence[float]) -> float:
+        """Return the SD of the score of one measurement of each endpoint, half way up every ramp.
+
+        By the first-order rule, from the ``sds`` of the endpoints.
+        """
+        slopes = (w / self.width(part) for w, part in zip(self.weights, self.parts, strict=True))
+        return min(math.hypot(*(slope * sd for slope, sd in zip(slopes, sds, strict=True))), 0.5)
+
+
+def _ramp(values: Floats, zero: float, one: float) -> Floats:
+    return np.clip((values - zero) / (one - zero), 0.0, 1.0)
