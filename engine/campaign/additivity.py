@@ -37,10 +37,10 @@ from ..models.ols import Estimate, least_squares
 from ..models.tobit import Cells
 from ..strategies.designs import remembered
 from ..text.percentages import percent
+from . import noise as assay_noise
+from .bookkeeping import spanned
 from .censoring import bounds_at
-from .deviating import Deviations
-from .noise import scatter
-from .results.spans import spanned
+from .findings import Deviations
 
 if TYPE_CHECKING:
     from ..strategies.protocol import State
@@ -208,7 +208,7 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
     """
     stated = ledger.endpoints[endpoint].noise_sd or 0.0
     upto = len(ledger.phases) + (ledger.under_way is not None)
-    own = [one for one in scatter.spreads(ledger, upto) if one.endpoint == endpoint]
+    own = [one for one in assay_noise.spreads(ledger, upto) if one.endpoint == endpoint]
     if not own:
         return stated, stated
     return (own[0].used if math.isfinite(own[0].used) else 0.0), own[0].shown

@@ -27,11 +27,11 @@ from scipy.special import bdtr, gammaln, ndtri
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
+from . import codec
+from . import noise as assay_noise
 from .bookkeeping import Issued
 from .events.issued import AuditIssued
-from .file import codec
 from .file.chain import Draft
-from .noise import known as assay_noise
 from .replay import Ledger
 from .rounds import expected
 from .state import Audit, Candidates, RoundItem

@@ -19,9 +19,11 @@ from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
+from . import plating
+from .added_compounds import added_drafts, consequences_of_adding, listed_drafts
 from .auditing import audit_round
-from .changing.library import added_drafts, consequences_of_adding, listed_drafts
-from .changing.terms import Change, change_drafts, consequences
+from .cautions import LogEntry
+from .changes import Change, change_drafts, consequences
 from .confirmation import confirmation_round
 from .creation import creation_drafts
 from .events.entered import CompoundsUnavailable
@@ -29,14 +31,13 @@ from .events.fold import UNFIT, Work, describe, take
 from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
-from .history_text import LogEntry
-from .plates import plating
+from .plan_choice import PlanOption, options
 from .reasons.reasons import Reasons
 from .replay import Ledger
 from .results import amending
 from .results.intake import to_mark
 from .results.recording import recorded
-from .rewind import Moment, Past, retold
+from .rewind import Moment, Past, done_again, opposite, refuse_late, retold
 from .rounds import (
     closed_round,
     due_decision,
@@ -45,9 +46,7 @@ from .rounds import (
     withdrawn_round,
 )
 from .state import Missing, RecordReport, Round, Settings, Source, Status
-from .stock.choice import PlanOption, options
-from .stock.stocked import arrived_drafts, stock_drafts
-from .undoing import done_again, opposite, refuse_late
+from .stocked import arrived_drafts, stock_drafts
 from .view import build_status
 
 __all__ = ["Campaign"]
@@ -243,7 +242,7 @@ class Campaign:
         return None if issued is None else self._ledger.view(issued)
 
     def plan_options(self, report: Report = silent) -> tuple[PlanOption, ...]:
-        """Return the plans to choose from for the next phase; see ``choice.options``."""
+        """Return the plans to choose from for the next phase; see ``plan_choice.options``."""
         return options(self._ledger.fork({}), report)
 
     def set_stock(
@@ -472,7 +471,7 @@ class Campaign:
     def change(self, changes: Change, note: str = "") -> Status:
         """Return the campaign under other terms.
 
-        AssayPilotError when they are refused. See ``changing`` for what holds.
+        AssayPilotError when they are refused. See ``changes`` for what holds.
         """
         drafts, parts = change_drafts(self._ledger, changes, note)
         self._commit_with(drafts, parts)
@@ -488,7 +487,7 @@ class Campaign:
         Those there stay.
 
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
-        something else there, and while a phase is under way. See ``changing.library`` for what holds.
+        something else there, and while a phase is under way. See ``added_compounds`` for what holds.
         """
         self._commit_with(*added_drafts(self._ledger, compounds, note, source))
         return self.status()

@@ -17,7 +17,7 @@ from ..models.ols import least_squares
 from ..models.posterior import Posterior, posterior, probability_within
 from ..strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
 from . import censoring, limits, series
-from .noise import known as assay_noise
+from . import noise as assay_noise
 from .replay import Ledger
 from .state import Candidates
 

@@ -17,7 +17,7 @@ from ..models.ols import least_squares
 from ..models.posterior import Posterior, posterior
 from ..models.tobit import Bounds, Cells, Censored, additive, apart
 from ..strategies.designs import remembered
-from .noise import known as assay_noise
+from . import noise as assay_noise
 from .replay import Ledger
 
 __all__ = ["bounds_of", "fitted", "measured_pool", "open_ends", "open_sides", "opened", "untold"]

@@ -17,12 +17,12 @@ from ..arrays import Ints
 from ..domain.measurements import Measurement, pool
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
+from . import codec
+from . import noise as assay_noise
 from .candidates import view_of
-from .confirmed import LEVEL, Check, Confirmation, Prediction
 from .events.issued import ConfirmationIssued
-from .file import codec
 from .file.chain import Draft
-from .noise import known as assay_noise
+from .findings import LEVEL, Check, Confirmation, Prediction
 from .phrases import many, names
 from .replay import Ledger
 from .rounds import expected

@@ -19,15 +19,15 @@ from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, with_link
 from ..system.version import program_version
-from .events import setup
+from . import codec
+from .events import terms as setup
 from .events.fold import rehearse
-from .file import codec
 from .file.chain import Draft, as_parts
 from .preconditions import check_campaign
 from .replay import Ledger
 from .results.intake import prepare
 from .state import Settings, Source
-from .stock.stocked import stock_drafts
+from .stocked import stock_drafts
 
 __all__ = ["creation_drafts"]
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..errors import AssayPilotError
 from ..strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
-from . import limits, series
+from . import codec, limits, series
+from . import noise as assay_noise
 from .bookkeeping import Decided
-from .file import codec
-from .file.parts import from_bytes
-from .noise import scatter
+from .codec import from_bytes
 from .problem import Terms
 
 __all__ = ["Decisions"]
@@ -29,7 +28,7 @@ class Decisions(Terms):
         self.estimates: dict[int, Decision] = {}
         self.verdicts: dict[int, limits.Verdict] = {}
         """What each decided phase said about the limits; empty without limits."""
-        self.spreads: dict[int, tuple[scatter.Spread, ...]] = {}
+        self.spreads: dict[int, tuple[assay_noise.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
         self.void: list[str] = []
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
@@ -39,7 +38,7 @@ class Decisions(Terms):
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
         if self.calibrated:
             return series.informed(self, state)
-        return scatter.to_plan(self, scatter.latest(self, self.spreads), state)
+        return assay_noise.to_plan(self, assay_noise.latest(self, self.spreads), state)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
@@ -130,7 +129,7 @@ class Decisions(Terms):
     def keep(self, data: Mapping[str, Any]) -> None:
         """Take in the noise that a stored decision used, if it was not known."""
         if "noise" in data:
-            self.spreads[data["phase"]] = scatter.from_json(self, data["noise"])
+            self.spreads[data["phase"]] = assay_noise.from_json(self, data["noise"])
 
     def _keep(self, data: Mapping[str, Any], decision: Decision, verdict: limits.Verdict | None) -> None:
         self.estimates[decision.phase] = decision

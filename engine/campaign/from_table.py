@@ -1,4 +1,4 @@
-"""A campaign made of a table: what is asked, with usual numbers for what nobody knows, each of them named."""
+"""A campaign made of a table, with usual numbers for what nobody knows, each of them named; and its results read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from ..tables.endpoint_names import named
 from ..tables.importer import ImportedTable
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
+from ..tables.results import ResultsTable, read_results
 from .campaign import Campaign
 from .phrases import many
-from .state import Settings, Source
+from .state import Settings, Source, Status
 
-__all__ = ["Wanted", "campaign_from_table", "refuse_taken"]
+__all__ = ["Wanted", "campaign_from_table", "refuse_taken", "returned"]
+
 
 _OF_SCORES = 0.1
 """Distance from the best score of a profile that counts as equal where none is given."""
@@ -239,3 +241,30 @@ def _unused(wanted: Wanted) -> list[str]:
     if wanted.goal == "pareto" and wanted.slack is not None:
         return ["Trade-offs have no cutoff, so the slack is not used."]
     return []
+
+
+def returned(raw: RawTable, now: Status, report: Report = silent) -> ResultsTable:
+    """Return the results in a table, with a reason for each row that is not used.
+
+    AssayPilotError for a table without a usable value.
+    """
+    found = read_results(raw, now.library, now.endpoints, report, controls=now.settings.controls, layouts=now.layouts)
+    if not found.results:
+        if not found.rejected:
+            raise AssayPilotError(
+                "no value is filled in",
+                file=raw.file,
+                mend=f"Fill in {' and '.join(now.value_columns)} and save the table as csv."
+                if len(now.entered_endpoints) > 1
+                else "Fill in the column Value and save the table as csv.",
+            )
+        first, others = found.rejected[0], len(found.rejected) - 1
+        more = f" (and {many(others, 'more row')})" if others else ""
+        raise AssayPilotError(
+            f"{first.reason.rstrip('.')}{more}; nothing was recorded",
+            file=raw.file,
+            row=first.row,
+            column=first.column,
+            mend="Correct the table and try again.",
+        )
+    return found

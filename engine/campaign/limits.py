@@ -18,7 +18,7 @@ from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
 from ..models.ols import least_squares
 from .bookkeeping import Books
-from .noise.scatter import deciding_sd, of_decisions
+from .noise import deciding_sd, of_decisions
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "width_of"]
 

@@ -123,7 +123,7 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
     from ..domain.features import span_rank
-    from .noise.scatter import latest, to_plan
+    from .noise import latest, to_plan
 
     ledger = plan.ledger
     settings, strategy = ledger.settings, ledger.strategy
@@ -177,7 +177,7 @@ def _ended(ledger: Ledger, allocation: Allocation) -> bool:
 
 def _open_end(ledger: Ledger) -> str:
     """Why some compounds may never be settled; empty when all are."""
-    from .noise.scatter import estimated
+    from .noise import estimated
 
     settings = ledger.settings
     if estimated(ledger):

@@ -1,17 +1,21 @@
-"""The campaigns of a project at a glance: how each stands, and what comes next."""
+"""What a campaign waits for, and the campaigns of a project at a glance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .campaign import Campaign
-from .next_step import NextStep, next_step
 
-__all__ = ["Glance", "glances"]
+if TYPE_CHECKING:
+    from .state import Status
+
+__all__ = ["Glance", "NextStep", "current_round", "glances", "next_step"]
+
 
 _ENDING = ".assaypilot"
 
@@ -81,3 +85,22 @@ def _glance(path: Path) -> Glance:
         finished=now.finished,
         next=next_step(now),
     )
+
+
+NextStep = Literal["plan", "wait", "enter", "close", "confirm", "export"]
+"""``wait``: nothing can be planned before what was ordered has arrived; ``close``: everything is in."""
+
+
+def next_step(now: Status) -> NextStep:
+    """Return what is to be done next, by whoever may write to the campaign."""
+    standing = now.open_round
+    if standing is not None:
+        return "enter" if standing.missing > 0 else "close"
+    if now.finished:
+        return "confirm" if now.confirmation.due else "export"
+    return "wait" if now.stock is not None and now.stock.waiting else "plan"
+
+
+def current_round(now: Status) -> int:
+    """Return the number of the open round; without one that which the next round will have."""
+    return now.open_round.number if now.open_round else max((one.number for one in now.rounds), default=0) + 1

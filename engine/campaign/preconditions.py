@@ -10,7 +10,7 @@ from ..domain.features import outside_span, span_basis, span_rank
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.repeating import refuse_unknown_noise
-from .noise import scatter
+from . import noise as assay_noise
 from .phrases import joined
 from .replay import Ledger
 
@@ -76,12 +76,12 @@ def check_kinds(ledger: Ledger) -> None:
 
 def _check_noise(ledger: Ledger) -> None:
     """Raise AssayPilotError where noise that is not known cannot be estimated on the way."""
-    if scatter.estimated(ledger):
+    if assay_noise.estimated(ledger):
         refuse_unknown_noise(
             ledger.strategy,
             parameters=ledger.settings.parameters,
             max_replicates=ledger.settings.max_replicates,
-            replicates=min(one.freedom for one in scatter.spreads(ledger, len(ledger.phases))),
+            replicates=min(one.freedom for one in assay_noise.spreads(ledger, len(ledger.phases))),
         )
 
 

@@ -16,8 +16,8 @@ from ..models.glm import Link
 from ..strategies.protocol import Calibrated, Capacity, Problem, State, Strategy
 from ..strategies.registry import check_parameters
 from . import limits
+from . import noise as assay_noise
 from .bookkeeping import Books, Turn
-from .noise import scatter
 from .scales import Scale
 
 __all__ = ["Terms"]
@@ -93,7 +93,7 @@ class Terms(Books):
                 name = self.endpoints[position].name
                 raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
             noise[position] = sd
-        delta = scatter.of_decisions(self) * settings.delta
+        delta = assay_noise.of_decisions(self) * settings.delta
         if self.limited and not self.calibrated:
             delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
         problem = Problem(
@@ -106,7 +106,7 @@ class Terms(Books):
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
             capacity=self.capacity(),
-            estimated=bool(scatter.estimated(self)),
+            estimated=bool(assay_noise.estimated(self)),
         )
         return self._with_series(problem, noise) if self.calibrated else problem
 

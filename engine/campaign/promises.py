@@ -5,25 +5,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
+from ..domain.features import outside_span
 from ..domain.measurements import Measurement
+from ..strategies.designs import table
 from ..strategies.phased import ADDITIVE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
 from ..text.percentages import percent
 from . import limits, series
+from . import noise as assay_noise
 from .additivity import deviations
-from .comparison_coverage import never_compared
-from .noise import known as assay_noise
-from .noise import scatter
+from .cautions import deciding_bounds
+from .decisions import Decisions
 from .phrases import joined, many, names, number, odds
 from .replay import Ledger
-from .results.bounds import deciding as deciding_bounds
 from .state import Candidates, Claim, Guarantee
 
-__all__ = ["broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
+__all__ = ["broken", "claim", "goal_sentence", "guarantee", "never_compared", "probability_names", "statement"]
 
 
 _TECHNICAL = "left out for technical causes unrelated to the values, and to what was decided"
@@ -292,8 +294,8 @@ def _scatter(ledger: Ledger) -> list[str]:
     if unknown:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
         found += [assay_noise.sentence(ledger, one) for one in estimated]
-        if any(one.freedom for one in scatter.spreads(ledger, 0)):
-            left = sum(m.entered.excluded and scatter.tells(ledger, m) for m in ledger.measurements)
+        if any(one.freedom for one in assay_noise.spreads(ledger, 0)):
+            left = sum(m.entered.excluded and assay_noise.tells(ledger, m) for m in ledger.measurements)
             chosen = f" ({many(left, 'value')} left out there for causes unrelated to the values)" if left else ""
             found.append(f"replicates in the table{chosen} scatter as those of the campaign do")
     found += [_coarse(ledger, k) for k in ledger.coarse if k in ledger.measured]
@@ -328,7 +330,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         m.excluded is not None
         and m.number not in ledger.judged
         and not m.entered.excluded
-        and (m.round > 0 or scatter.tells(ledger, m))
+        and (m.round > 0 or assay_noise.tells(ledger, m))
         and ledger.matters(m)
         and not m.withdrawn
         for m in ledger.measurements
@@ -336,7 +338,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     if marked:
         found.append(f"{many(marked, 'value')} {_TECHNICAL}")
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
-    of_noise = {m.number for m in deciding if scatter.tells(ledger, m)}
+    of_noise = {m.number for m in deciding if assay_noise.tells(ledger, m)}
     found += _never_came(ledger) + _made_more(ledger)
     if ledger.unavailable:
         found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
@@ -429,10 +431,10 @@ def _broken(ledger: Ledger) -> list[str]:
     instead = sum(m.entered.excluded and m.excluded is None and _asked_for(ledger, m) for m in deciding)
     if instead:
         void.append(f"{many(instead, 'value')} left out by the table of results until others were asked for instead")
-    judged = sum((m.counted > 0 or scatter.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
+    judged = sum((m.counted > 0 or assay_noise.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
-    unknown = scatter.estimated(ledger)
+    unknown = assay_noise.estimated(ledger)
     cut = [m for m in ledger.measurements if m.relation != "=" and m.endpoint in unknown and not m.withdrawn]
     if cut:
         void.append(f"{many(len(cut), 'result')} known only as a bound, beside an assay noise (SD) that is not known")
@@ -451,3 +453,54 @@ def _asked_for(ledger: Ledger, m: Measurement) -> bool:
 
 def _of_compounds(ledger: Ledger, measurements: Sequence[Measurement]) -> str:
     return names(list(dict.fromkeys(ledger.library.ids[m.compound] for m in measurements)))
+
+
+def never_compared(ledger: Decisions) -> list[str]:
+    """Why what is in is not what is promised, since others can be had again; empty where it is.
+
+    A first decision was about those that could be estimated then. ``adaptive`` compares who is in with the others once
+    more, which its error probability has no part for.
+    """
+    state = ledger.current()
+    if ledger.strategy.info.name == "adaptive" and _came_back(ledger):
+        return ["compounds became available again after others were put in without them"]
+    best = ledger.settings.goal == "best"
+    last = state.last
+    if best and last is not None and (state.status[last.contradicted] == IN).any():
+        return ["a compound that can be had again is better than the one found best"]
+    if best or ledger.strategy.info.name == "adaptive":
+        return []
+    alone = sum(_without(ledger, state, phase) for phase in range(1, len(ledger.phases) + 1))
+    are = "was put in" if alone == 1 else "were put in"
+    return [f"{many(alone, 'compound')} {are} before others could be had again"] if alone else []
+
+
+def _without(ledger: Decisions, state: State, phase: int) -> int:
+    """How many were put in by a phase of which others that may be the best could not be estimated."""
+    measurable = ledger.phases[phase - 1].measurable
+    ins = int(((state.status == IN) & (state.decided_in_phase == phase)).sum())
+    there = np.flatnonzero(~measurable & (state.status != OUT) & (state.status != NOT_ESTIMABLE))
+    if not ins or not len(there):
+        return 0
+    basis = table(ledger.features, np.flatnonzero(measurable)).basis
+    there = there[outside_span(ledger.features, basis, there)]
+    bounded = np.zeros(ledger.n_arms, dtype=bool)
+    for earlier in range(1, phase + 1):
+        bounded |= np.isfinite(ledger.estimates[earlier].high).all(axis=0)
+    return ins if (~bounded[there]).any() else 0
+
+
+def _came_back(ledger: Decisions) -> bool:
+    """Whether arms that could not be estimated while others were put in can be estimated since."""
+    if any(turn.how == "void" for turn in ledger.turns):
+        return False  # the guarantee has ended, and compounds that were added could not be measured before
+    could = [*(decided.measurable for decided in ledger.phases), ledger.measurable()]
+    any_in = False
+    for phase, (before, after) in enumerate(pairwise(could), start=1):
+        any_in = any_in or len(ledger.estimates[phase].ins) > 0
+        new = np.flatnonzero(after & ~before)
+        if any_in and len(new):
+            basis = table(ledger.features, np.flatnonzero(before)).basis
+            if outside_span(ledger.features, basis, new).any():
+                return True
+    return False

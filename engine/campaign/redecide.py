@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..strategies.protocol import Arrays, Calibrated, Decision, State
-from . import limits, series
-from .events.decided import PhaseRedecided
-from .file import codec, parts
+from . import codec, limits, series
+from . import noise as assay_noise
+from .events.terms import PhaseRedecided
 from .file.chain import Draft, as_parts, part_digest
-from .noise import scatter
 from .replay import Ledger
 
 __all__ = [
@@ -46,10 +45,10 @@ def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -
     data = codec.decision_to_json(decision, names)
     if verdict is not None:
         data["limits"] = limits.to_json(ledger, verdict, names)
-    noise = scatter.spreads(ledger, decision.phase)
+    noise = assay_noise.spreads(ledger, decision.phase)
     if noise:
-        data["noise"] = scatter.to_json(ledger, noise)
-    return data, parts.to_bytes(parts.Numbers.of(decision, {} if verdict is None else verdict.arrays))
+        data["noise"] = assay_noise.to_json(ledger, noise)
+    return data, codec.to_bytes(codec.Numbers.of(decision, {} if verdict is None else verdict.arrays))
 
 
 def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, bytes]]:
@@ -99,9 +98,9 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
     for phase in range(first, len(ledger.phases) + 1):
         decided, before = ledger.phases[phase - 1], ledger.estimates[phase]
         state = ledger.strategy.adjust(state, measurable=decided.measurable, spent=before.spent)
-        state = scatter.to_decide(ledger, state, phase)
+        state = assay_noise.to_decide(ledger, state, phase)
         outcome = ledger.outcome(phase, decided.allocation, before.spent)
-        decision = scatter.decided(state, ledger.strategy.decide(state, outcome))
+        decision = assay_noise.decided(state, ledger.strategy.decide(state, outcome))
         if decision is None:
             # Everything the phase rested on is gone: it decides nothing, and its number stays used.
             decision = _nothing(before, state)
@@ -193,5 +192,5 @@ def recompute(ledger: Ledger) -> Decision | None:
             return None
         return ledger.strategy.decision(state, ledger.samples())
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
-    state = scatter.to_decide(ledger, ledger.deciding(), allocation.phase)
-    return scatter.decided(state, ledger.strategy.decide(state, outcome))
+    state = assay_noise.to_decide(ledger, ledger.deciding(), allocation.phase)
+    return assay_noise.decided(state, ledger.strategy.decide(state, outcome))

@@ -1,23 +1,36 @@
-"""The campaign as it stood at the end of each round: the log folded up to there, no decision made again."""
+"""The past of a campaign: how it stood at the end of each round, and steps taken back or done once more.
+
+The log is folded up to there, and no decision is made again. Undo appends the opposite of a step; nothing is erased.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AssayPilotError
+from . import plating
+from .added_compounds import added_again, refuse_used
+from .auditing import audit_round
+from .changes import redone
+from .confirmation import confirmation_round
+from .events.entered import ResultsRecorded
 from .events.fold import kind_of, take
-from .events.issued import PhasePlanned
-from .file.chain import Event
+from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned, PlatesLaidOut, RoundIssued
+from .events.kind import Step
+from .events.terms import CompoundsAdded, SettingsChanged
+from .file.chain import Draft, Event
 from .phrases import many
 from .reasons.reasons import Reasons
 from .replay import Ledger
+from .rounds import planned_round, refuse_results
 from .state import Status
 from .view import build_status
 
-__all__ = ["Moment", "Past", "as_it_stood", "retold"]
+__all__ = ["Moment", "Past", "as_it_stood", "done_again", "opposite", "refuse_late", "retold"]
+
 
 _KEPT = 4_000_000
 """Compounds of all states that are kept together: each takes some two hundred bytes."""
@@ -136,3 +149,53 @@ def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
 
 def _last_closed(ledger: Ledger) -> int:
     return max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
+
+
+def refuse_late(ledger: Ledger, step: Step) -> None:
+    """Raise AssayPilotError when something came after a step that keeps it from being taken back."""
+    if step.kind.issues:
+        refuse_results(ledger)
+    if step.kind is CompoundsAdded:
+        refuse_used(ledger, step.data["compounds"])
+    if step.kind in (SettingsChanged, CompoundsAdded):
+        _refuse_seen(ledger)
+
+
+def _refuse_seen(ledger: Ledger) -> None:
+    """Raise AssayPilotError where results were seen under the terms as they are, if only to be taken back.
+
+    Who takes the change back then has chosen the old terms by results, which has its price like any other change.
+    """
+    turn = ledger.turns[-1]
+    if turn.how != "capacity" and len(ledger.measurements) > turn.seen:
+        raise AssayPilotError(
+            "results were seen since the last change, so it stays",
+            mend="Change it again instead: what that does to the guarantee is said first.",
+        )
+
+
+def opposite(step: Step, sequence: int) -> Draft:
+    """Return the event that takes a step back; ``sequence`` is the last event before it."""
+    draft = step.kind.inverse(step.data)
+    return replace(draft, data={**draft.data, "undoes": sequence})
+
+
+def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tuple[list[Draft], Mapping[str, bytes]]:
+    """Return the events, and their parts, that do an undone step again: plans and changes by what is known now."""
+    now, data = ledger.sequence, dict(step.data)
+    if step.kind is RoundIssued:
+        return planned_round(ledger, redoes=now), {}
+    if step.kind is ConfirmationIssued:
+        return confirmation_round(ledger, status().candidates, redoes=now), {}
+    if step.kind is AuditIssued:
+        return [audit_round(ledger, status().candidates, data["size"], redoes=now)], {}
+    if step.kind is PlatesLaidOut:
+        return [plating.once_more(ledger.view(ledger.issued(data["round"])), status(), data, now)], {}
+    if step.kind is SettingsChanged:
+        return redone(ledger, data, now)
+    if step.kind is CompoundsAdded:
+        return added_again(ledger, data, now)
+    data["redoes"] = now
+    if step.kind is ResultsRecorded:
+        data["round"] = ledger.last_round
+    return [step.kind.again(data)], {}

@@ -10,20 +10,18 @@ from ..domain.stock import PlanName
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
-from . import limits, redecide
+from . import codec, limits, redecide, stocked
 from .additivity import at_once, spread_out
 from .bookkeeping import Issued
 from .candidates import shown_means, view_of
-from .events.decided import PhaseDecided, PhaseEmpty
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
-from .file import codec
+from .events.terms import PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
 from .layout import lay_out, next_round, reasons
+from .plan_choice import asked, refuse_under_way
 from .replay import Ledger
 from .series import SeriesView, series_reasons
 from .state import Missing, RoundItem
-from .stock import stocked
-from .stock.choice import asked, refuse_under_way
 
 __all__ = [
     "closed_round",

@@ -20,12 +20,12 @@ from ..domain.plates.layout import Layout
 from ..errors import AssayPilotError
 from ..strategies.protocol import check_delta
 from ..text.percentages import percent
-from .confirmed import Confirmation, Prediction
-from .plates.quality import Quality
-from .stock.view import StockView
+from .control_quality import Quality
+from .findings import Confirmation, Prediction
+from .stock_view import StockView
 
 if TYPE_CHECKING:
-    from .deviating import Deviations
+    from .findings import Deviations
 
 __all__ = [
     "STATUSES",

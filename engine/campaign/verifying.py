@@ -10,23 +10,16 @@ from pathlib import Path
 from ..strategies.protocol import Decision
 from ..system.progress import Report, silent
 from . import limits, redecide
+from . import noise as assay_noise
 from .auditing import same_sample
 from .candidates import build_candidates
 from .confirmation import same_predictions
-from .events.decided import (
-    CombinationsListed,
-    CompoundsAdded,
-    PhaseDecided,
-    PhaseEmpty,
-    PhaseRedecided,
-    SettingsChanged,
-)
 from .events.fold import UNFIT, describe, kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
+from .events.terms import CombinationsListed, CompoundsAdded, PhaseDecided, PhaseEmpty, PhaseRedecided, SettingsChanged
 from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
-from .noise import scatter
 from .replay import Ledger
 from .view import build_status
 
@@ -113,7 +106,7 @@ def _noise(ledger: Ledger, event: Event) -> list[str]:
     """Return what is wrong with the noise that decisions noted, right after they were made."""
     if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseRedecided, PhaseEmpty):
         return []
-    told = [phase for phase in ledger.spreads if scatter.spreads(ledger, phase) != ledger.spreads[phase]]
+    told = [phase for phase in ledger.spreads if assay_noise.spreads(ledger, phase) != ledger.spreads[phase]]
     return [f"phase {phase}: the facts give another assay noise" for phase in told]
 
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import bdtr, chdtr
 
 from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
 from ..text.percentages import percent
-from . import history_text, promises
+from . import cautions as history_text
+from . import noise as assay_noise
+from . import promises, stocked
 from .additivity import deviations
 from .auditing import audited
 from .candidates import build_candidates
+from .cautions import deciding_bounds, outlying, outlying_words
 from .confirmation import confirmation
-from .confirmed import Confirmation
-from .model_check import model_check
-from .noise import known as assay_noise
-from .plates.quality import quality
+from .control_quality import quality
+from .findings import Confirmation
+from .plan_choice import choice_is_open
 from .replay import Ledger
-from .results.bounds import deciding
-from .results.outlying import outlying, outlying_words
-from .state import STATUSES, Candidates, NoiseNow, PhasePlan, Status
-from .stock import stocked
-from .stock.choice import choice_is_open
+from .state import STATUSES, Candidates, ModelCheck, NoiseNow, PhasePlan, Status
 
-__all__ = ["build_status"]
+__all__ = ["build_status", "model_check"]
 
 
 def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Status:
@@ -88,7 +89,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
         bounds_counted=not set(ledger.coarse) & set(ledger.measured),
-        bounds_taken=frozenset(m.number for m in deciding(ledger)),
+        bounds_taken=frozenset(m.number for m in deciding_bounds(ledger)),
         readings=tuple(ledger.readings),
         quality=told,
         confirmation=confirmed,
@@ -161,3 +162,55 @@ def _phase(ledger: Ledger) -> PhasePlan | None:
         value=allocation.certificate.value,
         lower_bound=allocation.certificate.lower_bound,
     )
+
+
+_LEVEL = 0.95
+_NARROW = 0.01
+"""Probability of so few values inside below which the intervals are too narrow."""
+_WIDE = 3e-4
+"""Probability of so small errors, and so close replicates, below which the intervals are too wide."""
+
+
+def model_check(ledger: Ledger) -> ModelCheck | None:
+    """Return how many values of the objective fell inside their intervals, all rounds and the last; None without any.
+
+    A value is the mean of what a round brought for a compound; its interval is that of the model, widened by the
+    assay noise of as many determinations. Single answers and counts lie inside or outside of intervals by their kind,
+    so these are not judged.
+    """
+    if not ledger.calibrated or ledger.endpoints[ledger.objective].kind != "value":
+        return None
+    sd = assay_noise.informing(ledger)[ledger.objective].noise_sd or 0.0
+    came = defaultdict(list)
+    for m in ledger.measurements:
+        if m.usable and m.relation == "=" and m.endpoint == ledger.objective:
+            came[m.round, m.compound].append(m)
+    within, freedom = 0.0, 0
+    inside: list[bool] = []
+    errors: list[float] = []
+    last = 0, 0, 0
+    for issued in ledger.rounds:
+        before = len(inside)
+        for item in issued.items:
+            own = came.get((issued.number, item.compound))
+            if not own or item.expected is None or item.low is None or item.high is None:
+                continue
+            mean, n = sum(m.n * m.value for m in own) / sum(m.n for m in own), sum(m.n for m in own)
+            side = item.high - item.expected if mean > item.expected else item.expected - item.low
+            if sd > 0:
+                within += sum(m.n * (m.value - mean) ** 2 for m in own) / sd**2
+                freedom += len(own) - 1
+            half = math.hypot(side, _TWO_SIDED * sd / math.sqrt(n))
+            inside.append(abs(mean - item.expected) <= half)
+            errors.append(_TWO_SIDED * (mean - item.expected) / half if half > 0 else 0.0)
+        if len(inside) > before:
+            last = issued.number, len(inside) - before, sum(inside[before:])
+    if not inside:
+        return None
+    squares = sum(error**2 for error in errors)
+    narrow = bool(bdtr(sum(inside), len(inside), _LEVEL) < _NARROW)
+    wide = bool(chdtr(len(errors) + freedom, squares + within) < _WIDE)
+    return ModelCheck(len(inside), sum(inside), math.sqrt(squares / len(errors)), *last, narrow, wide)
+
+
+_TWO_SIDED = 1.959964

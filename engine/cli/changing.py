@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..campaign.campaign import Campaign
-from ..campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
-from ..campaign.changing.terms import Change
+from ..campaign.changes import Change
+from ..campaign.restarting import Restart, begin_anew, consequences_of_restart
 from ..campaign.state import Status
 from ..domain.controls import parse_control
 from ..domain.endpoint import Endpoint, Limit

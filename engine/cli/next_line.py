@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..campaign.next_step import current_round, next_step
+from ..campaign.overview import current_round, next_step
 from ..campaign.state import Status
 from ..export.formats import FORMATS
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.cautions import what_it_does
 from ..campaign.phrases import many
-from ..campaign.plates.plating import moved_in_words
-from ..campaign.results.bounds import what_it_does
+from ..campaign.plating import moved_in_words
 from ..campaign.state import Round, RoundItem, Source, Status
 from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
@@ -67,7 +67,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
             keep_filled_in(out, before)
         if use is not None:
             # What cannot be laid out is refused before a round is issued that nobody could use.
-            from ..campaign.plates.plating import check_plates
+            from ..campaign.plating import check_plates
 
             check_plates(before, use)
         started = time.perf_counter()
@@ -348,7 +348,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
     """Return what the table of results says and where it comes from; refuses one without a usable value."""
-    from ..campaign.results.returned import returned
+    from ..campaign.from_table import returned
     from ..tables.results import ResultsTable
 
     if options.results is None:

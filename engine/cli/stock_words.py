@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..campaign.stock.view import Order, money
+from ..campaign.stock_view import Order, money
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
 from .console import count, table
 

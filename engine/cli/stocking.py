@@ -11,10 +11,9 @@ from typing import Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.phrases import many
+from ..campaign.plan_choice import PlanOption, foreseen
 from ..campaign.state import Source, Status
-from ..campaign.stock.choice import PlanOption, foreseen
-from ..campaign.stock.sentences import cost_words, not_said, wait_words
-from ..campaign.stock.view import money
+from ..campaign.stock_view import cost_words, money, not_said, wait_words
 from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.percentages import percent

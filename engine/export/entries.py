@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..campaign.state import STATUSES, Status
-from ..campaign.stock.view import StockView
+from ..campaign.stock_view import StockView
 from ..domain.profiles import PROFILE
 from .measured import MeasuredMean, measured_means
 

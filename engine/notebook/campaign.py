@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ..campaign.campaign import Campaign as FileCampaign
-from ..campaign.changing.terms import Change
-from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
-from ..campaign.results.returned import returned
+from ..campaign.changes import Change
+from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
 from ..campaign.state import Missing, Round, Source, Status
 from ..errors import AssayPilotError
 from ..export.entries import claim_entry, compound_entries

@@ -12,13 +12,13 @@ from ..strategies.protocol import Strategy
 __all__ = ["baselines", "get"]
 
 _BASELINES = {
-    "uniform": "baselines.uniform.Uniform",
+    "uniform": "baselines.static.Uniform",
     "static-g": "baselines.static.StaticG",
     "static-xy": "baselines.static.StaticXY",
     "oracle": "baselines.oracle.OracleRun",
     "lingape": "baselines.lingape.LinGapE",
-    "m-lingape": "baselines.m_lingape.MLinGapE",
-    "lingifa": "baselines.lingifa.LinGIFA",
+    "m-lingape": "baselines.lingape.MLinGapE",
+    "lingifa": "baselines.lingape.LinGIFA",
     "ege-sh": "baselines.ege.EgeSh",
     "ege-sr": "baselines.ege.EgeSr",
     "ape": "baselines.ape.Ape",
@@ -27,7 +27,7 @@ _BASELINES = {
     "xy-adaptive": "baselines.xy_adaptive.XYAdaptive",
     "alba": "baselines.alba.Alba",
     "bayesgap": "baselines.bayesgap.BayesGap",
-    "kgcb": "baselines.kgcb.Kgcb",
+    "kgcb": "baselines.bayesgap.Kgcb",
     "lazy-tts": "baselines.lazy_tts.LazyTts",
 }
 

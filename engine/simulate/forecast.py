@@ -19,9 +19,9 @@ import numpy as np
 from ..campaign.creation import creation_drafts
 from ..campaign.events.fold import fold, rehearse
 from ..campaign.file.store import Store
+from ..campaign.plan_choice import may_choose
 from ..campaign.replay import Ledger
 from ..campaign.state import Settings
-from ..campaign.stock.choice import may_choose
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result

@@ -13,9 +13,8 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 from ..campaign import bookkeeping, limits
+from ..campaign import noise as assay_noise
 from ..campaign.bookkeeping import Books, Issued
-from ..campaign.noise import known as assay_noise
-from ..campaign.noise import scatter
 from ..campaign.replay import Ledger
 from ..domain.features import DenseFeatures, span_basis
 from ..domain.measurements import Pooled
@@ -284,8 +283,8 @@ class _Lab(Books):
         found = assay_noise.known(self._ledger)
         if not found:
             return self.endpoints[endpoint].noise_sd
-        used = scatter.bounds(self, found).get(endpoint, math.inf)
-        return used if math.isfinite(used) else scatter.bounds(self, found, plan=True).get(endpoint)
+        used = assay_noise.bounds(self, found).get(endpoint, math.inf)
+        return used if math.isfinite(used) else assay_noise.bounds(self, found, plan=True).get(endpoint)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """That all that is open fails a limit, if so; as ``Ledger.stop`` has it."""

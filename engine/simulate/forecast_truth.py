@@ -20,7 +20,7 @@ from scipy.special import log_ndtr, ndtri_exp
 from ..arrays import Floats, Ints
 from ..campaign.candidates import pooled
 from ..campaign.censoring import bounds_at
-from ..campaign.noise.known import informing
+from ..campaign.noise import informing
 from ..campaign.phrases import joined, number
 from ..campaign.replay import Ledger
 from ..domain.features import SiteFeatures

@@ -14,7 +14,7 @@ from ..system.progress import Report, silent
 
 if TYPE_CHECKING:
     from ..campaign.campaign import Campaign
-    from ..campaign.changing.terms import Change
+    from ..campaign.changes import Change
     from ..campaign.state import Settings
     from ..domain.library import Library
     from ..domain.measurements import Result

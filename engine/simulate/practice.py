@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..system.progress import Report, silent
-from .virtual_assay import VirtualAssay
 
-__all__ = ["PRACTICE", "create_practice", "is_practice", "practice_results", "practice_truth"]
+__all__ = ["PRACTICE", "VirtualAssay", "create_practice", "is_practice", "practice_results", "practice_truth"]
+
 
 PRACTICE = "practice-960"
 """The shipped table the practice campaign runs on."""
@@ -70,3 +71,33 @@ def practice_results(campaign: Campaign, issued: Round) -> list[Result]:
     status = campaign.status()
     assay = VirtualAssay(practice_truth(), NOISE_SD, status.settings.seed)
     return assay.measure(issued, status.endpoints[status.objective], status.library.ids)
+
+
+class VirtualAssay:
+    """Measures compounds whose truth is known, with normal noise.
+
+    ``truth`` ``(n_compounds,)`` and ``sd`` are on the model scale. The values of a round depend on the seed and the
+    round's number and the endpoint's name alone: asking twice gives the same, endpoints have noise of their own.
+    """
+
+    def __init__(self, truth: Floats, sd: float, seed: int) -> None:
+        self._truth = np.asarray(truth, dtype=float)
+        self._sd = sd
+        self._seed = seed
+
+    def measure(self, issued: Round, endpoint: Endpoint, ids: Sequence[str]) -> list[Result]:
+        """One result per measurement asked for, in the endpoint's entry unit."""
+        rng = np.random.default_rng((self._seed, issued.number, *endpoint.name.encode()))
+        results = []
+        for item in issued.items:
+            for replicate in range(item.replicates):
+                value = self._truth[item.compound] + self._sd * rng.standard_normal()
+                results.append(
+                    Result(
+                        compound=ids[item.compound],
+                        value=endpoint.from_model(float(value)),
+                        endpoint=endpoint.name,
+                        replicate=str(replicate + 1),
+                    )
+                )
+        return results

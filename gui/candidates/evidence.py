@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from assaypilot.engine.campaign.confirmed import Check
+from assaypilot.engine.campaign.findings import Check
 from assaypilot.engine.campaign.phrases import joined
 from assaypilot.engine.campaign.reasons.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import Status

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
 
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stated_noise import StatedNoise
@@ -26,8 +26,8 @@ from .restart import Asking
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assaypilot.engine.campaign.changing.restarting import Restart
-    from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.changes import Change
+    from assaypilot.engine.campaign.restarting import Restart
     from assaypilot.engine.campaign.state import Status
 
     from ..session.view import View
@@ -91,7 +91,7 @@ def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
 
 def change_between(now: Terms, wanted: Terms) -> Change:
     """What a campaign would be told; only what differs."""
-    from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.changes import Change
 
     said = {name: getattr(wanted, name) for name in now.differing(wanted)}
     for kind in ("noise", "margins"):
@@ -287,7 +287,7 @@ class Ways(QWidget):
 
     def take_series(self) -> None:
         """Let the series model decide from now on, by everything measured."""
-        from assaypilot.engine.campaign.changing.terms import Change
+        from assaypilot.engine.campaign.changes import Change
 
         said = "The series model decides from now on, by every measurement so far. Undo takes it back."
         self._session.change(Change(strategy="gaussian-process"), "", lambda: self._session.message.emit(said))

@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.changing.interacting_sites import pairs_by_sign, sign_in_words
-from assaypilot.engine.campaign.changing.restarting import Restart, consequences_of_restart
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
+from assaypilot.engine.campaign.restarting import Restart, consequences_of_restart, pairs_by_sign, sign_in_words
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError

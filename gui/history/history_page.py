@@ -21,8 +21,8 @@ from ..widgets.text import button, label
 from ..window.page import Page
 
 if TYPE_CHECKING:
+    from assaypilot.engine.campaign.cautions import LogEntry
     from assaypilot.engine.campaign.file.store import Verification
-    from assaypilot.engine.campaign.history_text import LogEntry
 
 __all__ = ["HistoryPage", "LogModel", "local_time"]
 

@@ -11,9 +11,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QWidget
 
 from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.plan_choice import PlanOption, foreseen
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
-from assaypilot.engine.campaign.stock.sentences import NOT_KNOWN, cost_words, making_words, not_said, wait_words
+from assaypilot.engine.campaign.stock_view import NOT_KNOWN, cost_words, making_words, not_said, wait_words
 from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
 
+from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.results.outlying import surprises
 from assaypilot.engine.campaign.state import Guarantee, Missing, Round
 from assaypilot.engine.domain.endpoint import Endpoint
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.cautions import Surprise, surprises
 from assaypilot.engine.campaign.phrases import joined
-from assaypilot.engine.campaign.results.outlying import Surprise, surprises
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.domain.plates.layout import Layout
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
+from assaypilot.engine.campaign.cautions import Surprise, what_one_does
 from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.results.bounds import what_one_does
-from assaypilot.engine.campaign.results.outlying import Surprise
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from assaypilot.engine.campaign.cautions import what_they_would_do
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.campaign.stock.view import Order, money
+from assaypilot.engine.campaign.stock_view import Order, money
 
 from ..session.view import View
 from ..tables.rows import Column, RowsModel, text_ranks

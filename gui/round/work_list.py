@@ -233,7 +233,7 @@ class WorkListDialog(QDialog):
         status, issued, number = self._status, self._issued, self._asked
 
         def work(report: Report) -> Layout | None:
-            from assaypilot.engine.campaign.plates.plating import layout_of
+            from assaypilot.engine.campaign.plating import layout_of
 
             return layout_of(status, issued, use)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from assaypilot.engine.campaign.plates.plating import moved_in_words
+from assaypilot.engine.campaign.plating import moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text
 from assaypilot.engine.errors import AssayPilotError
@@ -151,7 +151,7 @@ class WorkLists:
         use = None if shown.layout is not None else use_of(self._of_round(shown))
         if use is None:
             return shown.layout
-        from assaypilot.engine.campaign.plates.plating import plate_layout
+        from assaypilot.engine.campaign.plating import plate_layout
 
         try:
             return plate_layout(view.status, shown, use)
@@ -180,7 +180,7 @@ def _key(shown: Round) -> str:
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
-    from assaypilot.engine.campaign.plates.plating import layout_of
+    from assaypilot.engine.campaign.plating import layout_of
     from assaypilot.engine.export.csv_file import write_csv
     from assaypilot.engine.export.plate_map import plate_map
     from assaypilot.engine.export.work_list import work_list

@@ -19,13 +19,13 @@ from .view import Selection, View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.campaign.changing.restarting import Restart
-    from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.cautions import LogEntry
+    from assaypilot.engine.campaign.changes import Change
     from assaypilot.engine.campaign.file.store import Verification
-    from assaypilot.engine.campaign.history_text import LogEntry
+    from assaypilot.engine.campaign.plan_choice import PlanOption
     from assaypilot.engine.campaign.reasons.reasons import Reasons
+    from assaypilot.engine.campaign.restarting import Restart
     from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
-    from assaypilot.engine.campaign.stock.choice import PlanOption
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result
@@ -80,7 +80,7 @@ class Session(Working):
         """Begin a campaign with other terms in a new file, with what was measured here, and open it."""
 
         def work(report: Report) -> View:
-            from assaypilot.engine.campaign.changing.restarting import begin_anew
+            from assaypilot.engine.campaign.restarting import begin_anew
 
             return self._take(begin_anew(self._open_campaign().status(), path, wanted, report), report)
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.file.writing import user
+from assaypilot.engine.campaign.file.chain import user
 from assaypilot.engine.domain.plates.layout import read_controls
 from assaypilot.engine.errors import AssayPilotError
 

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.next_step import NextStep
-from assaypilot.engine.campaign.overview import Glance, glances
+from assaypilot.engine.campaign.overview import Glance, NextStep, glances
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import PATTERNS
 

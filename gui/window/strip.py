@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
-from assaypilot.engine.campaign.next_step import current_round
-from assaypilot.engine.campaign.next_step import next_step as campaign_next
+from assaypilot.engine.campaign.overview import current_round
+from assaypilot.engine.campaign.overview import next_step as campaign_next
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign.file.placing import location_warnings, new_file
+from assaypilot.engine.campaign.file.disk import location_warnings, new_file
 from assaypilot.engine.campaign.file.schema import connect
 from assaypilot.engine.cli.targets import check_place
 from assaypilot.engine.errors import AssayPilotError

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.forecast import BudgetForecast, Forecast, RoundForecast, Spread

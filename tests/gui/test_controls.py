@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plates.plating import plate_layout
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.domain.endpoint import Endpoint

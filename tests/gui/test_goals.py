@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.outlook import draft, look_ahead
-from assaypilot.engine.campaign.results.outlying import surprises
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library

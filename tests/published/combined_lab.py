@@ -13,7 +13,7 @@ import numpy as np
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.limits import failures
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.campaign.stock.stocked import orders
+from assaypilot.engine.campaign.stocked import orders
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result

@@ -9,12 +9,11 @@ from typing import Any
 from ...domain.controls import Reading
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
-from ..file import codec
+from .. import codec, stocked
 from ..file.chain import Draft
 from ..phrases import many, names, number
 from ..replay import Ledger
-from ..stock import stocked
-from ..stock.sentences import stock_in_words
+from ..stock_view import stock_in_words
 from .kind import Kind, Step
 
 __all__ = [

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from ...errors import AssayPilotError
 from ..file.chain import Draft, Event
 from ..replay import Ledger
-from . import decided, entered, issued, setup
+from . import entered, issued
+from . import terms as decided
+from . import terms as setup
 from .kind import Kind
 
 __all__ = ["KINDS", "UNFIT", "Work", "describe", "fold", "kind_of", "rehearse", "take"]

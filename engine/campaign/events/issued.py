@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...strategies.protocol import Allocation, Certificate
+from .. import codec, plating, stocked
 from ..bookkeeping import Issued, UnderWay
-from ..file import codec
 from ..file.chain import Draft
 from ..phrases import many
-from ..plates import plating
 from ..replay import Ledger
-from ..stock import stocked
-from ..stock.sentences import choice_in_words
+from ..stock_view import choice_in_words
 from .kind import Kind, Step, note_in_words
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import AssayPilotError
 from . import schema
 from .chain import GENESIS, SELECT, decode, gap, part_names, scan
-from .refusals import plain_errors
+from .disk import plain_errors
 
 __all__ = ["Problem", "Verification", "verify"]
 

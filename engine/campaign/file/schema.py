@@ -7,6 +7,12 @@ foreign table, view, index or trigger), and sizes are checked before anything is
 
 Operating-system locks belong to the whole process on Linux and macOS: closing *any* descriptor of the file drops
 them. So never read a campaign file with ``open()``, ``shutil`` or the like while a store holds it; ask the store.
+
+How a campaign file of an older version becomes one of the next.
+
+Each step is a module ``from_<version>.py`` with a function that takes the connection, inside an open transaction
+(``execute`` only: ``executescript`` would commit), and leaves the tables, triggers and digests as the next version
+has them. It has a test of its own on the stored file of its version in tests/golden.
 """
 
 from __future__ import annotations
@@ -14,12 +20,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import AssayPilotError
 from ...system.nearby import where_else
-from .refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
+from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 
 __all__ = [
     "APPLICATION_ID",
@@ -28,11 +35,14 @@ __all__ = [
     "MAX_EVENT_BYTES",
     "MAX_PART_BYTES",
     "SCHEMA",
+    "STEPS",
     "connect",
     "identify",
     "mark",
     "schema_faults",
+    "upgrade",
 ]
+
 
 APPLICATION_ID = 0x41504C54
 FORMAT = 1
@@ -196,3 +206,14 @@ def _refuse_what_is_no_file(path: Path) -> None:
             file=str(path),
             mend="Restore a copy, or delete it and make a new campaign.",
         )
+
+
+STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {}
+"""Version to the step that leaves it; version 1 is the first, so there is none yet."""
+
+
+def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
+    """Take the file from ``version`` to ``target`` within the caller's transaction."""
+    for step in range(version, target):
+        STEPS[step](connection)
+    connection.execute(f"PRAGMA user_version = {target}")

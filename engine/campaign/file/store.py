@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 from ...errors import AssayPilotError
-from . import migrations, schema
+from . import schema
 from .chain import (
     GENESIS,
     SELECT,
@@ -28,15 +28,18 @@ from .chain import (
     Event,
     Row,
     as_parts,
+    clean,
     decode,
+    event_of,
+    insert,
     part_digest,
     part_names,
+    prepare,
     scan,
+    user,
 )
+from .disk import aside, damaged, location_warnings, new_file, plain_errors
 from .integrity import Problem, Verification, verify
-from .placing import aside, location_warnings, new_file
-from .refusals import damaged, plain_errors
-from .writing import clean, event_of, insert, prepare, user
 
 __all__ = [
     "Draft",
@@ -403,7 +406,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
     kept = aside(path, version)
     _copy(path, kept)
     try:
-        migrations.upgrade(connection, version, schema.FORMAT)
+        schema.upgrade(connection, version, schema.FORMAT)
         faults = schema.schema_faults(connection)
         if faults:
             raise damaged(path, faults[0])

@@ -23,12 +23,12 @@ from collections.abc import Mapping, Sequence
 
 from ...domain.endpoint import Relation
 from ...errors import AssayPilotError
+from .. import noise as assay_noise
 from .. import phrases, redecide
-from ..changing.consequences import SAME, of_decisions
+from ..changes import SAME, of_decisions
 from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import rehearse
 from ..file.chain import Draft
-from ..noise import scatter
 from ..preconditions import check_value
 from ..promises import broken
 from ..replay import Ledger
@@ -143,7 +143,7 @@ def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft],
     phase = before.measurement(draft.data["number"]).phase
     if not phase and before.phases:
         last = len(before.phases)
-        phase = 0 if scatter.spreads(before, last) == scatter.spreads(after, last) else 1
+        phase = 0 if assay_noise.spreads(before, last) == assay_noise.spreads(after, last) else 1
     if not redecide.reaches(before, phase):
         return [], {}
     again, parts = redecide.drafts(after, phase, draft.data["reason"])

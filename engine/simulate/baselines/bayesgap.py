@@ -1,4 +1,6 @@
-"""BayesGap with a linear belief: the best within a fixed budget, by the smallest gap a belief allows.
+"""BayesGap and KGCB: Bayesian baselines that measure one compound at a time.
+
+BayesGap with a linear belief: the best within a fixed budget, by the smallest gap a belief allows.
 
 Source: Hoffman, Shahriari and de Freitas (2014), "On correlation and budget constraints in model-based bandit
 optimization", Algorithm 1 and Theorem 1: bounds U, L = mean +- beta s; B(k) = max over i != k of U(i) - L(k);
@@ -8,25 +10,207 @@ H = sum of max((gap + epsilon) / 2, epsilon)^-2, the gaps estimated by mean +- 3
 epsilon-best (LinFACT section 7) those within epsilon of the best by the means at the end.
 Ours: with T <= K the first term of beta counts one measurement; in place of a compound that cannot be measured the one
 that tells most about it is; in a batch the means stay as they were.
+
+KGCB: the knowledge gradient with correlated beliefs under an additive model, within a fixed budget.
+
+Source: Negoescu, Frazier and Powell (2011), "The knowledge-gradient algorithm for sequencing experiments in drug
+discovery" (linear belief); Frazier, Powell and Dayanik (2009), "The knowledge-gradient policy for correlated normal
+beliefs", Algorithms 1 and 2 (the expectation of a maximum of lines). The measurement taken is the one after which the
+largest mean is expected to be highest. For all epsilon-best (LinFACT section 7) those within epsilon of the best by the
+means at the end. Simplified: the prior is N(0, prior^2 I) on the effects; in a batch the means stay as they were.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from ...arrays import Floats, Ints
 from ...domain.goals import Best
-from ...strategies.phased import number
-from ...strategies.protocol import Arrays, Parameter, Problem, State, StrategyInfo
-from .bayesgap_belief import Belief
-from .bayesgap_run import BUDGET_PARAMETERS, BudgetRun
+from ...errors import AssayPilotError
+from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums, needs_budget
+from ...strategies.phased import Phased, number, settled
+from ...strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from ...system.progress import Report, silent
 
-__all__ = ["BayesGap"]
+__all__ = ["BUDGET_PARAMETERS", "BayesGap", "Belief", "BudgetRun", "Kgcb", "batch_of", "belief", "expected_gain"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """Means and covariance of the effects, in the columns of the features."""
+
+    mean: Floats
+    covariance: Floats
+    noise: float
+
+    def measured(self, x: Floats) -> Belief:
+        """The belief after one more measurement of a row ``x``, its value not known yet: only the spread shrinks."""
+        step = self.covariance @ x
+        scaled = step / (self.noise**2 + float(x @ step))
+        return Belief(self.mean, self.covariance - step[:, None] * scaled, self.noise)
+
+
+def belief(problem: Problem, sums: Arrays, prior: float) -> Belief:
+    """The posterior of N(0, prior^2 I) after the measurements in the sums (of one endpoint)."""
+    return _belief(sums["information"][0].tobytes(), sums["moment"][0].tobytes(), problem.noise[0], prior)
+
+
+@lru_cache(maxsize=8)
+def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Belief:
+    """The posterior of sums; the last few are kept, because planning and deciding ask for the same."""
+    towards = np.frombuffer(moment) / noise**2
+    precision = np.frombuffer(information).reshape(len(towards), -1) / noise**2
+    precision.flat[:: len(towards) + 1] += 1.0 / prior**2
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    covariance = (covariance + covariance.T) / 2.0
+    return Belief(covariance @ towards, covariance, noise)
+
+
+def batch_of(problem: Problem, given: int | None) -> int:
+    """Measurements per phase: as given, else the lab's round, else 1; AssayPilotError unless a whole number."""
+    if given is None:
+        return problem.capacity.per_round if problem.capacity and problem.capacity.per_round < 10**6 else 1
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise AssayPilotError(
+            f"batch must be a whole number of measurements, at least 1, got {given!r}", option="--parameter batch"
+        )
+    return given
+
+
+_MOST = 20_000
+
+BUDGET_PARAMETERS = (
+    Parameter("prior", 1.0, "SD of the effects before anything is measured, model scale"),
+    Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
+)
+
+
+class BudgetRun(Phased):
+    """A belief chooses every measurement until the budget is spent; the answer is what its means say then."""
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters; AssayPilotError without a budget, or for a library too large to look at one by one."""
+        given = self.parameters(problem)
+        number("prior", given["prior"])
+        batch_of(problem, given["batch"])
+        needs_budget(problem, self.info.name, 1, "one measurement")
+        if problem.n_arms > _MOST:
+            raise AssayPilotError(
+                f"{self.info.name} looks at every compound at every step; {problem.n_arms:,} are too many",
+                option="--strategy",
+            )
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A fixed budget promises no error probability."""
+        return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Nothing measured yet."""
+        return empty_sums(problem)
+
+    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+        """The next measurement: a position in the rows ``x``, one of ``measurable``; ``aims`` are in question."""
+        raise NotImplementedError
+
+    def believed(self, state: State) -> Belief:
+        """What is believed now."""
+        return belief(state.problem, state.memory, float(self.parameters(state.problem)["prior"]))
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A batch: after each choice the belief shrinks as if measured, while its means stay."""
+        problem = state.problem
+        assert problem.budget is not None
+        batch = batch_of(problem, self.parameters(problem)["batch"])
+        n = min(batch, problem.budget - state.spent)
+        rows = np.flatnonzero(state.active | problem.measurable)
+        x = problem.features.dense(rows)
+        aims, measurable = np.flatnonzero(state.active[rows]), np.flatnonzero(problem.measurable[rows])
+        seen = self.believed(state)
+        counts = np.zeros(len(rows), dtype=np.intp)
+        for done in range(n):
+            report(done / n, "choosing measurements")
+            chosen = measurable[0] if len(measurable) == 1 else self.choose(problem, x, aims, measurable, seen)
+            counts[chosen] += 1
+            seen = seen.measured(x[chosen])
+        report(1.0, "measurements chosen")
+        used = np.flatnonzero(counts)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=rows[used],
+            counts=counts[used],
+            radius=math.inf,
+            certificate=Certificate(self.info.name, math.inf, 0.0),
+            cut_to_budget=n < batch,
+        )
+
+    def final(self, problem: Problem, rows: Ints, seen: Belief, memory: dict[str, NDArray[Any]]) -> Floats:
+        """Scores of the rows that the answer is made of; the means believed."""
+        return problem.features.times(seen.mean, rows)
+
+    def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """What is carried beside the sums."""
+        return memory
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Nothing before the budget is spent; then the members by the means believed."""
+        problem = state.problem
+        rows = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(rows):
+            return None
+        memory = self.kept(state, {**state.memory, **absorbed(state.memory, problem, outcome)})
+        seen = belief(problem, memory, float(self.parameters(problem)["prior"]))
+        means = problem.features.times(seen.mean, rows)
+        spread = np.sqrt(np.maximum(problem.features.quadratic(seen.covariance, rows), 0.0))
+        ins = outs = rows[:0]
+        if problem.budget is not None and problem.budget - outcome.spent < 1:
+            members = best_guess(problem, self.final(problem, rows, seen, memory)[None], rows)
+            undecided = state.status[rows] == UNDECIDED
+            ins, outs = rows[members & undecided], rows[~members & undecided]
+        elif len(rows) == 1:
+            # Nothing else is in question.
+            ins = rows[state.status[rows] == UNDECIDED]
+        return decided(
+            state,
+            outcome,
+            ins=ins,
+            outs=outs,
+            rows=rows,
+            estimate=means[None],
+            half=1.96 * spread[None],
+            numbers={"measurements": float(outcome.counts.sum())},
+            memory=memory,
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """The budget is used up, or everything is decided."""
+        done = settled(state)
+        assert state.problem.budget is not None
+        left = state.problem.budget - state.spent
+        if done or left >= 1:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        text = f"the budget of {state.problem.budget} measurements is used up"
+        return (StopReason("budget", text, {"left": left, "needed": 1, "undecided": open_arms}),)
 
 
 _SMALL = 1e-3
@@ -126,3 +310,60 @@ def _highest_other(values: Floats) -> Floats:
     rest[best] = -math.inf
     out[best] = rest.max()
     return out
+
+
+class Kgcb(BudgetRun):
+    """Measures where the best mean is expected to rise most."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="kgcb",
+        version=1,
+        title="Knowledge gradient",
+        goals=("best", "epsilon-best"),
+        parameters=BUDGET_PARAMETERS,
+        guarantee="the best compound is more likely found the larger the budget; no error probability is promised",
+        source="Negoescu et al. (2011); Frazier et al. (2009)",
+        baseline=True,
+    )
+
+    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+        """The largest knowledge gradient; where all are 0 to rounding, the compound known least."""
+        mean = x[aims] @ seen.mean
+        across = x @ seen.covariance
+        own = np.maximum(np.einsum("ij,ij->i", across, x), 0.0)
+        gains = np.empty(len(measurable))
+        for place, row in enumerate(measurable):
+            gains[place] = expected_gain(mean, across[aims] @ x[row] / math.sqrt(seen.noise**2 + own[row]))
+        if gains.max() > 1e-300:
+            return int(measurable[np.argmax(gains)])
+        return int(measurable[np.argmax(own[measurable])])
+
+
+def expected_gain(a: Floats, b: Floats) -> float:
+    """E[max_i (a_i + b_i Z)] - max_i a_i for a standard normal Z: the upper envelope of lines, exactly."""
+    order = np.lexsort((a, b))
+    a, b = a[order], b[order]
+    # Of parallel lines only the highest counts.
+    last = np.append(b[1:] > b[:-1], True)
+    a, b = a[last], b[last]
+    # Lines that can be on top: those above the chord; a stack from the flattest fall to the steepest rise.
+    top = [0]
+    cuts = [-math.inf]
+    rise, slope = a.tolist(), b.tolist()
+    for line in range(1, len(rise)):
+        while True:
+            below = top[-1]
+            cut = (rise[below] - rise[line]) / (slope[line] - slope[below])
+            if len(top) > 1 and cut <= cuts[-1]:
+                top.pop()
+                cuts.pop()
+                continue
+            break
+        top.append(line)
+        cuts.append(cut)
+    if len(top) < 2:
+        return 0.0
+    steps = np.diff(b[top])
+    at = -np.abs(np.array(cuts[1:]))
+    density = np.exp(-0.5 * at * at) / math.sqrt(2.0 * math.pi)
+    return float(steps @ np.maximum(density + at * ndtr(at), 0.0))

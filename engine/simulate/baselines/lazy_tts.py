@@ -38,7 +38,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
-from .bayesgap_belief import batch_of
+from .bayesgap import batch_of
 from .oracle import true_means
 
 __all__ = ["LazyTts"]

@@ -22,7 +22,7 @@ from ...errors import AssayPilotError
 from ...strategies.designs import table
 from ...strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
 from ...system.progress import Report
-from .static_run import Shares, StaticRun, run_parameters
+from .static import Shares, StaticRun, run_parameters
 
 __all__ = ["OracleRun", "true_means"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.results.bounds import what_they_would_do
+from assaypilot.engine.campaign.cautions import what_they_would_do
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result

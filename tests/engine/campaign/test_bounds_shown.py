@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from assaypilot.engine.campaign import censoring
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.candidates import pooled, posterior_of
-from assaypilot.engine.campaign.results.bounds import what_they_would_do
+from assaypilot.engine.campaign.cautions import what_they_would_do
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.features import SiteFeatures

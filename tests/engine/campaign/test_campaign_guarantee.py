@@ -12,7 +12,7 @@ import pytest
 
 from assaypilot.engine.campaign import promises, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import AllEpsilonBest

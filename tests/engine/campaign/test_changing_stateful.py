@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.library import Library
 from tests.engine.campaign import test_campaign_stateful as people

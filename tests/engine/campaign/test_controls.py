@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import norm
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
-from assaypilot.engine.campaign.plates.quality import drift
+from assaypilot.engine.campaign.changes import Change
+from assaypilot.engine.campaign.control_quality import drift
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.controls import Control, parse_control, resolved
 from assaypilot.engine.domain.endpoint import Endpoint

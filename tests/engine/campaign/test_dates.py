@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.results.dates import days
+from assaypilot.engine.campaign.results.duplicates import days
 
 
 @pytest.mark.parametrize(

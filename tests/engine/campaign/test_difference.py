@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import chi2
 
 from assaypilot.engine.campaign import candidates, verifying
+from assaypilot.engine.campaign import noise as assay_noise
+from assaypilot.engine.campaign.bookkeeping import spanned
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
@@ -144,8 +144,8 @@ def test_with_an_unknown_noise_unequal_counts_count_as_the_fewer(path: Path) -> 
         counts = ledger.span(1, 2).counts
         assert counts[item.compound] == 2
         assert (np.delete(counts, item.compound) == np.delete(ledger.span(1, 0).counts, item.compound)).all()
-        (one,) = scatter.spreads(ledger, 1)
-        assert scatter.bounds(ledger, [one])[2] == pytest.approx(np.hypot(0.2, one.used))
+        (one,) = assay_noise.spreads(ledger, 1)
+        assert assay_noise.bounds(ledger, [one])[2] == pytest.approx(np.hypot(0.2, one.used))
 
 
 def test_a_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None:

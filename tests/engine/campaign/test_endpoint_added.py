@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
+from assaypilot.engine.campaign.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.results.outlying import FAR, beside_others, outlying, outlying_words
+from assaypilot.engine.campaign.cautions import FAR, beside_others, outlying, outlying_words
 from assaypilot.engine.campaign.state import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result

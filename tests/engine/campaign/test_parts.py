@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.file import parts
-from assaypilot.engine.campaign.file.parts import Numbers, from_bytes, to_bytes
+from assaypilot.engine.campaign import codec as parts
+from assaypilot.engine.campaign.codec import Numbers, from_bytes, to_bytes
 
 TYPES = ["f8", "f4", "i8", "i4", "u8", "u1", "i1", "bool"]
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=12)

@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.events.fold import UNFIT
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store
-from assaypilot.engine.campaign.plates.plating import layout_from_json, layout_to_json, plate_layout
+from assaypilot.engine.campaign.plating import layout_from_json, layout_to_json, plate_layout
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls

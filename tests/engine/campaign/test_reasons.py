@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
-from assaypilot.engine.campaign.reasons.gaps import Gaps, _lower
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.reasons.sentences import more_measurements
+from assaypilot.engine.campaign.reasons.single_endpoint import Gaps, _lower
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result

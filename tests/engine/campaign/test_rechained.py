@@ -9,7 +9,7 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.codec import from_bytes
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError

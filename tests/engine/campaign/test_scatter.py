@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
+from assaypilot.engine.campaign import noise as assay_noise
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.events.fold import take
 from assaypilot.engine.campaign.file.store import Store
-from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.difference import with_noise
@@ -104,7 +104,7 @@ def test_only_replicates_within_a_phase_count_and_nothing_that_was_chosen(tmp_pa
         # Nobody asked for these, so they say nothing, however they scatter.
         ids = campaign.status().library.ids
         campaign.record([Result(ids[0], 1.0), Result(ids[0], 11.0)], again=True)
-        assert scatter.spreads(ledger_of(campaign), 1) == before
+        assert assay_noise.spreads(ledger_of(campaign), 1) == before
         decide_phase(campaign)
         squares, freedom = by_hand(campaign, 2)
         (one,) = ledger_of(campaign).spreads[2]
@@ -231,10 +231,10 @@ def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their
         (more, n), (as_asked, m) = [(ids[c], n) for c, n in planned.items() if n > 1][:2]
         # Who made one more than was asked for may have done so because of what the first ones were.
         campaign.record([Result(more, 6.0, n=n + 1, sd=0.3)], close_when_complete=False)
-        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        (one,) = assay_noise.spreads(ledger_of(campaign), 1)
         assert (one.squares, one.freedom) == (0.0, 0)
         campaign.record([Result(as_asked, 6.0, n=m, sd=0.3)], close_when_complete=False)
-        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        (one,) = assay_noise.spreads(ledger_of(campaign), 1)
         assert (one.squares, one.freedom) == (pytest.approx((m - 1) * 0.09), m - 1)
 
 
@@ -245,7 +245,7 @@ def test_a_compound_of_which_a_value_is_a_bound_says_nothing_of_the_scatter(tmp_
         cut, whole = [ids[c] for c, n in planned.items() if n > 2][:2]
         results = [Result(name, value) for name in (cut, whole) for value in (6.1, 6.3)]
         campaign.record([*results, Result(cut, 2.0, relation="<")], close_when_complete=False)
-        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        (one,) = assay_noise.spreads(ledger_of(campaign), 1)
         assert (one.squares, one.freedom) == (pytest.approx(0.02), 1)
 
 
@@ -263,7 +263,7 @@ def test_two_unknown_endpoints_share_the_tenth(tmp_path):
             ],
             close=True,
         )
-        told = scatter.spreads(ledger_of(campaign), 1)
+        told = assay_noise.spreads(ledger_of(campaign), 1)
         assert [one.alpha for one in told] == pytest.approx([0.0025, 0.0025])
         assert all(one.used == pytest.approx(upper_sd(one.squares, one.freedom, 0.0025)) for one in told)
 
@@ -307,8 +307,8 @@ def test_the_variance_of_a_difference_is_at_most_the_sum_of_its_parts_bounds():
         endpoints = tuple(both)
         measured, phases = (0, 1), ()
 
-    one = scatter.Spread(0, 0.2, 0.16 * 40, 40, 0.005)
-    noise = scatter.bounds(Books(), [one])
+    one = assay_noise.Spread(0, 0.2, 0.16 * 40, 40, 0.005)
+    noise = assay_noise.bounds(Books(), [one])
     assert noise[0] == pytest.approx(one.used)
     assert noise[1] == 0.3
     assert noise[2] == pytest.approx(math.hypot(one.used, 0.3))

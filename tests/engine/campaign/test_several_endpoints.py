@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import candidates, verifying
+from assaypilot.engine.campaign import candidates, codec, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.domain.endpoint import Endpoint

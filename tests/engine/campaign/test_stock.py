@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.stock.choice import foreseen
+from assaypilot.engine.campaign.plan_choice import foreseen
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms

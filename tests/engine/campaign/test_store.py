@@ -16,7 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.file import migrations, placing, schema, writing
+from assaypilot.engine.campaign.file import chain as writing
+from assaypilot.engine.campaign.file import disk as placing
+from assaypilot.engine.campaign.file import schema
+from assaypilot.engine.campaign.file import schema as migrations
 from assaypilot.engine.campaign.file import store as store_module
 from assaypilot.engine.campaign.file.store import (
     Draft,

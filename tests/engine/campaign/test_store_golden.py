@@ -13,7 +13,8 @@ from unittest import mock
 
 import pytest
 
-from assaypilot.engine.campaign.file import schema, writing
+from assaypilot.engine.campaign.file import chain as writing
+from assaypilot.engine.campaign.file import schema
 from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "campaign_v1.assaypilot"

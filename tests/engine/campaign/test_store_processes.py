@@ -26,7 +26,7 @@ PYTHON = (sys.executable, "-S", "-c")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 HEADER = """
 import os, signal, sqlite3, sys, time
-from assaypilot.engine.campaign.file import writing
+from assaypilot.engine.campaign.file import chain
 from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 path = sys.argv[1]
@@ -222,8 +222,8 @@ HALF_WRITTEN = (
 store = Store.open(path)
 store._connection.execute("PRAGMA cache_size = 1")
 drafts = [Draft("recorded", {"pad": "x" * 50_000}) for _ in range(20)]
-encoded = writing.prepare(drafts, {})
-writing.insert(store._connection, drafts, encoded, {}, store.n_events, store.head, "child")
+encoded = chain.prepare(drafts, {})
+chain.insert(store._connection, drafts, encoded, {}, store.n_events, store.head, "child")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 )

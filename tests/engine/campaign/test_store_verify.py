@@ -293,8 +293,8 @@ def test_data_that_are_digested_but_no_json_are_named(path: Path, monkeypatch: p
         b'{"parts":7}': "neither a list nor an object",
     }.items():
         with monkeypatch.context() as patch:
-            patch.setattr("assaypilot.engine.campaign.file.writing.encode", lambda draft, raw=raw: raw)
-            patch.setattr("assaypilot.engine.campaign.file.writing.decode", lambda raw: {})
+            patch.setattr("assaypilot.engine.campaign.file.chain.encode", lambda draft, raw=raw: raw)
+            patch.setattr("assaypilot.engine.campaign.file.chain.decode", lambda raw: {})
             with Store.open(path) as store:
                 store.append([Draft("note", {})])
         result = verify(path)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
-from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign import noise as assay_noise
+from assaypilot.engine.campaign.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
@@ -38,7 +38,7 @@ def test_replicates_of_the_table_that_change_decide_everything_again(tmp_path: P
 
         def one_sequence() -> bool:
             ledger = campaign._ledger
-            return all(ledger.spreads[phase] == scatter.spreads(ledger, phase) for phase in (1, 2))
+            return all(ledger.spreads[phase] == assay_noise.spreads(ledger, phase) for phase in (1, 2))
 
         before = campaign._ledger.spreads[1][0]
         campaign.exclude(2, "a leak", judgement=False)

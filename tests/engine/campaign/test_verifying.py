@@ -13,8 +13,8 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.codec import from_bytes, to_bytes
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
-from assaypilot.engine.campaign.file.parts import from_bytes, to_bytes
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import answers, decide_phase, make

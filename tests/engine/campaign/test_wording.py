@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import history_text
+from assaypilot.engine.campaign import cautions as history_text
+from assaypilot.engine.campaign import codec
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.events.fold import KINDS
-from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result

@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 import pytest
 from pptx import Presentation
 
-from assaypilot.engine.campaign.confirmed import Check, Confirmation, Prediction
+from assaypilot.engine.campaign.findings import Check, Confirmation, Prediction
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.report import document

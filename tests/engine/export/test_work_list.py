@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plates.plating import check_plates, plate_layout
+from assaypilot.engine.campaign.plating import check_plates, plate_layout
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result

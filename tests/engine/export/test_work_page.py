@@ -9,7 +9,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plates.plating import plate_layout
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library

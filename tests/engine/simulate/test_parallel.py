@@ -8,7 +8,7 @@ import pytest
 
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import cluster
+from assaypilot.engine.simulate import parallel as cluster
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.parallel import check, processors, simulate

@@ -7,7 +7,7 @@ from scipy import stats
 
 from assaypilot.engine.campaign.state import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.simulate.virtual_assay import VirtualAssay
+from assaypilot.engine.simulate.practice import VirtualAssay
 
 IDS = [f"C{k}" for k in range(50)]
 TRUTH = np.linspace(5.0, 8.0, 50)

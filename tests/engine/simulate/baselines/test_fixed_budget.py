@@ -10,8 +10,7 @@ from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
-from assaypilot.engine.simulate.baselines.bayesgap_belief import belief
-from assaypilot.engine.simulate.baselines.kgcb import expected_gain
+from assaypilot.engine.simulate.baselines.bayesgap import belief, expected_gain
 from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
 from tests.strategies import came_back, problem_of

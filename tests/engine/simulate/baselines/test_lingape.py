@@ -8,10 +8,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.lingape import LinGapE
-from assaypilot.engine.simulate.baselines.lingape_index import _shares
-from assaypilot.engine.simulate.baselines.lingifa import LinGIFA, index_race
-from assaypilot.engine.simulate.baselines.m_lingape import MLinGapE, leading_race
+from assaypilot.engine.simulate.baselines.lingape import LinGapE, LinGIFA, MLinGapE, _shares, index_race, leading_race
 from assaypilot.engine.simulate.comparison import baselines
 from assaypilot.engine.strategies.lingame.pool import table_of
 from assaypilot.engine.strategies.protocol import IN, Outcome

@@ -11,7 +11,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
-from assaypilot.engine.simulate.baselines import static_rules as rules
+from assaypilot.engine.simulate.baselines import static as rules
 from assaypilot.engine.strategies.fixed_pool import fitted
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Capacity
 from tests.strategies import came_back, dense, problem_of, product, random_table

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
-from ...domain.plates.spreading import spread
-from ...domain.plates.wells import read_well
-from ...errors import AssayPilotError
-from ..file.chain import Draft
-from ..phrases import many
-from ..state import Round, Status
+from ..domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
+from ..domain.plates.spreading import spread
+from ..domain.plates.wells import read_well
+from ..errors import AssayPilotError
+from .file.chain import Draft
+from .phrases import many
+from .state import Round, Status
 
 __all__ = [
     "check_plates",
@@ -28,6 +28,7 @@ __all__ = [
     "once_more",
     "plate_layout",
 ]
+
 
 _MOST_PLATES = 1_000
 """No lab runs more in a round; more is a slip, such as 24-well plates for a screen."""

@@ -9,28 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...domain.stock import PLANS, USUAL, PlanName
-from ...errors import AssayPilotError
-from ...strategies.protocol import Allocation, State
-from ...strategies.registry import named_by
-from ...system.progress import Report, silent
-from ..replay import Ledger
-from ..state import Status
+from ..domain.stock import PLANS, USUAL, PlanName
+from ..errors import AssayPilotError
+from ..strategies.protocol import Allocation, State
+from ..strategies.registry import named_by
+from ..system.progress import Report, silent
 from . import stocked
-
-__all__ = [
-    "PlanOption",
-    "asked",
-    "choice_is_open",
-    "foreseen",
-    "may_choose",
-    "options",
-    "refuse_under_way",
-    "usual",
-]
+from .replay import Ledger
+from .state import Status
 
 if TYPE_CHECKING:
-    from ...strategies.choosing import Planned, Plans
+    from ..strategies.choosing import Planned, Plans
+
+__all__ = ["PlanOption", "asked", "choice_is_open", "foreseen", "may_choose", "options", "refuse_under_way", "usual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +74,7 @@ def _rest(ledger: Ledger) -> bool:
     """Whether the budget leaves less than a phase about everything: that is for what it settles, whatever it costs."""
     if ledger.settings.budget is None:
         return False
-    from ...strategies.adaptive.remaining import left_of
+    from ..strategies.adaptive.remaining import left_of
 
     return left_of(ledger.current()) is not None
 
@@ -210,7 +201,7 @@ def refuse_under_way(ledger: Ledger) -> None:
 
 
 def _plans(ledger: Ledger, state: State, report: Report) -> Plans:
-    from ...strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
+    from ..strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
 
     ready, price, _ = stocked.of_arms(ledger)
     stock = stocked.stated(ledger)

@@ -1,7 +1,7 @@
-"""Values far from the others of their compound, or from what was expected of them: named, and never dropped.
+"""What to beware of: values known only as a bound, contradicted decisions, and values far from what was expected.
 
-Far is more than ``FAR`` standard deviations. A value is looked at beside the mean of the others of its compound in its
-round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, beside the prediction noted when its round was issued (the SD
+Far is more than ``FAR`` standard deviations. A value is compared with the mean of the others of its compound in its
+round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, with the prediction noted when its round was issued (the SD
 of that mean, and of the measurement). Normal values are that far off once in 16,000. All of them are used in estimates
 and decisions: to leave one out because of its size would cost the guarantee; for a technical cause it may be.
 """
@@ -9,26 +9,183 @@ and decisions: to leave one out because of its size would cost the guarantee; fo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from ...domain.endpoint import Endpoint
-from ...domain.library import Library
-from ...domain.measurements import Measurement
-from ..phrases import many, number
-from ..state import Round, Status
+import numpy as np
+
+from ..domain.endpoint import Endpoint
+from ..domain.library import Library
+from ..domain.measurements import Measurement
+from ..strategies.protocol import IN, Decision
+from .decisions import Decisions
+from .phrases import joined, many, names, number
+from .replay import Ledger
+from .state import Round, Status
 
 __all__ = [
     "FAR",
+    "LogEntry",
     "Outlying",
     "Surprise",
     "beside_others",
+    "cautions",
+    "deciding_bounds",
     "outlying",
     "outlying_words",
     "spread_of",
     "surprises",
+    "what_it_does",
+    "what_one_does",
+    "what_they_would_do",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the history."""
+
+    sequence: int
+    time: str
+    author: str
+    kind: str
+    text: str
+
+
+_COSTS = (
+    " Decisions take them in as anything beyond their limit, which takes more measurements. "
+    "Where the curve gives a fitted number, enter that instead."
+)
+
+
+def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
+    """Return what somebody should know before trusting the picture.
+
+    ``open_ones``: whether any compound is undecided.
+    """
+    exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
+    bounded = {
+        (m.endpoint, m.compound)
+        for m in ledger.measurements
+        if m.endpoint in ledger.measured and m.relation != "=" and m.excluded is None and not m.withdrawn
+    }
+    only = sorted({compound for _, compound in bounded - exact})
+    counting = {m.compound for m in deciding_bounds(ledger)}
+    # What was there before the campaign decides nothing anyhow.
+    deciding = {m.compound for m in ledger.measurements if m.round > 0 and (m.endpoint, m.compound) in bounded}
+    texts = []
+    coarse = bool(set(ledger.coarse) & set(ledger.measured))
+    for used, found in (
+        ("counted as such in estimates", [c for c in only if c in counting]),
+        (
+            "shown but not used" if coarse else "counted in estimates, not in decisions",
+            [c for c in only if c not in counting],
+        ),
+    ):
+        if not found:
+            continue
+        hold_up = ""
+        if open_ones and not deciding.isdisjoint(found):
+            hold_up = _COSTS if found[0] in counting else " They may keep the set from being decided."
+        texts.append(
+            f"{many(len(found), 'compound')} with values known only as bounds, {used}: "
+            f"{names([ledger.library.ids[c] for c in found])}.{hold_up}{_no_difference(ledger, bounded - exact)}"
+        )
+    # Compounds in order, each once: by whether both can be true.
+    against: dict[bool, dict[str, None]] = {False: {}, True: {}}
+    for decision in ledger.decisions.values():
+        for arm in decision.contradicted:
+            against[_right_all_the_same(ledger, decision, int(arm))][ledger.library.ids[ledger.first[arm]]] = None
+    if against[False]:
+        told = names(list(against[False]))
+        texts.append(f"A later phase speaks against an earlier decision (the first stands): {told}.")
+    if against[True]:
+        texts.append(f"{_shown_since(ledger)}: {names(list(against[True]))}.")
+    return tuple(texts)
+
+
+def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
+    """Whether a compound that is in is a right answer even if what a later phase says against it is true.
+
+    That is so in the soft zone, and for who is beaten by no more than what does not matter.
+    """
+    pareto = ledger.settings.goal == "pareto"
+    soft = any(ledger.margins) if pareto else ledger.settings.softness > 0 and ledger.settings.goal != "best"
+    if not soft or ledger.state.status[arm] != IN or not np.isfinite(decision.high[:, arm]).all():
+        return False
+    far = ledger.margins if pareto else [ledger.settings.distance + ledger.settings.softness]
+    lead = decision.low - decision.high[:, [arm]]
+    with np.errstate(invalid="ignore"):
+        return not bool((lead > np.array(far)[:, None]).all(axis=0).any())
+
+
+def _shown_since(ledger: Ledger) -> str:
+    """Return what a later phase says of compounds that are in, and why they stay."""
+    settings = ledger.settings
+    if settings.goal == "pareto":
+        return "In, though shown since to be beaten (by so little that it does not matter, as far as is known)"
+    wide = number(settings.distance + settings.softness)
+    behind = f"In, though shown since to be more than {number(settings.distance)} behind the best"
+    return f"{behind} (up to {wide} is a right answer, too)"
+
+
+def _no_difference(ledger: Ledger, bounded: Set[tuple[int, int]]) -> str:
+    """Return that a bound gives no difference, as a sentence with a space in front.
+
+    Empty where none is asked for of it.
+    """
+    measured = {endpoint for endpoint, _ in bounded}
+    lacking = [
+        ledger.endpoints[k].name
+        for k in ledger.deciding_endpoints
+        if ledger.endpoints[k].of is not None and measured & set(ledger.behind((k,)))
+    ]
+    return f" A bound gives no {joined(lacking)}." if lacking else ""
+
+
+_DECIDES = "decisions count the bound itself"
+
+
+def what_it_does(*, counted: bool = True, holds: bool = True) -> str:
+    """Return what a value known only as a bound does to a campaign, as the rest of a sentence about such values.
+
+    ``counted``: whether estimates count it; ``holds``: whether anything is guaranteed.
+    """
+    lost = "" if holds else ", and because of them nothing is guaranteed any more"
+    used = "estimates count it as a bound" if counted else "kept and shown, not used in estimates"
+    return f"{used}, {_DECIDES}{lost}"
+
+
+def what_they_would_do(n: int, *, counted: bool = True) -> str:
+    """Return the same before so many of them are kept, as a sentence; empty for none."""
+    if not n:
+        return ""
+    are = f"{n:,} value{' is' if n == 1 else 's are'} known only as {'a bound' if n == 1 else 'bounds'}"
+    return _told(are, counted=counted)
+
+
+def what_one_does(value: str, *, counted: bool = True) -> str:
+    """Return the same of one ``value`` that is there, in its own words (``>10000 nM``)."""
+    return _told(f"{value} is known only as a bound", counted=counted)
+
+
+def _told(which: str, *, counted: bool) -> str:
+    used = "estimates count it as a bound" if counted else "estimates do not use it"
+    return (
+        f"{which}: {used}, {_DECIDES}. If it was asked for, nothing is guaranteed any more; where the curve gives a "
+        "fitted number, enter that."
+    )
+
+
+def deciding_bounds(ledger: Decisions) -> list[Measurement]:
+    """Return the results known only as a bound among the values that phases decide by."""
+    return [
+        m
+        for m in ledger.measurements
+        if ledger.matters(m) and m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
+    ]
+
 
 FAR = 4.0
 """Standard deviations."""

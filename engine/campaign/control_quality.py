@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ...arrays import Flags, Floats
-from ...domain.controls import Reading
-from .. import phrases
+from ..arrays import Flags, Floats
+from ..domain.controls import Reading
+from . import phrases
 
 if TYPE_CHECKING:
-    from ..bookkeeping import Books
+    from .bookkeeping import Books
 
 __all__ = ["PlateLine", "Quality", "drift", "quality"]
+
 
 Plate = tuple[int, str]
 """Round, and the plate's name there in small letters."""

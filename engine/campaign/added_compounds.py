@@ -12,21 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ...chemistry.products import with_structures
-from ...domain.controls import find_control
-from ...domain.library import Library, Site
-from ...errors import AssayPilotError
-from ...strategies.protocol import Calibrated
-from ..events.decided import CombinationsListed, CompoundsAdded
-from ..events.fold import rehearse
-from ..file import codec
-from ..file.chain import Draft, as_parts, part_digest
-from ..phrases import many, names
-from ..preconditions import check_campaign
-from ..replay import Ledger
-from ..state import Source
-from .consequences import said
-from .terms import decided_under, nothing_of_the_plan, refuse_open_round
+from ..chemistry.products import with_structures
+from ..domain.controls import find_control
+from ..domain.library import Library, Site
+from ..errors import AssayPilotError
+from ..strategies.protocol import Calibrated
+from . import codec
+from .changes import decided_under, nothing_of_the_plan, refuse_open_round, said
+from .events.fold import rehearse
+from .events.terms import CombinationsListed, CompoundsAdded
+from .file.chain import Draft, as_parts, part_digest
+from .phrases import many, names
+from .preconditions import check_campaign
+from .replay import Ledger
+from .state import Source
 
 __all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "listed_drafts", "refuse_used"]
 

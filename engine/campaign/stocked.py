@@ -14,15 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Flags, Floats, Ints
-from ...domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
-from ...errors import AssayPilotError
-from ..bookkeeping import Books
-from ..file.chain import Draft
-from ..layout import reasons
-from ..state import Source
-from .said import Stock
-from .view import Order, StockView
+from ..arrays import Flags, Floats, Ints
+from ..domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
+from ..errors import AssayPilotError
+from .bookkeeping import Books
+from .file.chain import Draft
+from .layout import reasons
+from .state import Source
+from .stock_view import Order, Stock, StockView
 
 __all__ = [
     "arrived_drafts",

@@ -14,7 +14,7 @@ known only as a bound. Of a mean of n determinations with an SD of its own the n
 n were asked for.
 
 **A difference** of two endpoints has at most the sum of the bounds on their variances. Where a part is not known its
-effective count is that of the part measured less often (``results.spans``): so its steps are at most standard normal.
+effective count is that of the part measured less often (``bookkeeping.spanned``): so its steps are at most standard normal.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...domain.difference import parts
-from ...domain.endpoint import Endpoint
-from ...domain.measurements import Measurement, pure_error
-from ...models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
-from ...strategies.protocol import BOUNDLESS, Decision, State
-from ..bookkeeping import Books
+from ..domain.difference import parts, with_noise
+from ..domain.endpoint import Endpoint
+from ..domain.measurements import Measurement, pure_error
+from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
+from ..strategies.protocol import BOUNDLESS, Decision, State
+
+if TYPE_CHECKING:
+    from .bookkeeping import Books
+    from .decisions import Decisions
 
 __all__ = [
     "Spread",
@@ -40,8 +43,11 @@ __all__ = [
     "deciding_sd",
     "estimated",
     "from_json",
+    "informing",
+    "known",
     "latest",
     "of_decisions",
+    "sentence",
     "spreads",
     "tells",
     "to_decide",
@@ -238,3 +244,28 @@ def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, 
     return tuple(
         Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data
     )
+
+
+def known(ledger: Decisions) -> tuple[Spread, ...]:
+    """Return what the last decision used, as the log says; before the first one what the history says."""
+    return latest(ledger, ledger.spreads)
+
+
+def informing(ledger: Decisions) -> tuple[Endpoint, ...]:
+    """Return the endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
+    found = {one.endpoint: one.shown for one in known(ledger)}
+    if not found:
+        return ledger.endpoints
+    return tuple(with_noise([replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]))
+
+
+def sentence(ledger: Decisions, one: Spread) -> str:
+    """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
+    name = ledger.endpoints[one.endpoint].scale_name
+    if one.sd is None:
+        return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"
+    used = f"at most {one.used:.2g} is used" if math.isfinite(one.used) else "too few to decide anything"
+    if one.sd == 0:
+        used = "which decides nothing: measurements made independently never all agree exactly"
+    degrees = f"{one.freedom:,} degree{'' if one.freedom == 1 else 's'} of freedom"
+    return f"assay noise of {name} estimated: {one.sd:.2g} from {degrees}, {used}"

@@ -9,6 +9,17 @@ to cut it short after seeing some of its values would.
 
 **After results** everything may change, too. All phases are decided again under the new terms, and the guarantee ends:
 who has seen results may have chosen the terms by them, and a strategy promises only what was fixed beforehand.
+
+One more endpoint in the middle of a campaign: recorded only, or with a limit from the next phase on.
+
+**Recorded only.** It decides nothing, is asked for in no round, and nothing that was decided or will be depends on it.
+
+**With a limit.** From the next phase on every compound is measured for it, too; a phase is measured for what it was
+planned for, so none is under way when that changes. After results that ends the guarantee, as any change does.
+
+**As a second objective** it changes the question: what is as good as nothing else in both. Phases that did not measure
+it say nothing of that, so nothing that was decided carries over: the campaign begins anew, with what was measured as
+its history (``restarting``).
 """
 
 from __future__ import annotations
@@ -18,37 +29,43 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-from ...domain.controls import Control, refuse_compounds, resolved
-from ...domain.difference import behind, with_noise
-from ...domain.endpoint import Endpoint, Limit
-from ...domain.stated_noise import StatedNoise
-from ...errors import AssayPilotError
-from ...strategies.registry import choose
-from .. import redecide
-from ..bookkeeping import How
-from ..events.decided import SettingsChanged
-from ..events.fold import rehearse
-from ..events.kind import Kind
-from ..file import codec
-from ..file.chain import Draft, as_parts, part_digest
-from ..phrases import many
-from ..preconditions import check_campaign
-from ..replay import Ledger
-from ..state import Settings
-from .apply_amendment import CAPACITY
-from .consequences import said
-from .endpoints import one_more, only_recorded
+import numpy as np
+
+from ..domain.controls import Control, refuse_compounds, resolved
+from ..domain.difference import behind, check_differences, with_noise
+from ..domain.endpoint import Endpoint, Limit
+from ..domain.stated_noise import StatedNoise
+from ..errors import AssayPilotError
+from ..strategies.protocol import IN, OUT, UNDECIDED
+from ..strategies.registry import choose
+from . import codec, limits, redecide
+from .bookkeeping import How
+from .events.fold import rehearse
+from .events.kind import Kind
+from .events.terms import CAPACITY, SettingsChanged, changes_in_words
+from .file.chain import Draft, as_parts, part_digest
+from .phrases import joined, many, odds
+from .preconditions import check_campaign
+from .promises import broken, goal_sentence
+from .replay import Ledger
+from .state import Settings
 
 __all__ = [
+    "ALTERNATIVE",
     "LEAVE",
+    "SAME",
     "Change",
     "Leave",
     "change_drafts",
     "consequences",
     "decided_under",
     "nothing_of_the_plan",
+    "of_decisions",
+    "one_more",
+    "only_recorded",
     "redone",
     "refuse_open_round",
+    "said",
 ]
 
 
@@ -345,3 +362,149 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
         return False
     phase = ledger.under_way.allocation.phase
     return not any(m.phase == phase for m in ledger.measurements)
+
+
+ALTERNATIVE = (
+    "To keep a guarantee, start a new campaign from here: the measurements so far are its history. Or go on with the "
+    "series model (gaussian-process), which needs none."
+)
+"""What to do instead of a change that ends the guarantee."""
+
+SAME = "The same compounds are in and out."
+
+
+def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
+    words = changes_in_words(data["changes"], before.settings.goal)
+    told = [f"Changes {words}."]
+    if goal_sentence(after) != goal_sentence(before):
+        told.append(f"The goal is then: {goal_sentence(after)}.")
+    what = {change["what"] for change in data["changes"]}
+    if "controls" in what:
+        told.append("Controls are shown beside the results, and decide nothing.")
+    told += _of_the_guarantee(before, after, data)
+    told += _of_what_is_measured(before, after)
+    told += of_decisions(before, after)
+    return (*told, *_of_rounds(before, after, data))
+
+
+def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
+    what = {change["what"] for change in data["changes"]}
+    if data["how"] == "capacity" and "endpoint" in what:
+        return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
+    now, then = broken(before), broken(after)
+    if now and then:
+        return ["Nothing is guaranteed now, and nothing would be."]
+    if then:
+        return [f"This ends the guarantee: {'; '.join(then)}. The campaign goes on with best estimates.", ALTERNATIVE]
+    if data["how"] == "void":
+        return ["All is decided again from the measurements so far; what is stated holds for the new terms."]
+    if data["how"] == "capacity" and "controls" in what:
+        return ["The guarantee is not touched."]
+    if data["how"] == "capacity" or what <= set(CAPACITY):
+        return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
+    whose = "all compounds together" if what == {"compounds"} else "the new terms"
+    sure = f"wrong at most {odds(after.settings.delta)}"
+    return [f"No result was seen yet, so the guarantee is that of {whose}: {sure}."]
+
+
+def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
+    """Return that each compound is measured for more endpoints, or for fewer, from the next round on."""
+    more = [k for k in after.measured if k not in before.measured]
+    less = [k for k in before.measured if k not in after.measured]
+    told = []
+    if more:
+        room = max(1, after.settings.per_round // after.per_sample)
+        whom = joined([after.endpoints[k].name for k in more])
+        told.append(
+            f"From the next round on every planned compound is measured for {whom}, too: a round of "
+            f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
+        )
+        if after.phases and after.stop(after.current()):
+            told.append(
+                f"Nothing is left open that a phase would be planned for: a confirmation round measures {whom} of "
+                "those that are in. To have the limit decided for all, begin anew with it in a file of its own."
+            )
+        elif before.phases:
+            told.append("What fails is shown by measurements from then on; who is in stays in until it does.")
+    if less:
+        told.append(f"{joined([after.endpoints[k].name for k in less])} is not asked for any more.")
+    return told
+
+
+def of_decisions(before: Ledger, after: Ledger) -> list[str]:
+    """Who would be in, out and undecided, in one sentence; none before the first decision."""
+    if not before.phases:
+        return []
+    now, then = _status(before), _status(after)
+    were = then[: len(now)]
+    if np.array_equal(now, then):
+        return [SAME]
+    pairs = ((IN, "in"), (OUT, "out"), (UNDECIDED, "undecided"))
+    counted = [f"{int((then == code).sum()):,} {word} (now {int((now == code).sum()):,})" for code, word in pairs]
+    back = int(((now != UNDECIDED) & (were == UNDECIDED)).sum())
+    again = f"; {many(back, 'compound')} would be open again" if back else ""
+    return [f"Then {joined(counted)}{again}."]
+
+
+def _status(ledger: Ledger) -> Any:
+    """Return the status of every compound, those that fail a limit out."""
+    failed, _ = limits.failures(ledger, ledger.verdicts)
+    return np.where(failed >= 0, OUT, ledger.current().status)[ledger.arm_of]
+
+
+def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
+    what = {change["what"] for change in data["changes"]}
+    told = []
+    left = sum(before.outstanding().values())
+    if data["drops_plan"]:
+        told.append("What was planned next and not begun is planned anew.")
+    elif before.under_way is not None:
+        issued = before.open_round
+        if what & {"per_round", "max_replicates"}:
+            stays = "" if issued is None else f"Round {issued.number} stays as it was issued. "
+            told.append(f"{stays}The next round is the first of the new size.")
+        budget = after.settings.budget
+        if "budget" in what and budget is not None and before.spent() + left > budget:
+            told.append(
+                f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
+                f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
+                "results would cost the guarantee."
+            )
+        if data["how"] != "capacity" and not what <= {*CAPACITY, "compounds"}:
+            told.append(
+                f"The phase under way is finished as it was planned ({many(left, 'measurement')} to come) and decides "
+                "under the new terms."
+            )
+    if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
+        told.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")
+    return told
+
+
+_USUAL = 0.3
+"""The SD that plans start from where nobody knows it: of log values, as biochemical assays have it."""
+
+
+def one_more(endpoints: Sequence[Endpoint], new: Endpoint) -> Endpoint:
+    """Return the endpoint as it comes to those there are; AssayPilotError where it cannot."""
+    taken = next((one.name for one in endpoints if one.name.casefold() == new.name.casefold()), None)
+    if taken is not None:
+        raise AssayPilotError(
+            f"there is an endpoint {taken} already", option="--endpoint", mend="Give the new one another name."
+        )
+    check_differences([*endpoints, new])
+    if new.limit is None or new.of is not None or new.noise_sd is not None:
+        return new
+    if new.noise_estimated and new.is_log:
+        return replace(new, noise_sd=_USUAL)
+    guess = " Or sd=unknown:0.2, with a guess, where nobody knows it." if not new.noise_estimated else ""
+    raise AssayPilotError(
+        f"nothing says about how large the assay noise (SD) of {new.name} is, and a limit is decided by it",
+        option="--endpoint",
+        mend=f'Say it: --endpoint "{new.name};sd=0.3;limit=...".{guess}',
+    )
+
+
+def only_recorded(change: Mapping[str, Any]) -> bool:
+    """Whether a change, as the log keeps it, is an endpoint that decides nothing."""
+    return change["what"] == "endpoint" and change["after"].get("limit") is None

@@ -1,0 +1,412 @@
+"""The events that decide a phase, and those that set or change the terms under which all is decided.
+
+What a change leaves in the state is taken from the log, never worked out again: ``changes`` and ``added_compounds``
+make the changes.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...domain.difference import in_words
+from ...domain.endpoint import Endpoint
+from ...domain.library import Library
+from ...errors import AssayPilotError
+from ...strategies.registry import get
+from ...text.percentages import percent
+from .. import codec
+from ..bookkeeping import Turn, UnderWay
+from ..decisions import Decisions
+from ..file.chain import Draft
+from ..phrases import joined, many, names, number
+from ..promises import goal_sentence
+from ..replay import Ledger
+from .entered import take_values
+from .kind import Kind, Step, note_in_words
+
+__all__ = [
+    "CAPACITY",
+    "CampaignCreated",
+    "CombinationsListed",
+    "CompoundsAdded",
+    "EndpointsDefined",
+    "GoalSet",
+    "HistoryAdded",
+    "LibraryAdded",
+    "PhaseDecided",
+    "PhaseEmpty",
+    "PhaseRedecided",
+    "SettingsChanged",
+    "changes_in_words",
+    "take",
+    "take_back",
+    "take_compounds",
+]
+
+
+class CampaignCreated(Kind):
+    """The file begins."""
+
+    name = "campaign_created"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Keep the name, and what there was to beware of."""
+        ledger.name = self.data["name"]
+        ledger.warnings = tuple(self.data["warnings"])
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the name and the program."""
+        return f"Campaign {self.data['name']} created with AssayPilot {self.data['program']}"
+
+
+class LibraryAdded(Kind):
+    """The compounds."""
+
+    name = "library_added"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Read the library from its part."""
+        ledger.read_library(self.data["part"])
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many compounds and sites."""
+        data = self.data
+        source = f" from {data['source']['name']}" if data["source"] else ""
+        sites = ", ".join(f"{name} ({n})" for name, n in data["sites"])
+        return f"Library of {many(data['compounds'], 'compound')} added{source}; sites {sites}"
+
+
+class EndpointsDefined(Kind):
+    """What is measured."""
+
+    name = "endpoints_defined"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take the endpoints."""
+        ledger.endpoints = tuple(Endpoint.from_json(data) for data in self.data["endpoints"])
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the endpoints with their limits."""
+        said = [
+            endpoint.name
+            + (f" = {in_words(ledger.endpoints, place)}" if endpoint.of else "")
+            + (f" (limit {endpoint.limit_text})" if endpoint.limit else "")
+            for place, endpoint in enumerate(ledger.endpoints)
+        ]
+        return f"Endpoint{'' if len(said) == 1 else 's'}: {', '.join(said)}"
+
+
+class GoalSet(Kind):
+    """What is wanted, and the strategy that decides it."""
+
+    name = "goal_set"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Begin the strategy."""
+        ledger.settings = codec.settings_from_json(self.data["settings"])
+        ledger.strategy = get(self.data["strategy"])
+        ledger.why = self.data["why"]
+        ledger.aim()
+        ledger.begin()
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the goal and the strategy."""
+        return f"Goal: {goal_sentence(ledger)} (strategy {self.data['strategy']})"
+
+
+class HistoryAdded(Kind):
+    """Values from before the campaign."""
+
+    name = "history_added"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take the values."""
+        take_values(ledger, self.data)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many values."""
+        return f"{many(len(self.data['measurements']), 'earlier value')} taken over as history"
+
+
+class PhaseDecided(Kind):
+    """What a phase decided."""
+
+    name = "phase_decided"
+    ends_undo = True
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take in the stored decision."""
+        ledger.take_decision(self.data, self.event.sequence)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many compounds it decided."""
+        data = self.data
+        told = f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
+        return told + "".join(
+            f", {len(entry['out']):,} fail {ledger.endpoints[k].limit_text}"
+            for k, entry in zip(ledger.limited, data.get("limits", ()), strict=True)
+            if entry["out"]
+        )
+
+
+class PhaseRedecided(Kind):
+    """What decided phases decide after a correction."""
+
+    name = "phase_redecided"
+    ends_undo = True
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take in the stored decisions."""
+        ledger.take_again(self.data["decisions"], self.data["parts"])
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what changed by it."""
+        decisions, old = self.data["decisions"], self.data["old"]
+        first, last = decisions[0]["phase"], decisions[-1]["phase"]
+        which = f"Phase {first}" if first == last else f"Phases {first} {'and' if last == first + 1 else 'to'} {last}"
+        changes = []
+        for key, word in (("in", "in"), ("out", "out")):
+            before = {name for decision in old for name in decision[key]}
+            now = {name for decision in decisions for name in decision[key]}
+            changes += [
+                f"{many(len(more), 'compound')} {text} {word}"
+                for more, text in ((now - before, "more"), (before - now, "no longer"))
+                if more
+            ]
+        what = ", ".join(changes) if changes else "the same compounds are in and out"
+        return f"{which} decided again: {what} ({self.data['reason']})"
+
+
+class PhaseEmpty(Kind):
+    """A phase that ended without a usable result."""
+
+    name = "phase_empty"
+    ends_undo = True
+
+    def apply(self, ledger: Ledger) -> None:
+        """Drop the plan; what came back for this attempt must not fill the next, which has the same number."""
+        phase = self.data["phase"]
+        ledger.measurements = [replace(m, phase=0) if m.phase == phase else m for m in ledger.measurements]
+        ledger.under_way = None
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the phase."""
+        phase = self.data["phase"]
+        return f"Phase {phase} ended without a usable result; it will be planned anew if it is still needed"
+
+
+class SettingsChanged(Kind):
+    """Other terms."""
+
+    name = "settings_changed"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Go on under the new terms, or return to those before."""
+        if "undoes" in self.data:
+            take_back(ledger)
+        else:
+            take(ledger, self.data)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the changes."""
+        words = changes_in_words(self.data["changes"], ledger.settings.goal)
+        undone = "undoes" in self.data
+        return f"Change of {words} undone" if undone else f"Changed {words}{note_in_words(self.data['note'])}"
+
+    def step(self) -> Step:
+        """Return the change."""
+        return Step("Change the terms", SettingsChanged, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the change taken back."""
+        return cls.draft({"changes": data["changes"]})
+
+
+class CompoundsAdded(Kind):
+    """More compounds."""
+
+    name = "compounds_added"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Go on with the larger library, or return to the one before."""
+        if "undoes" in self.data:
+            take_back(ledger)
+        else:
+            take_compounds(ledger, self.data)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return the compounds."""
+        data = self.data
+        if "undoes" in data:
+            return "Added compounds taken back"
+        source = f" from {data['source']['name']}" if data["source"] else ""
+        added = names(list(ledger.library.ids[-data["compounds"] :]))
+        return f"{many(data['compounds'], 'compound')} added{source}: {added}{note_in_words(data['note'])}"
+
+    def step(self) -> Step:
+        """Return the addition."""
+        return Step("Add compounds", CompoundsAdded, self.data)
+
+    @classmethod
+    def inverse(cls, data: Mapping[str, Any]) -> Draft:
+        """Return the addition taken back."""
+        return cls.draft({"changes": data["changes"]})
+
+
+class CombinationsListed(CompoundsAdded):
+    """More of a library's combinations, of which there are too many to list all."""
+
+    name = "combinations_listed"
+    ends_undo = True
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return how many."""
+        n, of = len(ledger.library), ledger.library.n_combinations
+        return f"{many(self.data['compounds'], 'combination')} listed that may be the best, {n:,} of {of:,} by now"
+
+
+CAPACITY = ("per_round", "max_replicates", "budget")
+"""What may change without touching the goal, the assay or the confidence."""
+
+_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "origin", "under_way",
+         "void", "estimates", "verdicts", "spreads", "strategy", "why")  # fmt: skip
+"""What a change replaces, and undo puts back."""
+_LIBRARY = ("library", "first", "arm_of", "features", "phases")
+"""What more compounds replace beside."""
+
+
+def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
+    """Go on under the terms of a change."""
+    _remember(ledger, data, _KEPT)
+    ledger.settings = codec.settings_from_json(data["settings"])
+    ledger.endpoints = tuple(Endpoint.from_json(one) for one in data["endpoints"])
+    if data["how"] == "capacity":
+        ledger.state = replace(ledger.state, problem=replace(ledger.state.problem, capacity=ledger.capacity()))
+        return
+    for change in data["changes"]:
+        if change["what"] == "strategy":
+            ledger.strategy, ledger.why = get(change["after"]), f"{change['after']}, as chosen later"
+    ledger.aim()
+    _decide_again(ledger, data, data["parts"])
+
+
+def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
+    """Go on with more compounds; the library, the first of the parts, holds them at its end."""
+    _remember(ledger, data, (*_KEPT, *_LIBRARY))
+    before, old, n = ledger.library, ledger.first, ledger.n_arms
+    ledger.hold(Library.decode(ledger.part(data["parts"][0])))
+    if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
+        raise AssayPilotError("the log adds compounds in front of those there are")
+    more = np.zeros(ledger.n_arms - n, dtype=bool)
+    ledger.phases = [replace(one, measurable=np.concatenate([one.measurable, more])) for one in ledger.phases]
+    _decide_again(ledger, data, data["parts"][1:])
+
+
+def _decide_again(ledger: Decisions, data: Mapping[str, Any], digests: Sequence[str]) -> None:
+    """Begin under the new terms, and take in what the phases so far decide under them."""
+    if data["drops_plan"]:
+        ledger.under_way = None
+    ledger.verdicts, ledger.spreads = {}, {}
+    ledger.begin()
+    ledger.take_again(data["decisions"], digests)
+    if data["how"] == "void" and not ledger.strategy.void(ledger.origin) and not ledger.calibrated:
+        words = changes_in_words(data["changes"], ledger.settings.goal)
+        ledger.void.append(
+            f"{words} was changed after {many(ledger.spent(), 'measurement')}, and {ledger.strategy.info.title} "
+            "promises only what was fixed before the first result"
+        )
+
+
+def _remember(ledger: Decisions, data: Mapping[str, Any], names: Sequence[str]) -> None:
+    was = {name: _own(getattr(ledger, name)) for name in names}
+    ledger.turns.append(Turn(data["how"], tuple(data["changes"]), was, len(ledger.measurements)))
+
+
+def take_back(ledger: Decisions) -> None:
+    """Return to the terms before the last change; AssayPilotError when there was none."""
+    if not ledger.turns:
+        raise AssayPilotError("the log takes back a change that never was")
+    for name, value in ledger.turns.pop().was.items():
+        setattr(ledger, name, value)
+
+
+def _own(value: Any) -> Any:
+    """Return a copy of what is changed in place."""
+    if isinstance(value, list | dict):
+        return copy.copy(value)
+    return replace(value, lost=dict(value.lost)) if isinstance(value, UnderWay) else value
+
+
+_NAMES = {
+    "epsilon": "the distance from the best",
+    "slack": "the softness of the cutoff",
+    "per_round": "measurements per round",
+    "max_replicates": "measurements of one compound in a round",
+    "budget": "the budget",
+}
+
+
+def change_in_words(change: Mapping[str, Any], goal: str) -> str:
+    """One change in a few words: ``the distance from the best from 0.5 to 0.3``."""
+    what, endpoint, before, after = change["what"], change["endpoint"], change["before"], change["after"]
+    name = _NAMES.get(what, what)
+    if what == "endpoint":
+        return _added_in_words(change)
+    match what:
+        case "controls":
+            name, before, after = "the controls", _controls(before), _controls(after)
+        case "strategy":
+            return f"the strategy from {before} to {after}"
+        case "delta":
+            name = "the confidence"
+            before, after = (percent(1 - value, 10) for value in (before, after))
+        case "noise":
+            name = f"the assay noise (SD) of {endpoint}"
+            before, after = (
+                f"unknown (about {number(one['about'])})" if isinstance(one, dict) else one for one in (before, after)
+            )
+        case "margin":
+            name = f"the difference in {endpoint} that does not matter"
+        case "limit":
+            name = f"the limit of {endpoint}"
+            before, after = (
+                None if one is None else f"{one['relation']} {number(one['value'])}" for one in (before, after)
+            )
+        case "compounds":
+            name = "the library"
+            after = f"{after:,} compounds"
+        case "epsilon" if goal == "pareto":
+            name = "the difference that does not matter"
+    return f"{name} from {_value(before)} to {_value(after)}"
+
+
+def _controls(controls: Sequence[Mapping[str, Any]]) -> str:
+    """Return controls as the log keeps them: ``REF-1 (7.1) and REF-2``; ``none``."""
+    told = []
+    for one in controls:
+        values = ", ".join(number(value) for value in one["values"].values())
+        told.append(f"{one['name']} ({values})" if values else one["name"])
+    return joined(told) if told else "none"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else number(value)
+
+
+def changes_in_words(changes: tuple[Mapping[str, Any], ...] | list[Mapping[str, Any]], goal: str) -> str:
+    """All of them."""
+    return joined([change_in_words(one, goal) for one in changes])
+
+
+def _added_in_words(change: Mapping[str, Any]) -> str:
+    """Such a change in a few words: ``the endpoints, by Solubility (recorded only)``."""
+    new = Endpoint.from_json(change["after"])
+    return f"the endpoints, by {new.name} ({new.limit_text or 'recorded only'})"

@@ -1,1 +1,0 @@
-"""Plates in a campaign: where measurements stand, and what controls say."""
