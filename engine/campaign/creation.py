@@ -249,7 +249,7 @@ def _with_noise(
                 if endpoint.name in measured and not endpoint.noise_estimated:
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
-                        f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
+                        f"{compounds} compound{'' if compounds == 1 else 's'}."
                         + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
             elif endpoint.name in measured and learned:

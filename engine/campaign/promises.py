@@ -131,10 +131,11 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
         sentence = "Nothing was measured yet, so nothing is claimed"
     else:
         members = "best trade-offs" if ledger.settings.goal == "pareto" else "members"
-        sentence = (
-            f"Of {counts['in']:,} in, about {known.expected_wrong:.2g} are expected to be wrong; "
-            f"about {known.expected_missed:.2g} {members} are expected to be missing"
-        )
+        missing = f"about {known.expected_missed:.2g} {members} are expected to be missing"
+        sentence = f"None is in yet; {missing}"
+        if counts["in"]:
+            wrong = f"about {known.expected_wrong:.2g} are expected to be wrong"
+            sentence = f"Of {counts['in']:,} in, {wrong}; {missing}"
     if ledger.library.partial:
         sentence += f", of the {len(ledger.library):,} listed of {ledger.library.n_combinations:,} combinations"
     sentence += ". Calibrated on real series, not proven: effects need not add up."

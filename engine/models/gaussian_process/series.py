@@ -42,6 +42,8 @@ _CONTRADICTED = 1e-3
 _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
+_FLAT_OF_BOUNDS = 4.0
+"""Variance of the prior on the mean where bounds are all that is known: these tell it to one side only."""
 _KIND_ROUNDS = 4
 """Rounds in which answers and counts are matched by normal measurements, and variances learned from these."""
 _SPREAD_OF_ODDS = 2.0
@@ -265,12 +267,17 @@ def fit_series(
     components = Components(sizes, similarity)
     unit = _unit(measured, noise_sd, doubt) if kind == "value" else _Unit(0.0, 1.0)
     merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size, kind=kind)
+    if merged.rows.unknown_noise and not np.isfinite(merged.rows.values).all():
+        merged = _merged(codes, unit.standard(measured), _noise_of_exact(components, merged, rng), sure=True)
     ends = None if ends is None else unit.limits(ends)
     rest = None
     if len(merged.rows) > _MOST_ROWS:
         merged, rest = merged.split(_MOST_ROWS, rng)
     offered: tuple[Scale, ...] = (_SCALES[kind],)
-    if kind == "value" and scales and len(merged.rows) >= _FEWEST_ROWS:
+    if kind == "value" and not np.isfinite(merged.rows.values).any():
+        around = Around(float(np.median(merged.typical(IDENTITY))), 1.0, _FLAT_OF_BOUNDS)
+        merged = replace(merged, rows=replace(merged.rows, around=around))
+    elif kind == "value" and scales and len(merged.rows) >= _FEWEST_ROWS:
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
         offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
     some = merged.some(_SCALE_ROWS, rng)
@@ -512,6 +519,14 @@ def _on_scale(rows: Rows, scale: Scale, means: Floats) -> tuple[Rows, Floats, fl
     unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
     values = scale.forward(means) + np.where(np.isfinite(rows.values), rows.values - means, 0.0) * slopes
     return replace(rows, values=values, noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit), slopes, unit
+
+
+def _noise_of_exact(components: Components, merged: _Merged, rng: np.random.Generator) -> float:
+    """Return the SD of one measurement as exact values tell it; bounds would be taken for values that agree."""
+    exact = np.flatnonzero(np.isfinite(merged.rows.values))
+    if not len(exact):
+        return merged.noise_sd
+    return math.exp(0.5 * _fitted(components, merged.take(exact), IDENTITY, rng, n_draws=1).variances.mode[-1])
 
 
 def _least(scale: Scale) -> float:

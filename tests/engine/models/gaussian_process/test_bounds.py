@@ -95,3 +95,19 @@ def test_values_above_a_limit_of_quantification_are_recovered_from_bounds():
     # Values cut at the limit would all be too low; the additive part says by how much.
     assert np.mean(middle[high] - truth[high]) > -0.25
     assert np.corrcoef(middle, truth)[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("noise", [0.3, None])
+@pytest.mark.parametrize("n_exact", [0, 2, 4])
+def test_compounds_known_by_bounds_alone_lie_beyond_them_not_infinitely_far(n_exact, noise):
+    codes = np.array([(a, b) for a in range(4) for b in range(5)])
+    values = np.full(20, np.nan)
+    values[:n_exact] = [5.2, 5.9, 5.4, 6.3][:n_exact]
+    high = np.where(np.isnan(values), 5.0, INF)
+    measured = Measured(np.arange(20), values, np.ones(20), np.full(20, -INF), high)
+    found = fit_series(codes, (4, 5), measured, noise_sd=noise, seed=1, doubt=0.6)
+    drawn = found.draw(np.arange(20), 400, np.random.default_rng(0))[:, n_exact:]
+    assert (drawn.mean(axis=0) < 5.0).all()
+    assert (drawn.mean(axis=0) > 1.0).all()
+    assert (drawn.std(axis=0) > 0.2).all()
+    assert (np.quantile(drawn, 0.975, axis=0) < 6.0).all()
