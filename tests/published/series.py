@@ -275,9 +275,9 @@ def calibration(runs: Runs, names: list[str], seeds: int) -> list[str]:
     mine = {name: [runs["series", name, seed] for seed in range(seeds)] for name in names}
     total = np.sum([run.reliability for one in mine.values() for run in one], axis=0)
     for (low, high), (count, stated, members) in zip(itertools.pairwise(BINS), total.tolist(), strict=True):
-        count = max(count, 1.0)
-        row = f"| {low:g} to {high:g} | {count:.0f} | {stated / count:.4f} | {members:.0f} | {members / count:.4f} |"
-        lines.append(row)
+        if count:
+            shares = f"{stated / count:.4f} | {members:.0f} | {members / count:.4f}"
+            lines.append(f"| {low:g} to {high:g} | {count:.0f} | {shares} |")
     lines += ["", "| table | mean of standardised errors | their SD |", "|---|---|---|"]
     for name in names:
         n, first, second = np.sum([run.errors for run in mine[name]], axis=0)
