@@ -32,8 +32,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..domain.controls import Control, refuse_compounds, resolved
+from ..domain.desirability import Curve, parse_curve
 from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
+from ..domain.profiles import profile_endpoint
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
@@ -100,6 +102,8 @@ class Change:
     """One more endpoint: with a limit, or to be recorded only."""
     controls: tuple[Control, ...] = ()
     """More controls, or what those should read that were not read yet."""
+    curves: tuple[Curve, ...] = ()
+    """All curves of the profile as they are to be; empty: as they are."""
     strategy: str | Leave = LEAVE
     """Another strategy by name, without parameters of its own; it goes on with everything measured."""
 
@@ -133,7 +137,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     how = _how(ledger, changes, settings)
     if how != "capacity":
         refuse_open_round(ledger)
-    if any(change["what"] in ("limit", "endpoint") for change in changes):
+    if any(change["what"] in ("limit", "endpoint", "profile") for change in changes):
         _refuse_other_endpoints(ledger, endpoints)
     data: dict[str, Any] = {
         "how": how,
@@ -183,6 +187,8 @@ def _change_of(data: Mapping[str, Any]) -> Change:
             told["endpoint"] = Endpoint.from_json(after)
         elif one["what"] == "controls":
             told["controls"] = tuple(map(Control.from_json, after))
+        elif one["what"] == "profile":
+            told["curves"] = tuple(map(parse_curve, after))
         elif one["what"] == "margin":
             told["margins"][one["endpoint"]] = after
         elif one["what"] == "noise":
@@ -211,6 +217,8 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
         for name, value in getattr(change, kind).items():
             place = _place(ledger, name, option)
             endpoints[place] = _with(endpoints[place], kind, value)
+    if change.curves:
+        endpoints = _redrawn(endpoints, change.curves)
     if change.endpoint is not None:
         endpoints.append(one_more(endpoints, change.endpoint))
     each = len(_measured(ledger, endpoints))
@@ -221,6 +229,16 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             mend=f"Allow at least {each}.",
         )
     return settings, with_noise(endpoints)
+
+
+def _redrawn(endpoints: Sequence[Endpoint], curves: Sequence[Curve]) -> list[Endpoint]:
+    """Return the endpoints with other curves of the profile; AssayPilotError where there is none."""
+    if not any(endpoint.curves for endpoint in endpoints):
+        raise AssayPilotError(
+            "this campaign has no profile", option="--profile", mend="Make a new campaign with it: new --profile."
+        )
+    drawn = profile_endpoint(curves, [endpoint for endpoint in endpoints if not endpoint.curves])
+    return [replace(one, of=drawn.of, curves=drawn.curves) if one.curves else one for one in endpoints]
 
 
 def _strategy(ledger: Ledger, name: str) -> str:
@@ -288,6 +306,7 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
             ("noise", _noise(old), _noise(new)),
             ("margin", old.epsilon, new.epsilon),
             ("limit", _limit(old), _limit(new)),
+            ("profile", [curve.text for curve in old.curves], [curve.text for curve in new.curves]),
         ]
         for what, before, after in terms:
             if before != after and not (what == "noise" and old.of is not None):

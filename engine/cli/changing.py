@@ -14,6 +14,7 @@ from ..campaign.changes import Change
 from ..campaign.restarting import Restart, begin_anew, consequences_of_restart
 from ..campaign.state import Status
 from ..domain.controls import parse_control
+from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.stated_noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
@@ -117,7 +118,17 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
     said["controls"] = tuple(map(parse_control, options.control))
+    said["curves"] = _curves(options.profile, now)
     return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
+
+
+def _curves(texts: Sequence[str], now: Status) -> tuple[Curve, ...]:
+    """Return all curves of the profile, those named instead of the present ones; empty where none is named."""
+    if not texts:
+        return ()
+    present = [curve for endpoint in now.endpoints for curve in endpoint.curves]
+    drawn = {curve.endpoint.casefold(): curve for curve in (*present, *map(parse_curve, texts))}
+    return tuple(drawn.values())
 
 
 def _endpoint(options: argparse.Namespace, now: Status) -> Endpoint | None:

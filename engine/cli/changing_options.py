@@ -26,6 +26,8 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--sd", action="append", default=[], metavar="[NAME=]X",
         help="assay noise (SD) of an endpoint; or unknown: from then on it is estimated from replicates")  # fmt: skip
     add("--limit", action="append", default=[], metavar="NAME<X", help="limit of an endpoint, or NAME=none")
+    add("--profile", action="append", default=[], metavar="CURVE",
+        help="another curve of the profile, as new takes it: pIC50:6..8; the others stay")  # fmt: skip
     add("--margin", action="append", default=[], metavar="NAME=X",
         help="for trade-offs the difference in an endpoint that does not matter, or none for that of all")  # fmt: skip
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")

@@ -67,6 +67,8 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         endpoint = status.endpoints[place]
         text = probability_text(float(known.probability_meets[endpoint.name][compound])) or _NONE
         rows.append((f"P({endpoint.limit_text})", text))
+    if known.profile_met is not None:
+        rows.append(("P(profile met)", probability_text(float(known.profile_met[compound])) or _NONE))
     means = means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
     rows += substituent_rows(status, compound)

@@ -101,6 +101,7 @@ def _numbers(status: Status) -> list[Column]:
         *(_estimate(status, one, place) for place, one in enumerate([*goal, *others])),
         *_chances(status),
         *(_meets(status, one) for one in limited),
+        *_profile_met(status),
         *([_why_out(status)] if limited else []),
         *bounds,
     ]
@@ -214,6 +215,13 @@ def _meets(status: Status, endpoint: Endpoint) -> Column:
     chance = status.candidates.probability_meets[endpoint.name]
     tip = f"Posterior probability that its mean keeps to {endpoint.limit_text}; out only when it certainly fails"
     return _probability(f"meets-{endpoint.name}", title, chance, tip, name=f"P({endpoint.limit_text})")
+
+
+def _profile_met(status: Status) -> list[Column]:
+    """P(profile met), where the campaign has a profile."""
+    met = status.candidates.profile_met
+    tip = "Probability that every desirability of the profile is at least a half"
+    return [] if met is None else [_probability("profile-met", "P(profile\nmet)", met, tip, name="P(profile met)")]
 
 
 def _probability(key: str, title: str, values: Floats, tip: str, name: str = "") -> Column:

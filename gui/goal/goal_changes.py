@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
 
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
@@ -53,6 +54,8 @@ class Terms:
     budget: int | None
     margins: tuple[tuple[str, float], ...] = ()
     """For trade-offs the difference that does not matter, of every endpoint of the goal."""
+    curves: tuple[Curve, ...] = ()
+    """The curves of the profile; empty without one."""
 
     @classmethod
     def of(cls, status: Status) -> Terms:
@@ -75,6 +78,7 @@ class Terms:
                 (status.endpoints[k].name, margin)
                 for k, margin in zip(status.goal_endpoints, status.margins, strict=bool(status.margins))
             ),
+            curves=tuple(curve for one in status.endpoints for curve in one.curves),
         )
 
     def differing(self, other: Terms) -> tuple[str, ...]:

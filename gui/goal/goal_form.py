@@ -20,6 +20,7 @@ from ..tables.rows import plain_tip
 from ..widgets.bars import error_words
 from ..widgets.inputs import Field
 from ..widgets.text import label
+from ..wizard.profile_editor import ProfileEditor
 from .goal_changes import Terms, fold
 
 __all__ = ["TermsForm"]
@@ -166,6 +167,10 @@ class TermsForm(QWidget):
         self._noise: dict[str, _NoiseLine] = {}
         self._margins: dict[str, _Line] = {}
         self._now: Terms | None = None
+        self.profile = ProfileEditor()
+        self.profile.setParent(self)
+        self.profile.hide()
+        self.profile.changed.connect(self._typed)
         self._unit = ""
         self._filling = False
         for key, caption, name, tip in LINES:
@@ -199,7 +204,12 @@ class TermsForm(QWidget):
     @property
     def touched(self) -> bool:
         """Whether anything else was typed than what is now, readable or not."""
-        return any(line.typed for line in self._shown())
+        return self._redrawn or any(line.typed for line in self._shown())
+
+    @property
+    def _redrawn(self) -> bool:
+        """Whether other curves are drawn than the profile has now."""
+        return self._now is not None and bool(self._now.curves) and self.profile.curves() != self._now.curves
 
     # ------------------------------------------------------------------ what is now
 
@@ -216,7 +226,16 @@ class TermsForm(QWidget):
             several = len(now.noise) > 1
             self._noise = {name: self._noise_line(scales[name], several=several) for name, _ in now.noise}
             self._margins = {name: self._margin_line(scales[name]) for name, _ in now.margins}
+        redrawn = self._redrawn and not opened
         self._now = now
+        if now.curves:
+            entered = [status.endpoints[place] for place in status.entered_endpoints]
+            values = [
+                replace(m.entered, endpoint=status.endpoints[m.endpoint].name) for m in status.measurements if m.usable
+            ]
+            self.profile.show_endpoints(entered, values)
+            if not redrawn:
+                self.profile.show_curves(now.curves)
         self._lay_out()
         self.setFocusProxy(self._shown()[0].field.edit)
         texts = {
@@ -250,6 +269,8 @@ class TermsForm(QWidget):
         self._filling = True
         for line in self._shown():
             line.field.edit.setText(line.shown)
+        if self._now is not None:
+            self.profile.show_curves(self._now.curves)
         self._filling = False
         self._typed()
 
@@ -273,8 +294,8 @@ class TermsForm(QWidget):
         said = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
         noise, fine = tuple((name, value) for name, value, _ in said), all(usable for *_, usable in said)
         margins, even = _read_each(self._margins, now.margins)
-        good &= fine and even
-        if not good:
+        curves = self.profile.curves() if now.curves else ()
+        if not (good and fine and even) or curves is None:
             return None
         percent = values["delta"]
         assert percent is not None
@@ -286,6 +307,7 @@ class TermsForm(QWidget):
             delta=now.delta if unchanged else round(1 - percent / 100, 12),
             noise=noise,
             margins=margins,
+            curves=curves,
             per_round=int(values["per_round"] or 0),
             replicates=int(values["replicates"] or 0),
             budget=None if values["budget"] is None else int(values["budget"]),
@@ -381,6 +403,10 @@ class TermsForm(QWidget):
             if before is not None:
                 QWidget.setTabOrder(before, line.field.edit)
             before = line.field.edit
+        drawn = self._now is not None and bool(self._now.curves)
+        self.profile.setVisible(drawn)
+        if drawn:
+            self._grid.addWidget(self.profile, len(shown), 0, 1, 2)
 
     def _typed(self) -> None:
         if not self._filling:

@@ -53,6 +53,7 @@ class EndpointList(QWidget):
         self.problem.hide()
         put(self._column, self.problem, self._adding())
         self._goal, self._objective = "epsilon-best", ""
+        self._parts: tuple[str, ...] = ()
         self._missing: dict[int, EndpointFacts] = {}
         """By place, the endpoints that have no box yet."""
         self._said: dict[str, _Said] = {}
@@ -98,7 +99,7 @@ class EndpointList(QWidget):
         if endpoints == self._endpoints and not self._missing:
             for box, fact in zip(self.boxes, facts, strict=True):
                 box.show_fact(fact)
-            self.show_for(self._goal, objective)
+            self.show_for(self._goal, objective, self._parts)
             self.complete.emit()
             return
         for box in self.boxes:
@@ -153,7 +154,7 @@ class EndpointList(QWidget):
             QWidget.setTabOrder(before, part)
             before = part
         self._said.clear()
-        self.show_for(self._goal, self._objective)
+        self.show_for(self._goal, self._objective, self._parts)
         self.complete.emit()
 
     def _add_box(self, place: int) -> None:
@@ -175,9 +176,9 @@ class EndpointList(QWidget):
         self.boxes.insert(here, box)
         self._column.insertWidget(here, box)
 
-    def show_for(self, goal: str, objective: str) -> None:
-        """Show what applies for a goal and, for goals about one endpoint, its objective."""
-        self._goal, self._objective = goal, objective
+    def show_for(self, goal: str, objective: str, parts: tuple[str, ...] = ()) -> None:
+        """Show what applies for a goal and, for goals about one endpoint, its objective; of a profile its ``parts``."""
+        self._goal, self._objective, self._parts = goal, objective, parts
         for box in self.boxes:
             box.show_for(goal, objective=box.name == objective)
         self._show_needed()
@@ -185,7 +186,7 @@ class EndpointList(QWidget):
     def _show_needed(self) -> None:
         """What a difference that is asked for is made of is measured, and its noise is asked for."""
         wholes = [box for box in self.boxes if box.fact.endpoint.of and (box.aimed_at or box.limit.text)]
-        names = {name for box in wholes for name in box.fact.endpoint.of or ()}
+        names = {*self._parts, *(name for box in wholes for name in box.fact.endpoint.of or ())}
         for box in self.boxes:
             if box.needed != (box.name in names):
                 box.needed = box.name in names

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
+from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 
 from ..runtime.settings import Settings
 from ..widgets.inputs import Field, Step, combo_box, form
@@ -25,6 +26,7 @@ from ..widgets.text import button, label
 from .columns_step import Checked
 from .goal_endpoints import EndpointList
 from .goal_strategy import ControlsField, StrategyChoice
+from .profile_editor import ProfileEditor
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
@@ -55,6 +57,8 @@ class GoalFields(Step):
         self.table: RawTable | None = None
         """The table as it was read, whose columns may say whose noise differs."""
         self._named = self._filling = False
+        self._scored = False
+        """Whether the goal was about a profile when it was last looked at."""
         self._first = ""
         """The endpoint that the step before proposes."""
         self._source_stem = ""
@@ -67,6 +71,7 @@ class GoalFields(Step):
         self.objective = combo_box("Endpoint the goal is about")
         self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.objective.setMinimumContentsLength(24)
+        self.profile = ProfileEditor()
         self.endpoints = EndpointList()
         self.top = Field("How many of the best", "10", "compounds")
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
@@ -87,6 +92,7 @@ class GoalFields(Step):
         for caption, widget, buddy in (
             ("&Goal", self.goal, self.goal),
             ("Of", self.objective, self.objective),
+            ("Curves", self.profile, self.profile),
             ("&Endpoints", self.endpoints, self.endpoints),
             ("How many", self.top, self.top.edit),
             ("All within", self.epsilon, self.epsilon.edit),
@@ -108,6 +114,7 @@ class GoalFields(Step):
         self.strategy.changed.connect(self._objective_chosen)
         self.controls.edit.textChanged.connect(lambda _: self._edited())
         self.endpoints.changed.connect(self._edited)
+        self.profile.changed.connect(self._objective_chosen)
         self.endpoints.wanted.connect(self.new_endpoint)
         for field in (
             self.top,
@@ -127,6 +134,11 @@ class GoalFields(Step):
     def aim(self) -> str:
         """The goal chosen."""
         return str(self.goal.currentData())
+
+    @property
+    def of_profile(self) -> bool:
+        """Whether the goal is about the score of a profile."""
+        return self.aim != "pareto" and self.objective.currentData() == PROFILE
 
     @property
     def noise(self) -> Field:
@@ -155,12 +167,15 @@ class GoalFields(Step):
         """The fields are about this table from now on; what was typed stays where it still means something."""
         self._filling = True
         wanted = self.objective.currentData()
-        names = [endpoint.name for endpoint in checked.imported.endpoints]
+        endpoints = checked.imported.endpoints
+        names = [*(endpoint.name for endpoint in endpoints), PROFILE]
         first = checked.endpoint.name
         before = [self.objective.itemData(at) for at in range(self.objective.count())]
         self.objective.clear()
-        for endpoint in checked.imported.endpoints:
+        for endpoint in endpoints:
             self.objective.addItem(endpoint.scale_name, endpoint.name)
+        self.objective.addItem("A profile of several endpoints", PROFILE)
+        self.profile.show_endpoints(endpoints, checked.imported.history)
         # An endpoint that was added leaves the choice as it is; another table or another choice there does not.
         keep = wanted in names and set(before) <= set(names) and self._first == first
         self._first = first
@@ -208,6 +223,8 @@ class GoalFields(Step):
         told, controls = self.strategy.parameters(), self.controls.controls()
         bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
         bad |= goal == "top" and top is None
+        curves = self.profile.curves() if self.of_profile else ()
+        bad |= curves is None
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
             self.slack.problem("It must be 0 or more.")
@@ -220,11 +237,14 @@ class GoalFields(Step):
             or endpoints is None
             or told is None
             or controls is None
+            or curves is None
             or percent is None
             or per_round is None
             or replicates is None
         ):
             return None
+        if curves:
+            endpoints.append(profile_endpoint(curves, endpoints))
         return CampaignSettings(
             objective="" if goal == "pareto" else str(self.objective.currentData()),
             objectives=self.endpoints.aimed_at if goal == "pareto" else (),
@@ -269,7 +289,17 @@ class GoalFields(Step):
 
     def _objective_chosen(self) -> None:
         name = str(self.objective.currentData() or "")
-        self.endpoints.show_for(self.aim, name)
+        self.fields.setRowVisible(self.profile, self.of_profile)
+        self.endpoints.show_for(self.aim, name, self.profile.parts if self.of_profile else ())
+        # Half of a score, which goes from 0 to 1, would be nearly all.
+        usual = ("0.5", "0.1") if self.of_profile else ("0.1", "0.5")
+        if self.of_profile != self._scored and self.epsilon.text == usual[0]:
+            self.epsilon.edit.setText(usual[1])
+        self._scored = self.of_profile
+        if self.of_profile:
+            self.epsilon.hint("of the best score, which goes from 0 to 1")
+            self.slack.hint("worse than that, in or out")
+            self.strategy.unit("")
         box = self.endpoints.box(name)
         if box is not None:
             endpoint = box.fact.endpoint

@@ -378,6 +378,8 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
             before, after = (
                 None if one is None else f"{one['relation']} {number(one['value'])}" for one in (before, after)
             )
+        case "profile":
+            name, before, after = "the profile", ", ".join(before), ", ".join(after)
         case "compounds":
             name = "the library"
             after = f"{after:,} compounds"

@@ -184,3 +184,40 @@ def test_profile_that_cannot_be_is_refused_in_one_line(
     assert main(["new", str(path), "--table", str(table), "--sd", "0.2", *words]) == 1
     assert capsys.readouterr().err.strip().count("\n") == 0
     assert not path.exists()
+
+
+def test_changed_curves_decide_again_and_undo_takes_them_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.assaypilot"
+    series = Series(7)
+    with begin(path) as campaign:
+        before = series.play(campaign, 2)["desirability estimate"].to_numpy(float)
+
+    def scores() -> np.ndarray:
+        with Campaign.open(path) as campaign:
+            return campaign.candidates().set_index("id").loc[IDS]["desirability estimate"].to_numpy(float)
+
+    assert main(["change", str(path), "--profile", "phERG:5..4", "--yes"]) == 0
+    assert "pIC50:6..8, phERG:5..4" in capsys.readouterr().out
+    stricter = scores()
+    assert (stricter <= before + 1e-9).all()
+    assert stricter.sum() < before.sum()
+    assert verify(path, recompute=True).ok
+    with FileCampaign.open(path) as core:
+        core.undo()
+        np.testing.assert_allclose(scores_of(core), before)
+        core.redo()
+        np.testing.assert_allclose(scores_of(core), stricter)
+        assert [curve.text for curve in core.status().endpoints[-1].curves] == ["pIC50:6..8", "phERG:5..4"]
+
+
+def scores_of(core: FileCampaign) -> np.ndarray:
+    return np.asarray(core.status().candidates.estimates["Desirability"])
+
+
+def test_curves_of_a_campaign_without_profile_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.assaypilot"
+    begin(path, profile=(), objective="pIC50").close()
+    assert main(["change", str(path), "--profile", "pIC50:5..7", "--yes"]) == 1
+    assert "no profile" in capsys.readouterr().err

@@ -1,0 +1,316 @@
+"""The desirability curves of a profile: a small picture for each endpoint whose points are dragged, and its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.domain.desirability import Curve
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.errors import AssayPilotError
+
+from ..resources.theme import theme
+from ..tables.rows import plain_tip
+from ..widgets.bars import error_words
+from ..widgets.text import label, mnemonic_free
+
+__all__ = ["CurveBox", "CurvePlot", "ProfileEditor"]
+
+_CAPTIONS = ("0 at", "1 at", "1 until", "0 from")
+_NEAR = 14.0
+"""Pixels from a point within which the mouse takes hold of it."""
+_MARGIN = 8.0
+"""Pixels beside the axis, for a point at its end."""
+_BESIDE = 0.35
+"""Of the width of the curve, how much of the axis is shown beyond either end."""
+_DECIMALS = 12
+"""A potency in mol/L has so many."""
+_STEPS = 100
+"""Values across the axis that dragging can choose."""
+
+
+class Number(QDoubleSpinBox):
+    """A number without zeros at its end."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setDecimals(_DECIMALS)
+        self.setRange(-1e9, 1e9)
+        self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setKeyboardTracking(False)
+
+    def textFromValue(self, value: float) -> str:
+        plain = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+        return plain.replace(".", self.locale().decimalPoint())
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(78 * theme().scale), super().sizeHint().height())
+
+
+class CurvePlot(QWidget):
+    """One curve over the values that were measured; its points are dragged sideways."""
+
+    dragged = Signal(int, float)
+    """The place of a point, and the value it was dragged to."""
+
+    def __init__(self, name: str, *, log: bool) -> None:
+        super().__init__()
+        self._log = log
+        self._values: tuple[float, ...] = ()
+        self._measured: tuple[float, ...] = ()
+        self._axis = (0.0, 1.0)
+        self._held: int | None = None
+        self.setMinimumHeight(round(84 * theme().scale))
+        self.setMouseTracking(True)
+        self.setAccessibleName(f"Desirability curve of {name}; the numbers below say the same")
+
+    def show_curve(self, values: tuple[float, ...], measured: tuple[float, ...]) -> None:
+        """Show a curve of two or four values; the axis stays while a point is dragged."""
+        self._values, self._measured = values, measured
+        if self._held is None:
+            places = [self._place(value) for value in (*values, *measured)]
+            wide = _BESIDE * abs(self._place(values[-1]) - self._place(values[0])) or 1.0
+            ends = [self._place(value) for value in values]
+            self._axis = (min(*places, min(ends) - wide), max(*places, max(ends) + wide))
+        self.update()
+
+    def point(self, place: int) -> QPointF:
+        """Return where a point of the curve is shown."""
+        return self._at(self._values[place], self._height(place))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the curve, its points, and the measured values below."""
+        colours = theme().colours
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colours.line), 1))
+        for height in (0.0, 0.5, 1.0):
+            painter.drawLine(QPointF(0, self._y(height)), QPointF(self.width(), self._y(height)))
+        painter.setPen(QPen(QColor(colours.muted), 1))
+        for value in self._measured:
+            at = self._at(value, 0.0)
+            painter.drawLine(at, at - QPointF(0, 6))
+        points = [self.point(place) for place in range(len(self._values))]
+        if points:
+            first, last = QPointF(points[0]), QPointF(points[-1])
+            first.setX(0.0 if points[-1].x() >= points[0].x() else float(self.width()))
+            last.setX(float(self.width()) - first.x())
+            painter.setPen(QPen(QColor(colours.accent), 2))
+            painter.drawPolyline(QPolygonF([first, *points, last]))
+            painter.setBrush(self.palette().color(QPalette.ColorRole.Window))
+            for point in points:
+                painter.drawEllipse(point, 5.0, 5.0)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the point under the mouse."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._held = self._under(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the point that is held."""
+        held = self._held
+        grips = held is not None or self._under(event.position()) is not None
+        self.setCursor(Qt.CursorShape.SizeHorCursor if grips else Qt.CursorShape.ArrowCursor)
+        if held is None:
+            return
+        low, high = self._axis
+        share = min(max((event.position().x() - _MARGIN) / max(self.width() - 2 * _MARGIN, 1.0), 0.0), 1.0)
+        step = (high - low) / _STEPS
+        # A step in round numbers, so that dragging does not leave 6.4837.
+        rounding = 10.0 ** math.floor(math.log10(step)) if step > 0 else 1.0
+        place = round((low + share * (high - low)) / rounding) * rounding
+        self.dragged.emit(held, float(f"{10.0**place if self._log else place:.3g}"))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let the point go."""
+        self._held = None
+        self.show_curve(self._values, self._measured)
+
+    def _under(self, at: QPointF) -> int | None:
+        """Return the point of the curve that the mouse is near; None where there is none."""
+        away = [QPointF(self.point(place) - at) for place in range(len(self._values))]
+        distances = [math.hypot(one.x(), one.y()) for one in away]
+        return distances.index(min(distances)) if distances and min(distances) <= _NEAR else None
+
+    def _height(self, place: int) -> float:
+        """The desirability at a point."""
+        return 1.0 if place in (1, 2) else 0.0
+
+    def _place(self, value: float) -> float:
+        """Where a value stands on the axis: logarithms where the endpoint is modelled as one."""
+        return math.log10(max(value, 1e-12)) if self._log else value
+
+    def _at(self, value: float, height: float) -> QPointF:
+        low, high = self._axis
+        share = (self._place(value) - low) / max(high - low, 1e-12)
+        return QPointF(_MARGIN + share * (self.width() - 2 * _MARGIN), self._y(height))
+
+    def _y(self, height: float) -> float:
+        return 10.0 + (1.0 - height) * (self.height() - 20.0)
+
+
+class CurveBox(QFrame):
+    """The curve of one endpoint: whether it is in the profile, its picture, its numbers, its weight."""
+
+    changed = Signal()
+
+    def __init__(self, endpoint: Endpoint, measured: Sequence[float]) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.endpoint, self._measured = endpoint, tuple(measured)
+        name = endpoint.name
+        self.chosen = QCheckBox(mnemonic_free(f"{name}{f' ({endpoint.unit})' if endpoint.unit else ''}"))
+        self.chosen.setToolTip(plain_tip(f"{name} is part of the profile"))
+        self.chosen.setChecked(True)
+        self.plot = CurvePlot(name, log=endpoint.transform == "log")
+        self.numbers = [Number(f"{name}: desirability {caption}") for caption in _CAPTIONS]
+        self._captions = [label(caption, "muted") for caption in _CAPTIONS]
+        self.plateau = QCheckBox("Too much is no use, too")
+        self.plateau.setToolTip("Desirable between two values, and less so beyond either")
+        self.weight = Number(f"{name}: weight")
+        self.weight.setRange(0.01, 100.0)
+        self.weight.setValue(1.0)
+        self.problem = label("", "problem", wrap=True)
+        self.problem.hide()
+        top = QHBoxLayout()
+        top.addWidget(self.chosen, 1)
+        top.addWidget(self.plateau)
+        top.addWidget(label("Weight", "muted"))
+        top.addWidget(self.weight)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        for place, (caption, number) in enumerate(zip(self._captions, self.numbers, strict=True)):
+            grid.addWidget(caption, 0, place)
+            grid.addWidget(number, 1, place)
+            number.valueChanged.connect(lambda _: self._edited())
+        grid.setColumnStretch(len(self.numbers), 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 9, 12, 10)
+        column.setSpacing(6)
+        column.addLayout(top)
+        column.addWidget(self.plot)
+        column.addLayout(grid)
+        column.addWidget(self.problem)
+        for value, number in zip(_usual(endpoint, self._measured), self.numbers, strict=True):
+            number.setValue(value)
+        self.chosen.toggled.connect(lambda _: self._edited())
+        self.plateau.toggled.connect(lambda _: self._edited())
+        self.weight.valueChanged.connect(lambda _: self._edited())
+        self.plot.dragged.connect(lambda place, value: self.numbers[place].setValue(value))
+        self._edited()
+
+    def show_curve(self, curve: Curve) -> None:
+        """Show a curve."""
+        for number, value in zip(self.numbers, curve.values, strict=False):
+            number.setValue(value)
+        self.plateau.setChecked(len(curve.values) > 2)
+        self.weight.setValue(curve.weight)
+
+    def curve(self) -> Curve | None:
+        """Return the curve; None where it is left out, or cannot be one, which is then said."""
+        self.problem.hide()
+        if not self.chosen.isChecked():
+            return None
+        try:
+            curve = Curve(self.endpoint.name, self._values(), self.weight.value())
+            for value in curve.values:
+                self.endpoint.to_model(value)
+        except AssayPilotError as error:
+            self.problem.setText(" ".join(error_words(error)).strip())
+            self.problem.show()
+            return None
+        return curve
+
+    def _values(self) -> tuple[float, ...]:
+        return tuple(number.value() for number in self.numbers[: 4 if self.plateau.isChecked() else 2])
+
+    def _edited(self) -> None:
+        used = self.chosen.isChecked()
+        for place, (caption, number) in enumerate(zip(self._captions, self.numbers, strict=True)):
+            for widget in (caption, number):
+                widget.setVisible(used and (place < 2 or self.plateau.isChecked()))
+        self.plot.setVisible(used)
+        self.plateau.setEnabled(used)
+        self.weight.setEnabled(used)
+        self.plot.show_curve(self._values(), self._measured)
+        self.curve()
+        self.changed.emit()
+
+
+class ProfileEditor(QWidget):
+    """The curves of all measured endpoints of a table."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.boxes: list[CurveBox] = []
+        self._column.addWidget(
+            label("Drag the points. The score is the geometric mean: one useless endpoint makes a compound useless.",
+                  "muted", wrap=True)
+        )  # fmt: skip
+
+    def show_endpoints(self, endpoints: Sequence[Endpoint], measured: Sequence[Result]) -> None:
+        """Offer a curve for each measured endpoint; one that was drawn for it before stays."""
+        wanted = [one for one in endpoints if one.of is None and one.kind == "value"]
+        if wanted == [box.endpoint for box in self.boxes]:
+            return
+        before = {(box.endpoint.name, box.endpoint.unit, box.endpoint.transform): box for box in self.boxes}
+        self.boxes = []
+        for endpoint in wanted:
+            box = before.pop((endpoint.name, endpoint.unit, endpoint.transform), None)
+            if box is None:
+                values = [one.value for one in measured if one.endpoint == endpoint.name and one.relation == "="]
+                box = CurveBox(endpoint, values)
+                box.changed.connect(self.changed)
+            box.endpoint = endpoint
+            self.boxes.append(box)
+            self._column.addWidget(box)
+        for box in before.values():
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+
+    def show_curves(self, curves: Sequence[Curve]) -> None:
+        """Show these curves; endpoints without one are no part of the profile."""
+        drawn = {curve.endpoint: curve for curve in curves}
+        for box in self.boxes:
+            box.chosen.setChecked(box.endpoint.name in drawn)
+            if box.endpoint.name in drawn:
+                box.show_curve(drawn[box.endpoint.name])
+
+    def curves(self) -> tuple[Curve, ...] | None:
+        """Return the curves; None while one that is part of the profile cannot be used, or none is."""
+        read = [box.curve() for box in self.boxes if box.chosen.isChecked()]
+        good = tuple(curve for curve in read if curve is not None)
+        return good if good and len(good) == len(read) else None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the endpoints in the profile."""
+        return tuple(box.endpoint.name for box in self.boxes if box.chosen.isChecked())
+
+
+def _usual(endpoint: Endpoint, measured: Sequence[float]) -> tuple[float, float, float, float]:
+    """Return where a curve begins before it is drawn: over the better half of what was measured, in round numbers."""
+    low, high = (0.0, 1.0) if endpoint.transform == "none" else (1.0, 100.0)
+    if len(measured) > 1 and max(measured) > min(measured):
+        low, high = (float(f"{value:.2g}") for value in np.quantile(measured, (0.25, 0.9)))
+    if low == high:
+        high = low + (abs(low) or 1.0)
+    falls = (endpoint.direction == "min") != endpoint.is_potency
+    zero, one = (high, low) if falls else (low, high)
+    if endpoint.transform == "log":
+        return zero, one, one * (one / zero), one * (one / zero) ** 2
+    return zero, one, one + (one - zero), one + 2.0 * (one - zero)
