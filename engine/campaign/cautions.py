@@ -19,7 +19,6 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, Decision
-from .decisions import Decisions
 from .phrases import joined, many, names, number
 from .replay import Ledger
 from .state import Round, Status
@@ -178,7 +177,7 @@ def _told(which: str, *, counted: bool) -> str:
     )
 
 
-def deciding_bounds(ledger: Decisions) -> list[Measurement]:
+def deciding_bounds(ledger: Ledger) -> list[Measurement]:
     """Return the results known only as a bound among the values that phases decide by."""
     return [
         m

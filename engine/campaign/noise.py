@@ -14,7 +14,8 @@ known only as a bound. Of a mean of n determinations with an SD of its own the n
 n were asked for.
 
 **A difference** of two endpoints has at most the sum of the bounds on their variances. Where a part is not known its
-effective count is that of the part measured less often (``bookkeeping.spanned``): so its steps are at most standard normal.
+effective count is that of the part measured less often (``bookkeeping.spanned``): so its steps are at most standard
+normal.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from ..strategies.protocol import BOUNDLESS, Decision, State
 
 if TYPE_CHECKING:
     from .bookkeeping import Books
-    from .decisions import Decisions
+    from .replay import Ledger
 
 __all__ = [
     "Spread",
@@ -246,12 +247,12 @@ def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, 
     )
 
 
-def known(ledger: Decisions) -> tuple[Spread, ...]:
+def known(ledger: Ledger) -> tuple[Spread, ...]:
     """Return what the last decision used, as the log says; before the first one what the history says."""
     return latest(ledger, ledger.spreads)
 
 
-def informing(ledger: Decisions) -> tuple[Endpoint, ...]:
+def informing(ledger: Ledger) -> tuple[Endpoint, ...]:
     """Return the endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
     found = {one.endpoint: one.shown for one in known(ledger)}
     if not found:
@@ -259,7 +260,7 @@ def informing(ledger: Decisions) -> tuple[Endpoint, ...]:
     return tuple(with_noise([replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]))
 
 
-def sentence(ledger: Decisions, one: Spread) -> str:
+def sentence(ledger: Ledger, one: Spread) -> str:
     """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
     name = ledger.endpoints[one.endpoint].scale_name
     if one.sd is None:

@@ -20,7 +20,6 @@ from . import limits, series
 from . import noise as assay_noise
 from .additivity import deviations
 from .cautions import deciding_bounds
-from .decisions import Decisions
 from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
@@ -456,7 +455,7 @@ def _of_compounds(ledger: Ledger, measurements: Sequence[Measurement]) -> str:
     return names(list(dict.fromkeys(ledger.library.ids[m.compound] for m in measurements)))
 
 
-def never_compared(ledger: Decisions) -> list[str]:
+def never_compared(ledger: Ledger) -> list[str]:
     """Why what is in is not what is promised, since others can be had again; empty where it is.
 
     A first decision was about those that could be estimated then. ``adaptive`` compares who is in with the others once
@@ -476,7 +475,7 @@ def never_compared(ledger: Decisions) -> list[str]:
     return [f"{many(alone, 'compound')} {are} before others could be had again"] if alone else []
 
 
-def _without(ledger: Decisions, state: State, phase: int) -> int:
+def _without(ledger: Ledger, state: State, phase: int) -> int:
     """How many were put in by a phase of which others that may be the best could not be estimated."""
     measurable = ledger.phases[phase - 1].measurable
     ins = int(((state.status == IN) & (state.decided_in_phase == phase)).sum())
@@ -491,7 +490,7 @@ def _without(ledger: Decisions, state: State, phase: int) -> int:
     return ins if (~bounded[there]).any() else 0
 
 
-def _came_back(ledger: Decisions) -> bool:
+def _came_back(ledger: Ledger) -> bool:
     """Whether arms that could not be estimated while others were put in can be estimated since."""
     if any(turn.how == "void" for turn in ledger.turns):
         return False  # the guarantee has ended, and compounds that were added could not be measured before

@@ -3,26 +3,86 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..arrays import Floats
+from ..chemistry.similarity import library_similarity
 from ..domain.controls import Reading
+from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
+from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
-from .decisions import Decisions
+from ..models.glm import Link, mean_value
+from ..strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Calibrated,
+    Capacity,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    Strategy,
+)
+from ..strategies.registry import check_parameters
+from . import codec, limits, series
+from . import noise as assay_noise
+from .bookkeeping import Books, Decided, Turn
+from .phrases import number
 
 if TYPE_CHECKING:
     from .events.kind import Step
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "Scale"]
 
 
-class Ledger(Decisions):
-    """What the events so far add up to; ``events.fold`` alone changes it."""
+_ON_LINK: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The scale on which the objective's effects add up and its compounds are compared."""
+
+    link: Link
+
+    def shown(self, compared: Floats) -> Floats:
+        """Return what is compared as it is shown: a chance, or a count."""
+        return mean_value(self.link, compared)
+
+    def far(self, distance: float) -> str:
+        """Return a distance between two compounds in words: ``0.5``, ``1 log odds``."""
+        return f"{number(distance)}{_ON_LINK[self.link]}"
+
+
+class Ledger(Books):
+    """What the events so far add up to: books, terms and decisions; ``events.fold`` alone changes it."""
+
+    strategy: Strategy
+    state: State
+    origin: Problem
+    """What the strategy started from."""
 
     def __init__(self, part: Callable[[str], bytes]) -> None:
-        super().__init__(part)
+        super().__init__()
+        self._part = part
+        self.why = ""
+        """Why this strategy."""
+        self.turns: list[Turn] = []
+        """Changes of the terms that were not undone."""
+        self.modelled: tuple[int, ...] = (0,)
+        """Positions of the endpoints the series model knows, in its order: of the goal first, then with a limit."""
+        self.estimates: dict[int, Decision] = {}
+        self.verdicts: dict[int, limits.Verdict] = {}
+        """What each decided phase said about the limits; empty without limits."""
+        self.spreads: dict[int, tuple[assay_noise.Spread, ...]] = {}
+        """The noise that each decided phase used, where it is not known."""
+        self.void: list[str] = []
+        """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
         self.sequence = 0
         self.head = ""
         self.name = ""
@@ -36,6 +96,258 @@ class Ledger(Decisions):
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 
+    @property
+    def calibrated(self) -> bool:
+        """Whether the series model decides, by everything measured, rather than a proof."""
+        return isinstance(self.strategy, Calibrated)
+
+    def hold(self, library: Library) -> None:
+        """Take this library from now on."""
+        self.library = library
+        self.first, self.arm_of = merge_equal_rows(library.codes)
+        whole = SiteFeatures.of(library)
+        self.features = SiteFeatures(whole.codes[self.first], whole.sizes)
+
+    def aim(self) -> None:
+        """Find the endpoints that the settings and limits are about."""
+        names = [endpoint.name for endpoint in self.endpoints]
+        self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
+        self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
+        profiled = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.curves)
+        self.measured = self.behind((*self.goal_endpoints, *self.limited, *profiled))
+        self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled))))
+
+    def begin(self) -> None:
+        """Start the strategy, with nothing measured."""
+        self.origin = self.problem()
+        # What a strategy fixes at its start is that of ``fresh``, from which phases are decided again.
+        self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)
+
+    def fresh(self) -> State:
+        """Return the strategy's state before any phase, under the terms as they are, when everything could be had."""
+        return self.strategy.start(replace(self.origin, measurable=self._measurable({})))
+
+    def seen(self) -> bool:
+        """Whether any result of this campaign was ever seen, one that was taken back included."""
+        return any(m.round > 0 for m in self.measurements)
+
+    @property
+    def margins(self) -> tuple[float, ...]:
+        """For trade-offs the difference that does not matter, per endpoint of the goal; else empty."""
+        if self.settings.goal != "pareto":
+            return ()
+        own = (self.endpoints[k].epsilon for k in self.goal_endpoints)
+        return tuple(self.settings.distance if margin is None else margin for margin in own)
+
+    def problem(self) -> Problem:
+        """Return what the strategy is asked, by the terms as they are and what can be had now."""
+        settings = self.settings
+        noise = {}
+        for position in (*self.modelled, *self.measured):
+            sd = self.endpoints[position].noise_sd
+            if sd is None:
+                name = self.endpoints[position].name
+                raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
+            noise[position] = sd
+        delta = assay_noise.of_decisions(self) * settings.delta
+        if self.limited and not self.calibrated:
+            delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
+        problem = Problem(
+            features=self.features,
+            measurable=self.measurable(),
+            wanted=np.ones(self.n_arms, dtype=bool),
+            goal=settings.goal_of(self.margins),
+            delta=delta,
+            noise=tuple(noise[position] for position in self.goal_endpoints),
+            parameters=check_parameters(self.strategy, settings.parameters),
+            seed=settings.seed,
+            capacity=self.capacity(),
+            estimated=bool(assay_noise.estimated(self)),
+        )
+        return self._with_series(problem, noise) if self.calibrated else problem
+
+    def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
+        """Return the problem with what the series model is told beside what every strategy is."""
+        rows = self.modelled
+        profile = next((profile_of(self.endpoints, k).at(rows) for k in rows if self.endpoints[k].curves), None)
+        borders = []
+        for position in self.limited:
+            endpoint = self.endpoints[position]
+            low, high = endpoint.lowest, endpoint.highest
+            borders.append((rows.index(position), *((low, high) if endpoint.sign > 0 else (-high, -low))))
+        return replace(
+            problem,
+            estimated=any(self.endpoints[position].noise_estimated for position in rows),
+            limits=tuple(borders),
+            beside=tuple(noise[position] for position in rows[len(self.goal_endpoints) :]),
+            similarity=library_similarity(self.library),
+            ends=tuple(self.endpoints[position].ends for position in rows),
+            kinds=tuple(self.endpoints[position].kind for position in rows),
+            profile=profile,
+        )
+
+    def capacity(self) -> Capacity:
+        """Return what the lab takes, in replicates of all measured endpoints."""
+        settings, each = self.settings, self.per_sample
+        budget = None if settings.budget is None else settings.budget // each
+        if settings.budget is not None and any(issued.measured != self.measured for issued in self.rounds):
+            # What was measured for other endpoints counted otherwise: what is left is what it is.
+            budget = self.samples() + max(settings.budget - self.spent(), 0) // each
+        return Capacity(max(1, settings.per_round // each), settings.max_replicates, budget, each)
+
+    @property
+    def link(self) -> tuple[Link, float]:
+        """The scale on which the objective's effects add up, and the largest size of a mean there."""
+        return self.strategy.link(self.state.problem)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which the objective's means are compared."""
+        return Scale(self.link[0])
+
+    @property
+    def coarse(self) -> tuple[int, ...]:
+        """Positions of the endpoints that have few values: yes and no, or counts."""
+        linked = () if self.link[0] == "identity" else (self.objective,)
+        kinds = (k for k, endpoint in enumerate(self.endpoints) if endpoint.kind != "value")
+        return tuple(sorted({*linked, *kinds}))
+
+    def current(self) -> State:
+        """Return the strategy's state with what can be measured now and what was spent so far."""
+        state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+        if self.calibrated:
+            return series.informed(self, state)
+        return assay_noise.to_plan(self, assay_noise.latest(self, self.spreads), state)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
+        reasons = self.strategy.stop(state)
+        if reasons or not self.limited:
+            return reasons
+        failing = limits.failures(self, self.verdicts)[0] >= 0
+        still = (state.status == UNDECIDED) & state.problem.wanted
+        if (still & ~failing).any():
+            return ()
+        text = "every compound is decided; those the goal leaves open fail a limit"
+        return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
+
+    def deciding(self) -> State:
+        """Return the state in which the phase under way is decided: what came back in it counts as to be had.
+
+        So a compound used up after its results came in is decided by them.
+        """
+        state = self.current()
+        if self.under_way is None or self.calibrated:
+            return state
+        came = np.zeros(self.n_arms, dtype=bool)
+        filling = self.counting(self.under_way.allocation.phase)
+        goal = self.behind(self.goal_endpoints)
+        used = [m.compound for m, _ in filling if m.endpoint in goal]
+        came[self.arm_of[used]] = True
+        return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
+
+    def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
+        """Return what came back for a phase, per endpoint of the goal and arm, larger is better.
+
+        ``spent`` in replicates.
+
+        A value known only as a bound counts as the bound itself; it ends the guarantee.
+        """
+        spans = [self.span(phase, k) for k in self.goal_endpoints]
+        signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
+        counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
+        return Outcome(allocation, counts, signs * means, spent)
+
+    def part(self, digest: str) -> bytes:
+        """Return a part of the file by its digest."""
+        return self._part(digest)
+
+    def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
+        """Return the arm of every compound that a stored decision names."""
+        named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
+        return self.arms_of((*named, *(name for entry in data.get("limits", ()) for name in entry["out"])))
+
+    def arms_of(self, names: Iterable[str]) -> dict[str, int]:
+        """Return the arms of compounds by their ids; AssayPilotError for one that is not there."""
+        arm_of = {}
+        for name in names:
+            compound = self.library.find(name)
+            if compound is None:
+                raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
+            arm_of[name] = int(self.arm_of[compound])
+        return arm_of
+
+    def take_decision(self, data: Mapping[str, Any], sequence: int) -> None:
+        """Take in the stored decision of the phase under way, which it ends; ``sequence`` is the event's."""
+        if self.under_way is None:
+            raise AssayPilotError(f"step {sequence} decides a phase that was never planned")
+        decision, verdict = self._decision(data)
+        now, under_way = self.deciding(), self.under_way
+        self.state = self.strategy.apply(now, decision)
+        self._keep(data, decision, verdict)
+        self.phases.append(
+            Decided(under_way.allocation, under_way.planned, now.problem.measurable, data["round"], under_way.measured)
+        )
+        self.under_way = None
+
+    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
+        """Return a stored decision, and what its phase said about the limits."""
+        arm_of = self.arms_named(data)
+        numbers = codec.from_bytes(self._part(data["part"]))
+        decision = codec.decision_from_json(data, numbers, arm_of)
+        shape = (len(self.goal_endpoints), self.n_arms)
+        if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
+            raise AssayPilotError("the log keeps the estimates of another library")
+        proven = bool(self.limited) and not self.calibrated
+        if proven != ("limits" in data):
+            raise AssayPilotError("the log does not decide the limits of this campaign")
+        if not proven:
+            return decision, None
+        return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
+
+    def keep(self, data: Mapping[str, Any]) -> None:
+        """Take in the noise that a stored decision used, if it was not known."""
+        if "noise" in data:
+            self.spreads[data["phase"]] = assay_noise.from_json(self, data["noise"])
+
+    def _keep(self, data: Mapping[str, Any], decision: Decision, verdict: limits.Verdict | None) -> None:
+        self.estimates[decision.phase] = decision
+        self.keep(data)
+        if verdict is not None:
+            self.verdicts[decision.phase] = verdict
+
+    def take_again(self, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
+        """Take in stored decisions of phases that were decided again, with all later ones."""
+        if not entries:
+            return
+        state = self.before(entries[0]["phase"])
+        for entry, digest in zip(entries, digests, strict=True):
+            decision, verdict = self._decision({**entry, "part": digest})
+            state = self.strategy.apply(self._then(state, decision.phase), decision)
+            self._keep(entry, decision, verdict)
+        self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
+
+    def before(self, phase: int) -> State:
+        """Return the strategy's state in which a decided phase was decided.
+
+        Earlier decisions, and what could be had then.
+        """
+        state = self.fresh()
+        for earlier in range(1, phase):
+            state = self.strategy.apply(self._then(state, earlier), self.estimates[earlier])
+        return self._then(state, phase)
+
+    @property
+    def decisions(self) -> dict[int, Decision]:
+        """The decisions by phase, in order."""
+        return dict(sorted(self.estimates.items()))
+
+    def _then(self, state: State, phase: int) -> State:
+        if phase > len(self.phases):
+            return state
+        spent = self.estimates[phase].spent
+        return self.strategy.adjust(state, measurable=self.phases[phase - 1].measurable, spent=spent)
+
     # -- a draft of the future
 
     def fork(self, parts: Mapping[str, bytes]) -> Ledger:
@@ -43,11 +355,9 @@ class Ledger(Decisions):
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
-        own = ("measurements", "readings", "sources", "rounds", "layouts", "confirmations", "unavailable", "phases",
-               "estimates", "verdicts", "spreads", "judged", "void", "turns")  # fmt: skip
-        for name in own:
-            setattr(other, name, copy.copy(getattr(self, name)))
-        other.undo, other.redo = list(self.undo), list(self.redo)
+        for name, value in vars(self).items():
+            if isinstance(value, list | dict | set):
+                setattr(other, name, copy.copy(value))
         if self.under_way is not None:
             other.under_way = replace(self.under_way, lost=dict(self.under_way.lost))
         return other

@@ -20,7 +20,7 @@ from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text.percentages import probability
 
 if TYPE_CHECKING:
-    from .problem import Terms
+    from .replay import Ledger
 
 __all__ = [
     "Controls",
@@ -40,19 +40,19 @@ _FEWEST = 2
 """Groups of a plate, day or batch, and values in a group, below which no shift is modelled."""
 
 
-def informed(terms: Terms, state: State) -> State:
+def informed(terms: Ledger, state: State) -> State:
     """Return the strategy's state with everything measured so far, history included."""
     assert isinstance(terms.strategy, Calibrated)
     return terms.strategy.inform(state, tuple(_measured(terms, position) for position in terms.modelled))
 
 
-def knowledge(terms: Terms, state: State) -> Knowledge | None:
+def knowledge(terms: Ledger, state: State) -> Knowledge | None:
     """Return what is known of every arm; ``state``: an informed one. None before the first value."""
     assert isinstance(terms.strategy, Calibrated)
     return terms.strategy.knowledge(state)
 
 
-def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
+def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
     """Return why each compound is in a round, in a few words; ``otherwise`` where it is there for what it tells."""
     state = informed(terms, state)
     known = knowledge(terms, state)
@@ -70,7 +70,7 @@ def series_reasons(terms: Terms, state: State, compounds: Sequence[int], otherwi
     return texts
 
 
-def of_endpoint(terms: Terms, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
+def of_endpoint(terms: Ledger, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
     """Return estimate and 95 % interval of an endpoint, on its own side; None where the model is not told of it."""
     if known is None or position not in terms.modelled:
         return None
@@ -98,13 +98,13 @@ class SeriesView:
         return sd if rows is None else sd[rows]
 
 
-def view_of(terms: Terms, state: State, position: int) -> SeriesView | None:
+def view_of(terms: Ledger, state: State, position: int) -> SeriesView | None:
     """Return what the model expects of an endpoint; None before the first value."""
     found = of_endpoint(terms, knowledge(terms, state), position)
     return None if found is None else SeriesView(*found)
 
 
-def _measured(terms: Terms, position: int) -> Measured:
+def _measured(terms: Ledger, position: int) -> Measured:
     key = (terms.settings.parameters.get("history"), terms.endpoints, id(terms.arm_of), position)
     now: tuple[Measurement | Reading, ...] = (*terms.measurements, *terms.readings)
     # Lists of the same objects are equal at once, so this costs a hundredth of gathering the values again.

@@ -21,7 +21,6 @@ from ...strategies.registry import get
 from ...text.percentages import percent
 from .. import codec
 from ..bookkeeping import Turn, UnderWay
-from ..decisions import Decisions
 from ..file.chain import Draft
 from ..phrases import joined, many, names, number
 from ..promises import goal_sentence
@@ -281,7 +280,7 @@ _LIBRARY = ("library", "first", "arm_of", "features", "phases")
 """What more compounds replace beside."""
 
 
-def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
+def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     """Go on under the terms of a change."""
     _remember(ledger, data, _KEPT)
     ledger.settings = codec.settings_from_json(data["settings"])
@@ -296,7 +295,7 @@ def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
     _decide_again(ledger, data, data["parts"])
 
 
-def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
+def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
     """Go on with more compounds; the library, the first of the parts, holds them at its end."""
     _remember(ledger, data, (*_KEPT, *_LIBRARY))
     before, old, n = ledger.library, ledger.first, ledger.n_arms
@@ -308,7 +307,7 @@ def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
     _decide_again(ledger, data, data["parts"][1:])
 
 
-def _decide_again(ledger: Decisions, data: Mapping[str, Any], digests: Sequence[str]) -> None:
+def _decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str]) -> None:
     """Begin under the new terms, and take in what the phases so far decide under them."""
     if data["drops_plan"]:
         ledger.under_way = None
@@ -323,12 +322,12 @@ def _decide_again(ledger: Decisions, data: Mapping[str, Any], digests: Sequence[
         )
 
 
-def _remember(ledger: Decisions, data: Mapping[str, Any], names: Sequence[str]) -> None:
+def _remember(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> None:
     was = {name: _own(getattr(ledger, name)) for name in names}
     ledger.turns.append(Turn(data["how"], tuple(data["changes"]), was, len(ledger.measurements)))
 
 
-def take_back(ledger: Decisions) -> None:
+def take_back(ledger: Ledger) -> None:
     """Return to the terms before the last change; AssayPilotError when there was none."""
     if not ledger.turns:
         raise AssayPilotError("the log takes back a change that never was")
