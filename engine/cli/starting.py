@@ -106,6 +106,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
         "why": now.why,
         "not_used": document["not_used"],
         "warnings": now.warnings,
+        "notes": document["notes"],
         "head": now.head,
         "events": now.events,
     }
@@ -132,7 +133,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
         ),
         *stock_lines(now),
         *([f"History: {many(history, 'value')}; {_history(now)}"] if history else []),
-        *(f"Note: {warning}" for warning in now.warnings),
+        *(f"Note: {text}" for text in (*now.warnings, *document["notes"])),
         "",
         next_line(now, path),
     ]

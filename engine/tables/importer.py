@@ -121,13 +121,14 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
     names = {name: name for name in listed.ids}
     product, unmade = mapping.product, _unmade(listed, mapping, history)
+    by_default = product is None and unmade + len(listed) <= _LARGEST_DEFAULT
     if unmade:
         notes.append(
             f"Every compound of the table is measured; {unmade:,} other combinations of their substituents can be made"
-            + (" and are candidates, too." if product is None else "; take every combination to make them candidates.")
+            + (" and are candidates, too." if by_default else "; take every combination to make them candidates.")
         )
     if product is None:
-        product = unmade > 0
+        product = unmade > 0 and by_default
     if product:
         library, history, names = _whole_product(library, history, notes, only_listed=mapping.only_listed)
         if library.scaffold is not None:
@@ -389,13 +390,11 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
 
 
 def _unmade(listed: Library, mapping: TableMapping, history: Sequence[Result]) -> int:
-    """Return how many combinations a table leaves to measure that measured all it lists; 0 if too many to list."""
+    """Return how many combinations a table leaves to measure that measured all it lists; 0 where a choice was made."""
     if mapping.product or mapping.available or mapping.stock or mapping.interactions:
         return 0
     size = math.prod(len(site.substituents) for site in listed.sites)
-    if size > _LARGEST_DEFAULT or not {result.compound for result in history} >= set(listed.ids):
-        return 0
-    return size - len(listed)
+    return size - len(listed) if {result.compound for result in history} >= set(listed.ids) else 0
 
 
 def _whole_product(

@@ -142,6 +142,13 @@ def test_combinations_nobody_made_are_candidates_where_every_row_is_measured():
     assert {result.compound for result in table.history} == {"a", "b", "c"}
 
 
+def test_too_many_combinations_are_named_and_not_taken_unasked():
+    rows = "\n".join(f"c{k}|a{k % 60}|b{k % 59}|c{k % 58}|{5 + k % 3}" for k in range(60))
+    _, _, table = imported(f"ID|R1|R2|R3|pIC50\n{rows}", product=None)
+    assert len(table.library) == 60
+    assert any(f"{60 * 59 * 58 - 60:,} other combinations" in note for note in table.notes)
+
+
 @pytest.mark.parametrize(
     ("text", "options"),
     [
