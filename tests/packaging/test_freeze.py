@@ -84,16 +84,6 @@ def test_every_file_of_code_goes_in(packaging_module: Any) -> None:
         assert name.removesuffix(".__init__") in modules
 
 
-def test_a_new_strategy_cannot_be_forgotten(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    parts = packaging_module("freeze_parts")
-    (tmp_path / "engine").mkdir()
-    (tmp_path / "engine" / "brand_new.py").touch()
-    monkeypatch.setattr(parts, "packages", lambda: {"assaypilot.engine": tmp_path / "engine"})
-    assert parts.modules() == ["assaypilot.engine.brand_new"]
-
-
 def test_the_trial_knows_the_tables_that_load_by_name(packaging_module: Any) -> None:
     parts = packaging_module("freeze_parts")
     for place, table, kinds in (
@@ -143,19 +133,6 @@ def test_nothing_that_is_left_out_is_imported(packaging_module: Any) -> None:
                 assert not name.startswith(absent + "."), path
 
 
-def test_every_package_with_data_is_collected_by_the_spec() -> None:
-    text = (PACKAGING / "assaypilot.spec").read_text(encoding="utf-8")
-    ast.parse(text)
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    for package in project["tool"]["setuptools"]["package-data"]:
-        assert f'"{package}"' in text
-    assert 'copy_metadata("assaypilot", recursive=True)' in text
-    for name in re.findall(r'"((?:L?GPL)-3\.txt)"', text):
-        assert "GNU " in (PACKAGING / "licences" / name).read_text(encoding="utf-8")[:200]
-
-
 @pytest.mark.parametrize(
     ("name", "source", "wanted"),
     [
@@ -192,89 +169,6 @@ def test_what_is_wanted(packaging_module: Any, name: str, source: str, wanted: b
 
 
 # --- what it is called on each system
-
-
-def made_for(system: str, folder: Path, module: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
-    """Return what PyInstaller is asked for on a system: the options of every EXE, COLLECT and BUNDLE."""
-    asked: dict[str, list[Any]] = {"EXE": [], "COLLECT": [], "BUNDLE": []}
-
-    def asks(name: str) -> Any:
-        return lambda *given, **named: asked[name].append(named)
-
-    hooks = types.SimpleNamespace(copy_metadata=lambda *_, **__: [], collect_data_files=lambda *_, **__: [("a", "b")])
-    for name in ("PyInstaller", "PyInstaller.utils"):
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
-    monkeypatch.setitem(sys.modules, "freeze_parts", module("freeze_parts"))
-    monkeypatch.setenv("ASSAYPILOT_ICONS", str(folder))
-    text = (PACKAGING / "assaypilot.spec").read_text(encoding="utf-8")
-    analysis = types.SimpleNamespace(binaries=[], datas=[], pure=[], scripts=[])
-    names = {name: asks(name) for name in asked}
-    names |= {"Analysis": lambda *_, **__: analysis, "PYZ": lambda *_: None, "SPECPATH": str(PACKAGING)}
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "platform", system)
-        patch.setattr(sys, "path", [*sys.path])
-        exec(compile(text, "assaypilot.spec", "exec"), names)
-    return asked
-
-
-def test_windows_has_a_program_for_the_window_and_one_for_commands(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked = made_for("win32", tmp_path, packaging_module, monkeypatch)
-    assert [(one["name"], one["console"]) for one in asked["EXE"]] == [
-        ("AssayPilot", False),
-        ("assaypilot-console", True),
-    ]
-    assert not asked["BUNDLE"]
-    for one in asked["EXE"]:
-        assert one["icon"].endswith("assaypilot.ico")
-        said = _resource(Path(one["version"]).read_text(encoding="utf-8"))
-        parts = packaging_module("freeze_parts")
-        assert said["numbers"] == parts.numbers()
-        assert said["texts"]["ProductVersion"] == parts.version()
-        assert said["texts"]["OriginalFilename"] == one["name"] + ".exe"
-        assert said["translation"] == [1033, 1200]
-
-
-def _resource(text: str) -> dict[str, Any]:
-    """Return what a version resource says, read as PyInstaller does: it evaluates the text."""
-    found: dict[str, Any] = {"texts": {}}
-    names = {
-        "FixedFileInfo": lambda **fixed: found.update(numbers=fixed["filevers"]),
-        "StringStruct": lambda name, value: found["texts"].update({name: value}),
-        "StringTable": lambda language, kids: found.update(language=language),
-        "VarStruct": lambda name, kids: found.update({name.lower(): kids}),
-        **{name: lambda *_, **__: None for name in ("VSVersionInfo", "StringFileInfo", "VarFileInfo")},
-    }
-    eval(text, names)
-    assert found["language"] == "040904B0"
-    return found
-
-
-def test_a_mac_is_told_what_the_program_is_and_which_files_are_its_own(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    import plistlib
-
-    asked = made_for("darwin", tmp_path, packaging_module, monkeypatch)
-    (bundle,) = asked["BUNDLE"]
-    assert (bundle["name"], bundle["bundle_identifier"]) == ("AssayPilot.app", "org.assaypilot.AssayPilot")
-    told = plistlib.loads(plistlib.dumps(bundle["info_plist"]))
-    (kind,) = told["CFBundleDocumentTypes"]
-    (declared,) = told["UTExportedTypeDeclarations"]
-    assert kind["LSItemContentTypes"] == [declared["UTTypeIdentifier"]] == ["org.assaypilot.campaign"]
-    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": ["assaypilot"]}
-    assert kind["CFBundleTypeIconFile"] == "assaypilot.icns"
-    assert told["CFBundleVersion"] == bundle["version"] == packaging_module("freeze_parts").version()
-    assert told["LSMinimumSystemVersion"] == "13.0"
-    assert sum(name.endswith("UsageDescription") for name in told) == 5
-
-
-def test_linux_has_one_program(packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked = made_for("linux", tmp_path, packaging_module, monkeypatch)
-    assert [(one["name"], one["console"], one["version"]) for one in asked["EXE"]] == [("assaypilot", True, None)]
-    assert not asked["BUNDLE"]
 
 
 # --- how it starts
@@ -383,13 +277,6 @@ def fake(tmp_path: Path) -> Any:
     return make
 
 
-def test_a_trial_says_what_failed(packaging_module: Any, fake: Any, tmp_path: Path) -> None:
-    trial = packaging_module("freeze_trial")
-    program = fake("print('half of it'); sys.exit('no such module')")
-    with pytest.raises(trial.TrialError, match=r"assaypilot doctor --json ended with 1:\nno such module"):
-        trial.Trial(program, program, tmp_path).versions()
-
-
 def test_a_trial_wants_the_version_and_every_strategy(packaging_module: Any, fake: Any, tmp_path: Path) -> None:
     trial = packaging_module("freeze_trial")
     code = """
@@ -450,25 +337,6 @@ def test_the_trial_is_at_home_nowhere(packaging_module: Any, monkeypatch: pytest
 
 
 # --- the command and what it makes
-
-
-def test_dev_freezes_into_a_folder_of_its_own(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dev, freeze = packaging_module("dev"), packaging_module("freeze")
-    called: list[tuple[Path, bool]] = []
-    monkeypatch.setattr(freeze, "freeze", lambda folder, deb: called.append((folder, deb)) or 3)
-    monkeypatch.setattr(dev, "freeze", freeze)
-    assert dev.main(["freeze"]) == 3
-    assert dev.main(["freeze", str(tmp_path), "--deb"]) == 3
-    assert called == [(ROOT / "dist", False), (tmp_path, True)]
-    monkeypatch.undo()
-    theirs = tmp_path / "thesis.docx"
-    theirs.touch()
-    with pytest.raises(freeze.SetupError, match="holds other files, so it is left alone"):
-        freeze.claimed(tmp_path)
-    assert freeze.claimed(tmp_path / "new") == freeze.claimed(tmp_path / "new")
-    assert theirs.exists()
 
 
 def test_a_debian_package_holds_program_icons_and_file_type(packaging_module: Any, tmp_path: Path) -> None:
@@ -554,18 +422,6 @@ def test_the_icon_is_drawn_in_every_size(packaging_module: Any, qapp: object, tm
         assert picture.info["sizes"] == {(size, size) for size in icons.ICO}
     with Image.open(tmp_path / "assaypilot.icns") as picture:
         assert (512, 512, 2) in picture.info["sizes"]
-
-
-def test_the_recipes_say_that_they_were_not_run() -> None:
-    recipes = PACKAGING / "recipes"
-    assert "never run" in (recipes / "assaypilot.iss").read_text(encoding="utf-8")
-    assert "It has not been run" in (recipes / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_scripts_start_where_they_are_asked_to() -> None:
-    for name, words in (("icons.py", "Say into which folder"), ("freeze_trial.py", "Say which program")):
-        done = subprocess.run([sys.executable, str(PACKAGING / name)], capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stderr.startswith(words)) == (1, True)
 
 
 def test_the_set_up_speaks_on_a_console_with_few_characters(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import importlib.util
-import os
 import re
 import subprocess
 import sys
@@ -22,7 +21,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-freeze.txt")
 FREEZING = ("freeze_parts.py", "freeze_trial.py", "freeze_deb.py", "freeze.py")
 SCRIPTS = ("system_packages.py", "environment.py", "sizes.py", *FREEZING, "dev.py")
-HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
 def pins(name: str) -> dict[str, str]:
@@ -93,24 +91,6 @@ def test_every_file_beside_the_code_is_package_data() -> None:
                 assert any(path.match(pattern) for pattern in patterns), f"{path} would not be installed"
 
 
-def test_the_root_holds_what_it_should() -> None:
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip("not a git clone")
-    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
-    allowed |= {".ci", ".github", ".gitignore", ".pre-commit-config.yaml"}
-    allowed |= {"gui", "engine", "datasets", "tests", "packaging"}
-    assert {name.split("/")[0] for name in done.stdout.splitlines()} <= allowed
-
-
-def test_packaging_is_no_package() -> None:
-    # It would shadow the `packaging` that pip, pytest and matplotlib import.
-    assert not (ROOT / "packaging" / "__init__.py").exists()
-    import packaging.version
-
-    assert ROOT not in Path(packaging.version.__file__).parents or ".venv" in packaging.version.__file__
-
-
 def test_the_version_is_installed_with_the_links() -> None:
     if not (ROOT / ".venv" / "assaypilot-setup.json").exists() or Path(sys.prefix) != ROOT / ".venv":
         pytest.skip("not the environment of packaging/dev.py")
@@ -137,19 +117,6 @@ def test_the_command_line_loads_neither_qt_nor_matplotlib(name: str) -> None:
 # --- locks
 
 
-@pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_pins_everything_by_hash_and_names_no_address(name: str) -> None:
-    text = (ROOT / "packaging" / name).read_text(encoding="utf-8")
-    for forbidden in ("http", "://", "index-url", "find-links", "@ ", "-e ", "/home/", "/tmp/"):
-        assert forbidden not in text
-    found = pins(name)
-    assert len(found) >= 8
-    for pin, block in found.items():
-        assert re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*( ; .+)?", pin), pin
-        assert HASH.search(block), pin
-        assert all(HASH.fullmatch(line.strip(" \\")) for line in block.splitlines()[1:]), pin
-
-
 def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
     run, dev, freeze = map(pins, LOCKS)
     assert run.items() <= dev.items()
@@ -165,14 +132,6 @@ def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
         names = {pin.split("==")[0] for pin in lock}
         for requirement in wanted:
             assert re.split(r"[<>=!~;\[ ]", requirement)[0].lower() in names
-
-
-def test_the_pyside_that_loses_references_is_kept_out() -> None:
-    assert "PySide6-Essentials>=6.8,!=6.12.0,<7" in PROJECT["project"]["dependencies"]
-    for name in LOCKS[:2]:
-        versions = [pin.split("==")[1] for pin in pins(name) if pin.startswith("pyside6-essentials==")]
-        assert len(versions) == 1
-        assert versions != ["6.12.0"]
 
 
 # --- the set-up script
@@ -192,11 +151,6 @@ def test_the_set_up_needs_the_standard_library_alone(name: str) -> None:
         assert names <= own | sys.stdlib_module_names
 
 
-def test_the_script_can_be_read_by_an_old_python() -> None:
-    text = (ROOT / "packaging" / "dev.py").read_text(encoding="utf-8")
-    ast.parse(text, feature_version=(3, 6))
-
-
 def test_an_old_python_is_told_so() -> None:
     code = (
         "import runpy, sys; sys.version_info = (3, 10, 2, 'final', 0); "
@@ -206,138 +160,6 @@ def test_an_old_python_is_told_so() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("AssayPilot needs Python 3.11 or newer; this is Python 3.10 (")
     assert "Traceback" not in done.stderr
-
-
-def test_wrong_use_is_named() -> None:
-    command = [sys.executable, str(ROOT / "packaging" / "dev.py")]
-    for arguments, text in (
-        (["setup", "--fast"], "unknown arguments: --fast"),
-        ([], "required"),
-        (["go"], "choose from"),
-    ):
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 2
-        assert text in done.stderr
-
-
-def test_missing_libraries_are_named_with_the_line_that_installs_them(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    system = script_modules["system_packages"]
-    monkeypatch.setattr(system.sys, "platform", "linux")
-    monkeypatch.setattr(system, "ALWAYS", {"libNoSuchThing.so.9": ("nosuch9", "nosuch", "libnosuch9", "no-such")})
-    for manager, line in (
-        ("apt-get", "sudo apt-get install -y nosuch9"),
-        ("dnf", "sudo dnf install -y nosuch"),
-        ("zypper", "sudo zypper --non-interactive install libnosuch9"),
-        ("pacman", "sudo pacman -S --noconfirm --needed no-such"),
-    ):
-        monkeypatch.setattr(system, "manager", lambda manager=manager: manager)
-        missing = system.missing_libraries(display=False)
-        assert missing == ["libNoSuchThing.so.9"]
-        text = system.mend(missing)
-        assert text.startswith("Missing system libraries: libNoSuchThing.so.9.\n")
-        assert f"Install them with:  {line}\n" in text
-        assert system.provide(missing, allowed=False) is False
-    monkeypatch.setattr(system, "manager", lambda: None)
-    assert "with your system's package manager" in system.mend(["libNoSuchThing.so.9"])
-
-
-@pytest.mark.skipif(os.name != "posix", reason="only Linux has system packages to install")
-def test_system_packages_are_installed_when_allowed(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    system = script_modules["system_packages"]
-    for name, text in (("apt-get", 'echo "apt-get $@"'), ("sudo", 'echo "sudo $1"; shift; "$@"')):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
-    kept = tmp_path / "said"
-    run = subprocess.run
-
-    def listen(command: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
-        with kept.open("ab") as file:
-            return run(command, env=options["env"], stdout=file)
-
-    monkeypatch.setattr(system.subprocess, "run", listen)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
-    assert system.provide(["libEGL.so.1", "libGL.so.1"], allowed=True) is True
-    said = kept.read_text(encoding="utf-8").splitlines()
-    assert said == ["sudo -n", "apt-get update", "sudo -n", "apt-get install -y libegl1 libgl1"]
-
-
-def test_a_python_without_venv_is_named_with_the_line_that_installs_it(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    system = script_modules["system_packages"]
-    monkeypatch.setattr(system, "manager", lambda: "apt-get")
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    assert f"Install them with:  sudo apt-get install -y python{version}-venv\n" in system.venv_mend()
-    monkeypatch.setattr(system, "manager", lambda: None)
-    assert "Install a complete Python 3.11 or newer" in system.venv_mend()
-
-
-def test_without_a_display_the_terminal_is_used_and_that_is_said(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dev, environment = script_modules["dev"], script_modules["environment"]
-    called: list[list[str]] = []
-
-    def call(command: list[object]) -> int:
-        called.append([str(word) for word in command[1:]])
-        return 7
-
-    monkeypatch.setattr(dev.sys, "platform", "linux")
-    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
-    monkeypatch.setattr(environment, "call", call)
-    monkeypatch.setattr(environment, "probe", lambda *_: None)
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
-        monkeypatch.delenv(name, raising=False)
-    assert dev.main(["run", "--seed", "3"]) == 7
-    assert called.pop() == ["-m", "assaypilot.gui.launch", "demo", "--seed", "3"]
-    assert "no display here" in capsys.readouterr().out
-    monkeypatch.setenv("DISPLAY", ":0")
-    assert dev.main(["run"]) == 7
-    assert called.pop() == ["-m", "assaypilot.gui.launch", "--practice"]
-    assert capsys.readouterr().out == ""
-    monkeypatch.setattr(environment, "probe", lambda *_: "could not connect to display :0")
-    monkeypatch.setattr(dev.system_packages, "missing_libraries", lambda display: [])
-    assert dev.main(["run"]) == 7
-    assert called.pop() == ["-m", "assaypilot.gui.launch", "demo"]
-    assert "Qt cannot open a window here: could not connect to display :0" in capsys.readouterr().out
-
-
-def test_every_check_runs_and_pytest_comes_last(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dev, environment = script_modules["dev"], script_modules["environment"]
-    ran: list[str] = []
-
-    def quietly(command: list[str]) -> subprocess.CompletedProcess[str]:
-        ran.append(" ".join(Path(word).stem or word for word in command if word != "-m"))
-        return subprocess.CompletedProcess(command, int("mypy" in command), "engine/x.py:1: wrong", "")
-
-    def call(command: list[object], extra: dict[str, str]) -> int:
-        ran.append("pytest")
-        assert command[-4:] == ["-m", marker, "-k", "rank"]
-        print("3 passed")
-        return 0
-
-    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
-    monkeypatch.setattr(environment, "remembered", lambda name: True)
-    monkeypatch.setattr(environment, "quietly", quietly)
-    monkeypatch.setattr(environment, "call", call)
-    marker = "not benchmark and not full and not slow"
-    assert dev.main(["test", "-k", "rank"]) == 1
-    said = capsys.readouterr().out
-    assert ran == ["python ruff check .", "python ruff format --check .", "python mypy", "lint-imports", "pytest"]
-    assert "engine/x.py:1: wrong" in said
-    assert "Failed so far: mypy." in said
-    assert said.endswith("3 passed\n")
-    marker = "not benchmark and not full"
-    assert dev.main(["test", "--slow", "-k", "rank"]) == 1
-    marker = "not benchmark"
-    assert dev.main(["test", "--full", "-k", "rank"]) == 1
 
 
 def test_the_published_numbers_are_one_command(
@@ -437,15 +259,6 @@ def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
     assert done[3:] == ["install dev"]
 
 
-def test_ci_runs_the_test_command_of_the_readme() -> None:
-    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    commands = [line for line in text.splitlines() if line and not line.startswith(("#", "set ", "cd "))]
-    assert commands == ["exec python3 packaging/dev.py test"]
-    assert "python3 packaging/dev.py test" in (ROOT / "README.md").read_text(encoding="utf-8")
-    if os.name == "posix":
-        assert os.access(ROOT / ".ci" / "run", os.X_OK)
-
-
 # --- the ground rules of the tests
 
 
@@ -476,15 +289,3 @@ def test_a_test_may_not_leave_the_machine_warn_or_see_the_home(tmp_path: Path) -
     output = run_tests(tmp_path, textwrap.dedent(text))
     assert "4 passed, 1 error" in output
     assert "unexpected in the log:\nassaypilot: WARNING: something odd" in output
-
-
-def test_every_locked_library_has_its_licence_listed() -> None:
-    text = (ROOT / "packaging" / "licences" / "LIBRARIES.md").read_text(encoding="utf-8")
-    listed = {line.split("|")[1].strip().lower().replace("_", "-") for line in text.splitlines() if line[:1] == "|"}
-    assert {pin.split("==")[0] for pin in pins("requirements.txt")} <= listed
-
-
-def test_every_dependency_has_a_tested_upper_bound() -> None:
-    extras = PROJECT["project"]["optional-dependencies"].values()
-    for one in (*PROJECT["project"]["dependencies"], *(name for extra in extras for name in extra)):
-        assert re.search(r",<\d+", one), one
