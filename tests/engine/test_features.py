@@ -108,25 +108,6 @@ def test_projected_coordinates_are_the_rows_in_another_basis(table):
     np.testing.assert_allclose(others.coordinates(), dense(features) @ projected.basis, atol=1e-12)
 
 
-@given(tables_with_rows())
-def test_large_tables_go_through_look_ups_to_the_same_numbers(table):
-    features, rows, rng = table
-    if rows is not None and not len(rows):
-        rows = np.array([0])
-    small, large = ProjectedFeatures(features, rows), ProjectedFeatures(features, rows)
-    large._small = False
-    d = small.rank
-    vector, matrix, weights = rng.normal(size=d), symmetric(rng, d), rng.normal(size=small.n_rows)
-    some = rng.integers(0, small.n_rows, 4)
-    same = {"rtol": 1e-9, "atol": 1e-9}
-    np.testing.assert_allclose(large.coordinates(), small.coordinates(), **same)
-    np.testing.assert_allclose(large.coordinates(some), small.coordinates(some), **same)
-    np.testing.assert_allclose(large.times(vector), small.times(vector), **same)
-    np.testing.assert_allclose(large.quadratic(matrix), small.quadratic(matrix), **same)
-    np.testing.assert_allclose(large.information(weights), small.information(weights), **same)
-    np.testing.assert_allclose(large.information(weights[some], some), small.information(weights[some], some), **same)
-
-
 @given(libraries(), st.data())
 def test_equal_rows_are_one_arm(library, data):
     first, arm_of = merge_equal_rows(library.codes)

@@ -61,57 +61,6 @@ def test_a_whole_file_is_whole(path: Path) -> None:
         assert (found.head, found.events) == (head, events)
 
 
-@pytest.mark.parametrize("place", range(1, 10))
-def test_one_byte_changed_in_an_event_is_named(path: Path, place: int) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        (data,) = connection.execute("SELECT data FROM event WHERE sequence = ?", (place,)).fetchone()
-    touched = bytearray(data)
-    middle = len(touched) // 2
-    touched[middle] ^= 1
-    change(path, ("UPDATE event SET data = ? WHERE sequence = ?", (bytes(touched), place)))
-    assert f"{place}: event {place} " in problems(path, recompute=True)
-    with pytest.raises(AssayPilotError, match=f"event {place}"):
-        Campaign.open(path)
-
-
-def test_one_byte_changed_in_every_part_is_named(path: Path) -> None:
-    content = path.read_bytes()
-    with closing(sqlite3.connect(path)) as connection:
-        parts = connection.execute("SELECT sha256, blob FROM library_part").fetchall()
-    assert len(parts) == 3, "the library and two decisions"
-    for name, blob in parts:
-        touched = bytes([*blob[:-1], blob[-1] ^ 1])
-        change(path, ("UPDATE library_part SET blob = ? WHERE sha256 = ?", (touched, name)))
-        assert f"part {name[:12]}" in problems(path)
-        with pytest.raises(AssayPilotError, match=f"{name[:12]} was changed"):
-            Campaign.open(path)
-        path.write_bytes(content)
-        assert verifying.verify(path).ok
-
-
-def test_a_shortened_file_is_noticed_with_the_head(path: Path) -> None:
-    with Campaign.open(path) as campaign:
-        head, events = campaign.head, campaign.events
-    change(
-        path,
-        ("DELETE FROM event WHERE sequence = ?", (events,)),
-        ("DELETE FROM library_part WHERE rowid = (SELECT max(rowid) FROM library_part)", ()),
-        ("UPDATE sqlite_sequence SET seq = ?", (events - 1,)),
-    )
-    assert verifying.verify(path).ok, "the rest is whole; only who knows the head can tell"
-    assert "does not contain the expected head" in problems(path, expected_head=head)
-    assert f"event {events} is missing" in problems(path, expected_events=events)
-
-
-def test_a_foreign_trigger_is_named(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TRIGGER evil AFTER INSERT ON event BEGIN SELECT 1; END")
-        connection.commit()
-    assert "evil" in problems(path)
-    with pytest.raises(AssayPilotError, match="evil"):
-        Campaign.open(path)
-
-
 # -- files that are whole, but say what cannot be
 
 

@@ -50,11 +50,6 @@ def test_without_a_core_the_best_one_is_taken_and_named(series, done):
     assert done("check", series, "--core", core)["rank"] == 6
 
 
-def test_the_sentence_stands_in_the_text(series, run):
-    answer = run("check", series, "--core", CORE)
-    assert "pIC50: the additive model fits (R2 1.00, leave-one-out Q2 1.00)" in answer.out
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

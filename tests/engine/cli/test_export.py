@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import zipfile
 from pathlib import Path
@@ -97,30 +96,6 @@ def test_an_unknown_ending_is_refused_with_those_that_are_known(
     assert folder() == before
 
 
-@pytest.mark.parametrize("ending", STARTS)
-def test_places_where_nothing_can_be_written(
-    drawn: Path, refused: Any, folder: Any, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = folder()
-    assert "there is no such folder" in refused("export", drawn, tmp_path / "no" / f"x{ending}")
-    (tmp_path / f"folder{ending}").mkdir()
-    assert "this is a folder. Name a file in it" in refused("export", drawn, tmp_path / f"folder{ending}")
-    twin = tmp_path / f"twin{ending}"
-    os.link(drawn, twin)
-    assert "this is the campaign file itself" in refused("export", drawn, twin)
-    twin.unlink()
-
-    # As when a spreadsheet has the file open: Windows refuses to replace it.
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("assaypilot.engine.export.whole.os.replace", refuse)
-    line = refused("export", drawn, tmp_path / f"x{ending}")
-    assert f"x{ending}: the folder or the file may not be written to. Choose another folder, or close the file" in line
-    monkeypatch.undo()
-    assert folder() == before
-
-
 def test_labels_only_make_no_sd_file(campaign: Path, refused: Any, done: Any, tmp_path: Path) -> None:
     line = refused("export", campaign, tmp_path / "x.sdf", "--only", "all")
     assert "no compound of the shortlist has a structure, and an SD file is a list of structures. Write csv" in line
@@ -157,18 +132,3 @@ def test_progress_is_shown_on_a_terminal_only(
     assert main(["export", str(drawn), str(tmp_path / "x.xlsx"), "--json"]) == 0
     assert ("%" in stream.getvalue()) == terminal
     assert capsys.readouterr().out.startswith("{")
-
-
-def test_ctrl_c_leaves_what_was_there(drawn: Path, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "x.xlsx"
-    out.write_bytes(b"old")
-
-    def stop(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("assaypilot.engine.export.workbook._Writer.settings", stop)
-    answer = run("export", drawn, out)
-    assert answer.code == 130
-    assert "stopped" in answer.err
-    assert out.read_bytes() == b"old"
-    assert not list(tmp_path.glob(".*"))

@@ -80,28 +80,6 @@ def test_the_pruned_search_misses_nothing(kind, seed):
     assert quick[0] <= best * (1 + 1e-9)
 
 
-def test_the_pruned_search_looks_at_few_pairs(monkeypatch):
-    rng = np.random.default_rng(1)
-    codes = np.column_stack(np.unravel_index(rng.choice(8**4, 3000, replace=False), (8,) * 4))
-    table = ProjectedFeatures(SiteFeatures(codes, (8,) * 4))
-    inverse = np.linalg.inv(table.information(rng.exponential(size=3000) / 3000))
-    pairs = Pairs(table)
-    compared = 0
-    real = farthest._compare
-
-    def counted(u, lengths, rows, others, best):
-        nonlocal compared
-        compared += len(rows) * len(others)
-        real(u, lengths, rows, others, best)
-
-    monkeypatch.setattr(farthest, "_compare", counted)
-    _, values = pairs.find(inverse, 5)
-    z = table.coordinates() @ np.linalg.cholesky(inverse)
-    squares = (z**2).sum(axis=1)
-    assert values[0] == pytest.approx((squares[:, None] + squares - 2 * z @ z.T).max(), rel=1e-9)
-    assert compared < 0.25 * 3000**2
-
-
 @pytest.mark.parametrize("gapped", [False, True])
 def test_between_compares_every_left_with_every_other_right(gapped):
     rng = np.random.default_rng(2)
@@ -135,20 +113,6 @@ def test_between_leaves_out_a_row_against_itself_whatever_its_gap():
     assert np.isfinite(values).all()
     others = against(table, 0, gaps=means[0] - means)
     assert values[0] == pytest.approx(others.find(np.eye(3))[1][0])
-
-
-def test_between_in_small_blocks(monkeypatch):
-    from assaypilot.engine.design import directions
-
-    rng = np.random.default_rng(3)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(40, 3))))
-    inverse = metric(rng, 3)
-    whole = Between(table, table).find(inverse, 5)
-    monkeypatch.setattr(directions, "_ROWS", 7)
-    monkeypatch.setattr(directions, "_COLUMNS", 9)
-    parts = Between(table, table).find(inverse, 5)
-    assert np.allclose(whole[1], parts[1])
-    assert whole[1][0] == pytest.approx(Pairs(table).find(inverse)[1][0])
 
 
 @pytest.mark.parametrize("gaps", [None, np.array([1.0, 0.5, 0.0, 2.0, 4.0])])
@@ -194,16 +158,6 @@ def test_averages_lie_in_the_hull_and_weigh_large_variances_up():
         assert means[2] > 0.9 * largest
     every = np.array(list(differences(table.coordinates()).values()))
     assert np.allclose(Pairs(table).average(inverse, 0.0), every.T @ every / len(every))
-
-
-def test_names():
-    table = ProjectedFeatures(SiteFeatures(product((2, 2)), (2, 2)))
-    names = ["Aa", "Ab", "Ba", "Bb"]
-    assert Pairs(table, names=names).name(np.array([0, 3])) == "Aa against Bb"
-    assert Pairs(table).name(np.array([0, 3])) == "row 1 against row 4"
-    assert Rows(table, names=names).name(np.array([2])) == "Ba"
-    assert against(table, 1, names=names).name(np.array([0, 2])) == "Ab against Ba"
-    assert Between(table, table, names=(names, names)).name(np.array([0, 1])) == "Aa against Ab"
 
 
 def test_what_cannot_be_estimated_is_refused_by_name():

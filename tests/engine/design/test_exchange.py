@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import Rows
 from assaypilot.engine.design.exchange import Bounds, exchange, grow
-from assaypilot.engine.design.inverses import inverse_information, nearly_inverse, worth_of
+from assaypilot.engine.design.inverses import inverse_information
 from assaypilot.engine.design.moves import Changes, moves_of
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
@@ -243,11 +243,6 @@ def test_two_of_three_on_a_line_by_hand():
     assert found.value == pytest.approx(9 / 26)
 
 
-def test_what_replicates_are_worth():
-    assert worth_of(np.array([0, 1, 4]), 0.0).tolist() == [0.0, 1.0, 4.0]
-    assert worth_of(np.array([1, 4, 10**9]), 0.25) == pytest.approx([0.8, 2.0, 4.0])
-
-
 def test_an_own_deviation_turns_replicates_into_compounds():
     """Two alike rows: without tau any split is as good, with it the even one is best."""
     x = np.array([[1.0], [1.0]])
@@ -256,16 +251,6 @@ def test_an_own_deviation_turns_replicates_into_compounds():
     spread = exchange(x, start, Rows(plain(x)), free(2, 4), ratio=1.0)
     assert spread.counts.tolist() == [2, 2]
     assert spread.value == pytest.approx(1 / (2 / 3 + 2 / 3))
-
-
-def test_inverses():
-    x = np.array([[1.0, 0.0], [1.0, 1e-8]])
-    assert inverse_information(np.array([[1.0, 0.0]]), np.array([3.0])) is None
-    found = inverse_information(x, np.array([1.0, 1.0]))
-    assert found is not None  # a small scale is no singularity
-    blind = nearly_inverse(np.array([[1.0, 0.0]]), np.array([1.0]))
-    assert blind[0, 0] == pytest.approx(1.0)
-    assert blind[1, 1] > 1e10
 
 
 def test_rows_almost_alike_are_given_their_rank():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import Rows, round_design, xy_optimal
 from assaypilot.engine.design.completion import completed
 from assaypilot.engine.design.multiplicative_xy import fast_xy, multiplicative_xy
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.system.progress import Cancelled
 
 GAP = 0.05
@@ -106,25 +106,6 @@ def test_a_direction_that_the_design_hardly_minds_is_told_all_the_same() -> None
     assert found is None or found[1] < 1e6
 
 
-def test_what_cannot_be_told_is_left_to_the_careful_way() -> None:
-    candidates = table((12, 8, 6, 4))
-    directions = comparisons(candidates, 300)
-    design = multiplicative_xy(candidates, directions, gap=GAP)
-    assert design is not None
-    assert completed(design, candidates, directions, candidates.rank // 2, candidates.rank) is None
-    assert completed(design, candidates, directions, candidates.n_rows + 1, 1) is None
-
-
-def test_few_directions_dense_features_and_small_tables_are_left_to_the_careful_way() -> None:
-    candidates = table((12, 8, 6, 4))
-    assert multiplicative_xy(candidates, comparisons(candidates, 3), gap=GAP) is None
-    dense = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(500, 6))))
-    assert multiplicative_xy(dense, comparisons(dense, 60), gap=GAP) is None
-    small = table((8, 6, 4))
-    design = fast_xy(small, comparisons(small, 60), gap=GAP)
-    assert design.shares is None
-
-
 def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:
     candidates = table((25, 20, 20))
     directions = comparisons(candidates, 1000)
@@ -156,19 +137,3 @@ def test_both_can_be_stopped(at: float) -> None:
         multiplicative_xy(candidates, directions, gap=1e-3 if at < 0.7 else GAP, report=stop)
     with pytest.raises(Cancelled):
         round_design(design, candidates, 200, directions=directions, report=stop)
-
-
-def test_what_the_pace_will_not_reach_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    candidates = table((60, 50), 0.01, seed=1)
-    rows = comparisons(candidates, 150)
-    # A few have to be known far better than all others.
-    needed = np.random.default_rng(5).lognormal(0.0, 4.0, rows.n)
-    directions = Rows(rows.vectors(np.arange(rows.n)[:, None]) * needed[:, None])
-    looks: list[float] = []
-    assert multiplicative_xy(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
-    assert len(looks) < 10
-    looks.clear()
-    monkeypatch.setattr("assaypilot.engine.design.multiplicative_xy._hopeless", lambda gaps, gap: False)
-    # All the steps there are do not get there, either.
-    assert multiplicative_xy(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
-    assert len(looks) == 30

@@ -84,40 +84,6 @@ def test_one_more_than_effects(turned, even):
     assert g_optimal(candidates, gap=1e-9).value == pytest.approx(d)
 
 
-def test_a_gap_that_is_not_met_is_left_to_the_search():
-    x = np.random.default_rng(1).normal(size=(6, 4))
-    for pairs in (False, True):
-        found = asked(table(x), 1e9, pairs=pairs)
-        assert found.gap > 1e-2
-        assert asked(table(x), found.gap * 0.99, pairs=pairs) is None
-        assert asked(table(x), found.gap, pairs=pairs) is not None
-
-
-def test_what_is_not_plain_is_left_to_the_search():
-    candidates = table(np.random.default_rng(2).normal(size=(4, 4)))
-    plain = {"pairs": True}
-    assert asked(candidates, 1e-3, **plain) is not None
-    assert asked(candidates, 1e-3, most=3, **plain) is None
-    assert asked(candidates, 1e-3, upper=0.3, **plain) is not None
-    for limits in (
-        {"upper": np.full(4, 0.5)},
-        {"required": np.array([0.4, 0, 0, 0])},
-    ):
-        assert asked(candidates, 1e-3, **limits, **plain) is None
-    wide = table(np.random.default_rng(2).normal(size=(9, 4)))
-    assert asked(wide, 1e9, **plain) is None
-    # An upper bound below an even share.
-    six = table(np.random.default_rng(2).normal(size=(6, 4)))
-    assert asked(six, 1e9, upper=0.2, **plain) is None
-
-
-def test_nearly_dependent_candidates_are_left_to_the_search():
-    x = np.eye(3)
-    x[2] = x[1] + [0, 0, 1e-7]
-    features = DenseFeatures(x)
-    assert asked(ProjectedFeatures(features, None, np.eye(3)), 1e-3, pairs=False) is None
-
-
 def test_pairs_of_others_are_not_those_of_the_candidates():
     """Three arms compared, four measurable: the closed form for all four would be 8."""
     features = DenseFeatures(np.eye(4))

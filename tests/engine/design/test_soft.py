@@ -7,11 +7,10 @@ import pytest
 
 from assaypilot.engine.design import soft_xy as xy_smooth
 from assaypilot.engine.design.directions import Rows, against
-from assaypilot.engine.design.log_weight_lbfgs import Sample, even_leverages, minimised, same_information
+from assaypilot.engine.design.log_weight_lbfgs import even_leverages
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.soft_maximum import softened
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 
 
 def some_rows(sizes, n, seed):
@@ -26,92 +25,12 @@ def farthest(z, inverse):
     return float((q[:, None] + q - 2 * u @ u.T).max())
 
 
-def soft_by_hand(z, prior, inverse, sharpness):
-    value, average, total = 0.0, 0.0, 0.0
-    pairs = list(itertools.permutations(range(len(z)), 2))
-    top = max(float((z[i] - z[j]) @ inverse @ (z[i] - z[j])) for i, j in pairs)
-    for i, j in pairs:
-        y = z[i] - z[j]
-        weight = prior[i] * prior[j] * np.exp(sharpness * (y @ inverse @ y - top))
-        total += weight
-        average = average + weight * np.outer(y, y)
-    value = top + np.log(total) / sharpness
-    return top, value, average / total
-
-
-def test_soft_maximum_of_pairs_is_the_sum_over_all_of_them():
-    rng = np.random.default_rng(3)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(9, 4))))
-    prior = rng.dirichlet(np.ones(7))
-    rows = np.array([0, 1, 3, 4, 6, 7, 8])
-    half = rng.normal(size=(4, 4))
-    inverse = half @ half.T
-    soft = softened(Pairs(table), inverse, rows, prior)
-    found = soft.at(inverse, 0.3)
-    top, value, average = soft_by_hand(table.coordinates(rows), prior, inverse, 0.3)
-    assert found.largest == pytest.approx(top, rel=1e-5)
-    assert found.value == pytest.approx(value, rel=1e-5)
-    assert found.average == pytest.approx(average, rel=1e-4, abs=1e-5)
-    # A convex combination of y y' to the last digit, whatever the weights: trace between the extremes of |y|^2.
-    soft.take(np.array([[2, 5]]))
-    more = soft.at(inverse, 0.3)
-    assert more.largest >= top * (1 - 1e-5)
-
-
-@pytest.mark.parametrize("kind", ["pairs", "rows", "against"])
-def test_the_average_is_the_slope_of_the_soft_maximum(kind):
-    rng = np.random.default_rng(5)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
-    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": against(table, 2)}[kind]
-    half = rng.normal(size=(3, 3))
-    inverse = half @ half.T + np.eye(3)
-    soft = softened(directions, inverse, np.arange(12), np.full(12, 1 / 12))
-    change = rng.normal(size=(3, 3))
-    change = change + change.T
-    step = 1e-2
-    slope = (soft.at(inverse + step * change, 0.5).value - soft.at(inverse - step * change, 0.5).value) / (2 * step)
-    assert slope == pytest.approx(float(np.vdot(soft.at(inverse, 0.5).average, change)), rel=2e-3, abs=2e-3)
-
-
-def test_a_descent_ends_at_the_minimum_of_a_convex_function():
-    rng = np.random.default_rng(0)
-    target = rng.dirichlet(np.ones(40))
-    looks = []
-
-    def away(w):
-        looks.append(w)
-        return Sample(float(np.sum((w - target) ** 2)), 2 * (w - target), enough=False)
-
-    w = minimised(away, np.full(40, 1 / 40), 200)
-    assert len(looks) <= 200
-    assert w == pytest.approx(target, abs=5e-4)
-    assert w.sum() == pytest.approx(1.0)
-
-
-def test_a_descent_keeps_what_it_has_where_the_function_is_not_defined():
-    w = np.array([0.25, 0.75])
-    assert minimised(lambda _: None, w, 10) is w
-    calls = iter([Sample(1.0, np.array([1.0, -1.0]), False)])
-    assert minimised(lambda _: next(calls, None), w, 30) is w
-
-
 def test_even_leverages_are_the_rank_everywhere():
     table = some_rows((6, 5, 4), 90, 1)
     x = table.coordinates()
     w = even_leverages(x, np.full(90, 1 / 90), None, 1e-3, 300)
     inverse = np.linalg.inv((x * w[:, None]).T @ x)
     assert table.quadratic(inverse).max() <= table.rank * (1 + 2e-3)
-
-
-def test_the_same_information_on_fewer_rows():
-    table = some_rows((6, 5, 4), 110, 2)
-    x = table.coordinates()
-    w = even_leverages(x, np.full(110, 1 / 110), None, 1e-3, 200)
-    wanted = (x * w[:, None]).T @ x
-    kept = np.sort(np.argsort(-w)[:100])
-    found = same_information(x[kept], w[kept] / w[kept].sum(), np.linalg.inv(wanted), None, 1e-4, 500)
-    got = (x[kept] * found[:, None]).T @ x[kept]
-    assert np.abs(np.linalg.eigvals(got @ np.linalg.inv(wanted)) - 1).max() < 5e-3
 
 
 @pytest.mark.parametrize("held", [4000, 0])
@@ -185,24 +104,3 @@ def test_few_of_thousands_of_candidates(size):
     assert design.value == pytest.approx(farthest(x, inverse), rel=1e-9)
     assert design.lower_bound <= design.value
     assert design.gap < {420: 0.12, 150: 0.6}[size]
-
-
-@pytest.mark.parametrize("kind", ["pairs", "against"])
-def test_the_heaviest_directions_and_their_shares(kind):
-    table = ProjectedFeatures(DenseFeatures(np.random.default_rng(8).normal(size=(30, 4))))
-    directions = Pairs(table) if kind == "pairs" else against(table, 3)
-    rows = np.arange(30)
-    soft = softened(directions, np.eye(4), rows, np.full(30, 1.0 / 30))
-    keys, shares = soft.heaviest(np.eye(4), 0.3, 7)
-    z = table.coordinates()
-    if kind == "pairs":
-        every = np.array([(i, j) for i in range(30) for j in range(i + 1, 30)])
-        y = z[every[:, 0]] - z[every[:, 1]]
-    else:
-        every = np.array([(0, j) for j in np.delete(rows, 3)])
-        y = z[3] - z[every[:, 1]]
-    weights = np.exp(0.3 * (y**2).sum(axis=1))
-    weights /= weights.sum()
-    order = np.argsort(-weights)[:7]
-    assert {tuple(key) for key in keys.tolist()} == {tuple(key) for key in every[order].tolist()}
-    assert np.sort(shares) == pytest.approx(np.sort(weights[order]), rel=1e-4)

@@ -1,7 +1,5 @@
-import errno
 import math
 import os
-import stat
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -76,48 +74,3 @@ def test_an_existing_file_is_kept_when_asked(tmp_path):
     write_csv(path, ["a", "b"], [[3, 4]])
     assert "3,4" in path.read_text(encoding="utf-8-sig")
     assert os.listdir(tmp_path) == ["out.csv"]
-
-
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "out.csv"
-    write_csv(path, ["a", "b"], [[1, 2]])
-
-    def full(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(AssayPilotError, match="the disk is full"):
-        write_csv(path, ["a", "b"], [[3, 4]])
-    assert "1,2" in path.read_text(encoding="utf-8-sig")
-    assert os.listdir(tmp_path) == ["out.csv"]
-
-
-def test_a_row_that_fails_leaves_the_old_file(tmp_path):
-    path = tmp_path / "out.csv"
-    write_csv(path, ["a", "b"], [[1, 2]])
-    with pytest.raises(ValueError, match="one cell per header"):
-        write_csv(path, ["a", "b"], [[3, 4], [5]])
-    assert "1,2" in path.read_text(encoding="utf-8-sig")
-
-
-def test_a_folder_that_may_not_be_written_is_refused_plainly(tmp_path, monkeypatch):
-    folder = tmp_path / "locked"
-    folder.mkdir()
-    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    if os.access(folder, os.W_OK):
-        # The superuser may write anywhere, so the refusal of the system is played.
-        def refuse(*_):
-            raise PermissionError(errno.EACCES, "Permission denied")
-
-        monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(AssayPilotError, match="may not be written to"):
-        write_csv(folder / "out.csv", ["a", "b"], [[1, 2]])
-    folder.chmod(0o700)
-    assert os.listdir(folder) == []
-
-
-def test_a_missing_folder_and_a_folder_as_file_are_refused_plainly(tmp_path):
-    with pytest.raises(AssayPilotError, match="there is no such folder"):
-        write_csv(tmp_path / "nowhere" / "out.csv", ["a", "b"], [])
-    with pytest.raises(AssayPilotError, match="this is a folder"):
-        write_csv(tmp_path, ["a", "b"], [])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import socket
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +17,9 @@ from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, Contents, contents
-from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.report_shortlist import MOST
-from assaypilot.engine.system.processes import in_another_process
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
 
 WHEN = "2030-01-02 03:04 +00:00"
 
@@ -288,21 +285,6 @@ def test_the_same_contents_make_the_same_file(decided: Status) -> None:
     one, other = (document(said(decided)) for _ in range(2))
     assert one == other
     assert document(said(decided, exported="2031-01-02 03:04")) != one
-
-
-@pytest.mark.parametrize("after", [0.0, 0.3, 0.6])
-def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
-    stop_midway(tmp_path / "x.pdf", partial(write, contents=said(decided, Choice("all"))), after)
-
-
-def test_progress_only_grows_and_it_can_be_made_in_another_process(decided: Status, tmp_path: Path) -> None:
-    told: list[float] = []
-    assert write(tmp_path / "x.pdf", said(decided, Choice("all")), lambda part, _: told.append(part)) == 36
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-    assert len(told) > 36
-    assert in_another_process(write, tmp_path / "y.pdf", said(decided, Choice("all"))) == 36
-    assert (tmp_path / "y.pdf").read_bytes() == (tmp_path / "x.pdf").read_bytes()
 
 
 def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import time
 import zipfile
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,11 @@ from pptx.util import Inches
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice, Contents, contents
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.export.plain import sentences
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.export.slide_text import cut, lines_of
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.strategies.protocol import IN
-from assaypilot.engine.system.processes import in_another_process
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
 
 WHEN = "2030-01-02 03:04 +00:00"
 
@@ -253,11 +250,6 @@ def test_a_text_is_cut_only_where_it_must_be() -> None:
     assert lines_of("化" * 15, 10.0, 2.0) == 2
 
 
-def test_a_statement_is_cut_into_sentences_at_their_ends() -> None:
-    assert sentences("Decided: 3 in. Every one within 0.5 is.") == ("Decided: 3 in.", "Every one within 0.5 is.")
-    assert sentences("After 3: 0.5 is all") == ("After 3: 0.5 is all", "")
-
-
 def test_the_same_contents_make_the_same_file_and_its_properties_are_ours(decided: Status) -> None:
     one = presentation(said(decided))
     time.sleep(2.1)  # the clock of a zip file counts in two seconds
@@ -267,16 +259,6 @@ def test_the_same_contents_make_the_same_file_and_its_properties_are_ours(decide
     assert known.created.isoformat()[:16] == "2030-01-02T03:04"
     with zipfile.ZipFile(io.BytesIO(one)) as parts:
         assert not [name for name in parts.namelist() if "thumbnail" in name]
-
-
-@pytest.mark.parametrize("after", [0.0, 0.41, 0.9])
-def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
-    stop_midway(tmp_path / "x.pptx", partial(write, contents=said(decided)), after)
-
-
-def test_in_another_process(decided: Status, tmp_path: Path) -> None:
-    assert in_another_process(write, tmp_path / "x.pptx", said(decided)) == 9
-    assert (tmp_path / "x.pptx").read_bytes() == presentation(said(decided))
 
 
 @pytest.mark.slow

@@ -187,18 +187,6 @@ def test_it_can_be_stopped_and_leaves_what_was_there(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.assaypilot", "w.pdf"]
 
 
-def test_progress_goes_from_the_first_compound_to_the_last_page(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path)
-    told: list[tuple[float, str]] = []
-    data = page(now, issued, ENDS, lambda fraction, message: told.append((fraction, message)))
-    fractions = [fraction for fraction, _ in told]
-    assert fractions == sorted(fractions)
-    assert fractions[0] == 0.0
-    assert fractions[-1] < 1.0
-    pages = len(texts(data))
-    assert [message for _, message in told[-pages:]] == [f"Page {k} of {pages}" for k in range(1, pages + 1)]
-
-
 def test_a_well_has_the_colour_the_legend_gives_it(tmp_path: Path) -> None:
     """Looked at as a picture: the middle of a control's well and of its sample in the legend."""
     now, issued = planned(tmp_path)

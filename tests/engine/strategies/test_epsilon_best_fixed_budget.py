@@ -57,16 +57,6 @@ def test_a_last_phase_below_one_measurement_per_effect_is_spent_although_nothing
     assert not (state.status == UNDECIDED).any()
 
 
-def test_what_a_chemist_is_told_before_and_after():
-    few, many = made(48), made(40_000, per_round=10_000)
-    assert "too few to prove" in EpsilonBestFixedBudget().cautions(few)[0]
-    assert "wrong with a probability of at most" in EpsilonBestFixedBudget().cautions(many)[0]
-    assert "confidence is not chosen" in EpsilonBestFixedBudget().void(few)[0]
-    truth = (dense(few.features) @ np.linspace(-0.5, 0.5, few.features.n_columns))[None]
-    state, _ = ended(few, truth, np.random.default_rng(3))
-    assert "every compound is decided by its estimate; " in EpsilonBestFixedBudget().stop(state)[0].text
-
-
 def test_the_probability_of_deciding_wrongly_is_about_that_of_a_simulation():
     rng = np.random.default_rng(8)
     now, then, half = 0.5, 0.2, 0.3

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies import designs
-from assaypilot.engine.strategies.gege.confidence import Gege, phase_size
+from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.gege.rules import Boxes, by_bounds, by_gaps
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import gege as oracle
@@ -42,22 +41,6 @@ def last_state(problem, truth, rng, **came):
 
 @settings(max_examples=150)
 @given(seeds)
-def test_the_rules_by_gaps_are_those_of_algorithm_3(seed):
-    rng = np.random.default_rng(seed)
-    means = rng.normal(size=(rng.integers(2, 5), rng.integers(1, 12)))
-    if seed % 2:
-        means = np.round(means, 1)
-    epsilon = float(rng.uniform(0.05, 2.0))
-    found = by_gaps(means, epsilon, finest=False)
-    accepted, rejected = oracle.confidence_phase(means.T, epsilon)
-    assert set(np.flatnonzero(found.ins)) == accepted
-    assert set(np.flatnonzero(found.outs)) == rejected
-    assert (found.leaves == found.ins).all()
-    assert (by_gaps(means, epsilon, finest=True).ins == ~found.outs).all()
-
-
-@settings(max_examples=150)
-@given(seeds)
 def test_the_rules_by_bounds_against_loops_over_pairs(seed):
     rng = np.random.default_rng(seed)
     means, half = rng.normal(size=(2, 10)), rng.uniform(0.0, 1.0, (2, 10)) * (rng.random() < 0.8)
@@ -81,37 +64,6 @@ def test_the_rules_by_bounds_against_loops_over_pairs(seed):
     )
     assert (rest.ins == found.ins[~away]).all()
     assert (rest.outs == found.outs[~away]).all()
-
-
-@given(seeds)
-def test_bounds_decide_whatever_the_gaps_decide_from_the_same_widths(seed):
-    """Half-widths of epsilon / 4: accepted at a gap of epsilon, rejected at more than half of it, and leaving alike."""
-    rng = np.random.default_rng(seed)
-    means = rng.normal(size=(rng.integers(2, 5), 12))
-    width = float(rng.uniform(0.01, 0.4))
-    # Strictly more than half: touching bounds leave a tie possible.
-    gaps = by_gaps(means, 4.0 * width * (1 + 1e-9), finest=False)
-    nothing = Boxes(means[:, :0], means[:, :0])
-    bounds = by_bounds(Boxes(means - width, means + width), nothing, np.zeros(12, dtype=bool), 0.0)
-    several = (~gaps.ins & ~gaps.outs).sum() > 0
-    assert (bounds.outs >= gaps.outs).all()
-    assert (bounds.ins >= gaps.ins).all() or not several
-    assert (bounds.leaves >= gaps.leaves).all() or not several
-
-
-@pytest.mark.parametrize("radii", ["proven", "as_printed", "simplified"])
-@pytest.mark.parametrize(("phase", "sigma", "delta"), [(1, 1.0, 0.1), (3, 0.01, 0.01), (2, 2.5, 0.05)])
-def test_sizes_of_phases(radii, phase, sigma, delta):
-    epsilon = 2.0 ** -(phase + 1)
-    given = {"sigma": sigma, "rank": 8, "arms": 50, "endpoints": 3, "delta": delta}
-    total = phase_size(radii, phase, epsilon, **given).total
-    assert total == max(oracle.size(phase, epsilon, **given, radii=radii), 8)
-    tight = phase_size("tight", phase, epsilon, **given)
-    # Within epsilon / 4 for every arm and endpoint on both sides: a union of normal tails of the phase's share.
-    wells = tight.wells * 8
-    tail = 2 * 3 * 50 * math.exp(-wells * (epsilon / 4) ** 2 / (2 * sigma**2 * 8))
-    assert tail == pytest.approx(6 * delta / (math.pi**2 * phase**2))
-    assert tight.total is None
 
 
 @pytest.mark.parametrize("radii", RADII)
@@ -350,13 +302,6 @@ def test_one_endpoint_is_refused():
         Gege().start(problem)
 
 
-@pytest.mark.parametrize("radii", RADII)
-def test_what_is_given_up_is_said(radii):
-    reasons = Gege().void(problem_for(DenseFeatures(np.eye(3)), (0.1, 0.1), radii=radii))
-    assert len(reasons) == (radii in ("as_printed", "simplified"))
-    assert all("paper" in reason for reason in reasons)
-
-
 def test_the_papers_first_radius():
     problem = problem_for(DenseFeatures(np.eye(3)), (0.0, 0.0), first_radius=0.25, radii="proven", sd=(3.0, 7.0))
     state = Gege().start(problem)
@@ -395,13 +340,6 @@ def test_a_plan_over_960_compounds_and_two_endpoints_takes_no_time(measured):
         Gege().ask(Gege().tell(state, outcome))
         seconds.append(time.process_time() - begun)
     assert min(seconds) < 0.3
-
-
-@given(st.sampled_from(RADII), st.integers(1, 30))
-def test_the_number_of_measurements_is_finite_and_at_least_the_rank(radii, phase):
-    size = phase_size(radii, phase, 8.0, sigma=1e-6, rank=5, arms=1, endpoints=2, delta=0.99)
-    assert size.wells > 0
-    assert size.total is None or size.total >= 5
 
 
 @pytest.mark.parametrize(("lead", "by_paper", "by_bound"), [(1.9, False, False), (2.1, False, True), (4.1, True, True)])

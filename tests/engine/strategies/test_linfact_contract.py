@@ -13,8 +13,6 @@ from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
     IN,
-    NOT_ESTIMABLE,
-    OUT,
     UNDECIDED,
     Capacity,
     Outcome,
@@ -83,35 +81,6 @@ def test_some_compounds_known_well_enough_are_out_while_others_are_not_known_at_
     assert decision.ins.tolist() == []
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_sets_only_grow_and_somebody_stays_active(strategy, seed):
-    slack = {} if seed % 2 else {"slack": 0.0}
-    problem, truth, rng = random_problem(strategy, seed, **slack)
-    seen_in, seen_out, gone = set(), set(), set()
-    for state, _, decision in phases(strategy, problem, truth, rng, most=12, lost=0.1, extra=2):
-        if decision is None:
-            continue
-        ins, outs, left = (set(arms.tolist()) for arms in (decision.ins, decision.outs, decision.left))
-        assert not ins & outs
-        assert not (ins | outs) & (seen_in | seen_out)
-        assert not left & outs
-        assert not (ins | outs | left) & gone
-        assert state.active.any()
-        assert not state.active[sorted(gone)].any()
-        seen_in, seen_out, gone = seen_in | ins, seen_out | outs, gone | outs | left
-        after = strategy.apply(state, decision)
-        answer = strategy.answer(after)
-        assert set(np.flatnonzero(answer.status == IN).tolist()) == seen_in
-        assert set(np.flatnonzero(answer.status == OUT).tolist()) == seen_out
-        assert after.active.any()
-        decided = np.isin(answer.status, (IN, OUT))
-        assert (answer.decided_in_phase[decided] > 0).all()
-        assert (answer.decided_in_phase[~decided] == 0).all()
-        # Bounds are given for exactly the compounds that were still active.
-        assert np.array_equal(~np.isnan(decision.low[0]), state.active)
-        assert np.array_equal(~np.isnan(decision.high[0]), state.active)
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(6))
 def test_with_slack_a_radius_of_a_quarter_of_it_decides_everything(strategy, mode, seed):
@@ -134,36 +103,6 @@ def test_with_slack_a_radius_of_a_quarter_of_it_decides_everything(strategy, mod
         counts[allocation.arms] = allocation.counts
         done = strategy.decide(last, Outcome(allocation, counts[None], means[None]))
         assert len(done.ins) + len(done.outs) == problem.n_arms
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_order_of_the_compounds_does_not_matter(strategy, seed):
-    problem, truth, rng = random_problem(strategy, seed)
-    order = rng.permutation(problem.n_arms)
-    features = SiteFeatures(problem.features.codes[order], problem.features.sizes)
-    other = replace(problem, features=features)
-    one, two = strategy.start(problem), strategy.start(other)
-    assert two.first_radius == one.first_radius
-    for _ in range(5):
-        if strategy.stop(one):
-            break
-        allocation, permuted = strategy.ask(one), strategy.ask(two)
-        assert permuted.radius == allocation.radius
-        assert permuted.certificate.value == pytest.approx(allocation.certificate.value, rel=2e-3)
-        outcome = came_back(problem, truth, allocation, rng, spent=one.spent)
-        # The same results, though a tie between designs may have been broken otherwise.
-        here = replace(
-            allocation,
-            arms=np.sort(np.argsort(order)[allocation.arms]),
-            counts=outcome.counts[0, order][np.sort(np.argsort(order)[allocation.arms])].astype(np.intp),
-        )
-        turned = Outcome(here, outcome.counts[:, order], outcome.means[:, order], outcome.spent)
-        decision, mirrored = strategy.decide(one, outcome), strategy.decide(two, turned)
-        for name in ("ins", "outs", "left", "contradicted"):
-            assert sorted(order[getattr(mirrored, name)]) == getattr(decision, name).tolist(), name
-        np.testing.assert_allclose(mirrored.low, decision.low[:, order], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(mirrored.high, decision.high[:, order], rtol=1e-9, atol=1e-9)
-        one, two = strategy.apply(one, decision), strategy.apply(two, mirrored)
 
 
 @settings(max_examples=25)
@@ -194,27 +133,6 @@ def test_units_do_not_matter(kind, seed, shift, scale):
         np.testing.assert_allclose(getattr(again, name), expected, rtol=1e-7, atol=1e-7 * max(1.0, scale))
 
 
-def test_one_compound_is_the_best(strategy):
-    problem = problem_of(DenseFeatures(np.ones((1, 1))))
-    (step,) = phases(strategy, problem, np.array([3.0]), np.random.default_rng(0))
-    assert step[2].ins.tolist() == [0]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_equal_compounds_have_equal_fates(strategy, mode):
-    """Equal feature rows given as two arms: the same bounds, and with slack an end."""
-    features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    problem = problem_of(features, slack=0.2, **options(strategy, mode))
-    truth = np.array([1.0, 1.0, 0.2])
-    history = list(phases(strategy, problem, truth, np.random.default_rng(3)))
-    for state, _, decision in history:
-        np.testing.assert_allclose(decision.low[0, 0], decision.low[0, 1])
-        np.testing.assert_allclose(decision.high[0, 0], decision.high[0, 1])
-        assert state.status[0] == state.status[1]
-    state, _, decision = history[-1]
-    assert strategy.answer(strategy.apply(state, decision)).status.tolist() == [IN, IN, OUT]
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_ties_in_the_truth_end_with_slack(strategy, mode):
     features = SiteFeatures(product((3, 2)), (3, 2))
@@ -222,55 +140,6 @@ def test_ties_in_the_truth_end_with_slack(strategy, mode):
     flat = np.full(6, 7.0)
     state, _, decision = list(phases(strategy, problem, flat, np.random.default_rng(5)))[-1]
     assert (strategy.apply(state, decision).status == IN).all()
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_compounds_outside_the_span_are_set_aside_and_come_back_when_they_can_be_had(strategy, seed):
-    problem, truth, rng = random_problem(strategy, 3 * seed + 2)
-    x = dense(problem.features)
-    here = rng.random(problem.n_arms) < 0.5
-    here[0] = True
-    inside = np.array([np.linalg.matrix_rank(np.vstack([x[here], row])) == np.linalg.matrix_rank(x[here]) for row in x])
-    state = strategy.start(replace(problem, measurable=here))
-    assert np.array_equal(state.status == NOT_ESTIMABLE, ~inside)
-    assert np.array_equal(state.active, inside)
-    while not strategy.stop(state):
-        allocation = strategy.ask(state)
-        assert here[allocation.arms].all()
-        outcome = came_back(state.problem, truth, allocation, rng, spent=state.spent)
-        decision = strategy.decide(state, outcome)
-        assert np.isnan(decision.low[0, ~inside]).all()
-        assert np.isnan(decision.estimate[0, ~inside]).all()
-        state = strategy.apply(state, decision)
-    assert np.array_equal(np.isin(state.status, (IN, OUT)), inside)
-    everything = strategy.adjust(state, measurable=np.ones(problem.n_arms, dtype=bool), spent=state.spent)
-    assert not (everything.status == NOT_ESTIMABLE).any()
-    assert np.array_equal(everything.status == UNDECIDED, ~inside)
-    assert everything.active[~inside].all()
-    assert np.array_equal(everything.status[inside], state.status[inside])
-    if not inside.all():
-        assert not strategy.stop(everything)
-        assert strategy.ask(everything).phase == state.phase + 1
-
-
-def test_the_world_moves_in_the_middle_of_a_campaign(strategy):
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    problem = problem_of(features, slack=0.0, sd=0.3)
-    truth = dense(features) @ np.array([0, 1.0, 0.7, 0.0, 1.0, 0.8, 0.0])
-    rng = np.random.default_rng(4)
-    steps = list(phases(strategy, problem, truth, rng, most=2))
-    state = strategy.apply(steps[-1][0], steps[-1][2])
-    third = features.codes[:, 0] == 0
-    less = strategy.adjust(state, measurable=~third, spent=500)
-    assert less.spent == 500
-    decided = np.isin(state.status, (IN, OUT))
-    assert np.array_equal(less.status[decided], state.status[decided])
-    assert (less.status[third & ~decided] == NOT_ESTIMABLE).all()
-    assert not less.active[third].any()
-    assert less.active[~third & state.active].all()
-    assert strategy.adjust(less, measurable=~third, spent=500).status.tolist() == less.status.tolist()
-    if not strategy.stop(less):
-        assert not third[strategy.ask(less).arms].any()
 
 
 def test_one_that_comes_to_be_had_late_and_is_far_better_contradicts_all_that_are_in(strategy):
@@ -348,11 +217,3 @@ def test_asking_can_be_cancelled(strategy):
 
     with pytest.raises(Cancelled):
         strategy.ask(strategy.start(problem), stop_it)
-
-
-def test_progress_stays_within_bounds(strategy):
-    problem, _, _ = random_problem(strategy, 3, capacity=Capacity(12, 2))
-    told = []
-    strategy.ask(strategy.start(problem), lambda fraction, message: told.append((fraction, message)))
-    assert told
-    assert all(0.0 <= fraction <= 1.0 and message for fraction, message in told)

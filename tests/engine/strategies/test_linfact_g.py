@@ -14,7 +14,7 @@ from assaypilot.engine.strategies.linfact.g_optimal import LinFactG, union_log
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import design as designs
 from tests.oracles import linfact as oracle
-from tests.strategies import came_back, dense, phases, problem_of, product, random_table
+from tests.strategies import came_back, phases, problem_of, product, random_table
 
 GAP = 1e-3
 strategy = LinFactG()
@@ -172,33 +172,6 @@ def test_plans_and_decides_as_the_reference_does(block, designed):
     assert min(decided, left, lost) > 0
 
 
-def test_the_first_radius_is_the_largest_that_takes_two_d_measurements():
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    for sd in (0.01, 0.2, 3.0):
-        for slack in (0.0, 0.02, 0.5, 100.0):
-            for delta in (0.01, 0.3):
-                problem = problem_of(features, sd=sd, slack=slack, delta=delta)
-                state = strategy.start(problem)
-                expected = oracle.first_radius(sd, 9, delta, slack)
-                assert state.first_radius == pytest.approx(expected, rel=1e-12)
-                if slack:
-                    steps = math.log2(state.first_radius / (slack / 4))
-                    assert steps == pytest.approx(round(steps))
-
-
-def test_radii_halve_and_with_slack_end_at_a_quarter_of_it():
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    state = strategy.start(problem_of(features, slack=0.5, sd=0.4))
-    radii = [strategy.radius(state, phase) for phase in range(1, 8)]
-    last = radii.index(0.125)
-    assert radii[: last + 1] == [0.125 * 2.0 ** (last - k) for k in range(last + 1)]
-    assert set(radii[last:]) == {0.125}
-    free = strategy.start(problem_of(features, slack=0.0, sd=0.4))
-    assert [strategy.radius(free, r) for r in (1, 2, 9)] == [free.first_radius / 2**k for k in (0, 1, 8)]
-    paper = strategy.start(problem_of(features, slack=0.0, sd=1.0, first_radius=0.5))
-    assert [strategy.radius(paper, r) for r in (1, 2, 3)] == [0.5, 0.25, 0.125]
-
-
 def test_the_papers_own_numbers():
     """Sigma 1, radius 1/2, unit vectors: eq. 21 by hand, 2 * 4 * 1/4 / (1/4) * log(2 * 4 * 2 / 0.1) = 40.6 each."""
     problem = problem_of(DenseFeatures(np.eye(4)), slack=0.0, sd=1.0, delta=0.1, first_radius=0.5)
@@ -316,32 +289,6 @@ def test_bounds_decide_strictly(decide):
         assert decided(0.0, -2.0 - hair).left.tolist() == [1]
 
 
-def test_thresholds_are_over_all_active_compounds_each_with_its_own_width():
-    """One measurement of a compound leaves it wide: it holds U up for the others, and nothing is in.
-
-    (Whether U is taken before or after removals cannot be seen: what is removed has high < max low, so it sets neither
-    U nor L.)
-    """
-    problem = problem_of(DenseFeatures(np.eye(3)), epsilon=1.0, slack=0.0, delta=0.1, sd=1.0)
-    state = strategy.start(problem)
-    allocation = strategy.ask(state)
-    counts = np.array([1.0, 1e4, 1e4])
-    halves = np.sqrt(2 * math.log(2 * 3 * 2 / 0.1) / counts)
-    means = np.array([2.0 - halves[0], 0.0, -0.1])
-    decision = strategy.decide(state, Outcome(allocation, counts[None], means[None]))
-    assert decision.numbers["upper_threshold"] == pytest.approx(1.0)
-    assert decision.numbers["lower_threshold"] == pytest.approx(-halves[1] - 1.0)
-    assert decision.ins.tolist() == []
-    means[0] = -1.2 - halves[0]
-    decision = strategy.decide(state, Outcome(allocation, counts[None], means[None]))
-    assert decision.numbers["upper_threshold"] == pytest.approx(halves[1] - 1.0)
-    assert decision.outs.tolist() == [0]
-    assert decision.ins.tolist() == [1, 2]
-    # The next phase goes on without it.
-    later = strategy.apply(state, decision)
-    assert np.flatnonzero(later.active).tolist() == [1]
-
-
 def test_a_contradiction_is_reported_and_the_first_decision_stands():
     problem = problem_of(DenseFeatures(np.eye(2)), epsilon=0.5, slack=0.0, sd=0.1)
     state = strategy.start(problem)
@@ -355,25 +302,6 @@ def test_a_contradiction_is_reported_and_the_first_decision_stands():
     after = strategy.apply(state, decision)
     assert strategy.answer(after).status.tolist() == [IN, IN]
     assert after.decided_in_phase.tolist() == [1, 1]
-
-
-def test_planned_bounds_need_everything_that_was_planned():
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    problem = problem_of(features, decide="planned")
-    state = strategy.start(problem)
-    allocation = strategy.ask(state)
-    truth = dense(features) @ np.linspace(0, 1, 7)
-    rng = np.random.default_rng(1)
-    whole = came_back(problem, truth, allocation, rng)
-    decision = strategy.decide(state, whole)
-    np.testing.assert_allclose(decision.high - decision.low, 2 * allocation.radius)
-    short = whole.counts.copy()
-    short[0, allocation.arms[0]] -= 1
-    partial = strategy.decide(state, replace(whole, counts=short))
-    x = dense(features)
-    for arm in range(9):
-        size = oracle.norm(x[arm], x, short[0]) * math.sqrt(2 * oracle.log_term(9, 1, problem.delta)) * problem.noise[0]
-        assert (partial.high - partial.low)[0, arm] == pytest.approx(2 * size)
 
 
 def test_only_active_compounds_are_measured_while_they_span():

@@ -15,7 +15,6 @@ from assaypilot.engine.strategies.linfact.pairs import Differences, behind
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted, pair_log, pair_log_as_printed
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
-from tests.oracles import xy as designs
 from tests.published.calibration_checks import is_wrong, limits
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
@@ -118,18 +117,6 @@ def check_promise(allocation, reference, counts):
     rank = np.linalg.matrix_rank(reference.x[sorted(reference.active)])
     assert allocation.total <= asked + rank * (rank + 1) / 2 + 1
     assert allocation.total >= 2 * allocation.certificate.lower_bound * reference.sigma**2 / width**2 * log * (1 - 1e-9)
-
-
-def test_the_design_is_as_good_as_another_solvers():
-    features = DenseFeatures(np.random.default_rng(3).normal(size=(12, 3)))
-    problem = problem_of(features, slack=0.0, sd=1.0, first_radius=0.05)
-    allocation = LinFactXY().ask(LinFactXY().start(problem))
-    x = dense(features)
-    _, value, _ = designs.frank_wolfe(x, designs.pairs(x), steps=4000)
-    counts = np.zeros(12)
-    counts[allocation.arms] = allocation.counts
-    assert designs.worst(x, designs.pairs(x), counts / counts.sum()) <= value * (1 + 2e-3)
-    assert allocation.certificate.lower_bound <= value
 
 
 def test_the_papers_own_numbers():

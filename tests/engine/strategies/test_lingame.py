@@ -8,10 +8,8 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.lingame import hedge
 from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, pooled, rules_of, table_of
-from assaypilot.engine.strategies.lingame.sequential import spanning, track
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import lingame as oracle
 from tests.strategies import came_back, dense, problem_of, product
@@ -205,17 +203,6 @@ def test_what_can_be_measured_and_what_is_wanted_may_differ(kind):
     assert (state.status[:3] == UNDECIDED).all()
 
 
-@BOTH
-def test_learners_are_kept_only_for_answers_that_occurred_and_never_for_many(kind):
-    rng = np.random.default_rng(6)
-    x = unit_rows(rng, 300, 4)
-    problem = problem_of(DenseFeatures(x), epsilon=0.3, slack=0.0, sd=2.0, batch=8)
-    state = campaign(kind, problem, x @ np.ones(4) * 0.5, 0, most=40)
-    learners = len(state.memory["losses"])
-    assert 1 <= learners <= 66
-    assert sum(array.size for array in state.memory.values()) < 300 * 250
-
-
 def test_a_tie_ends_with_the_budget():
     problem = problem_of(DenseFeatures(np.eye(2)), goal=Best(), sd=0.2, batch=8, capacity=Capacity(8, 8, 100))
     state = campaign(LinGame, problem, np.zeros(2), 0)
@@ -232,45 +219,6 @@ def test_no_more_of_one_arm_in_a_batch_than_a_round_allows():
         allocation = strategy.ask(state)
         assert allocation.counts.max() <= 4
         state = strategy.tell(state, came_back(problem, ALPHA[:, 0], allocation, rng, spent=state.spent))
-
-
-def test_tracking_stays_within_one_of_the_weights():
-    rng = np.random.default_rng(0)
-    weights = rng.dirichlet(np.ones(6))
-    for n in (1, 7, 50, 400):
-        taken = track(np.zeros(6), weights, n, n)
-        assert taken.sum() == n
-        assert (taken - n * weights <= 1 + 1e-9).all()
-        assert (taken - n * weights >= -math.log(6) - 1e-9).all()
-    assert track(np.zeros(2), np.array([0.9, 0.1]), 10, 3).tolist() == [3, 3]
-
-
-def test_the_first_arms_span_and_are_no_more_than_needed():
-    rng = np.random.default_rng(1)
-    x = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 6))
-    chosen = spanning(x, np.zeros(0, dtype=np.intp), np.arange(30))
-    assert len(chosen) == np.linalg.matrix_rank(x[chosen]) == 4
-    rest = spanning(x, chosen[:2], np.arange(30))
-    assert len(rest) == 2
-    assert np.linalg.matrix_rank(x[np.concatenate([chosen[:2], rest])]) == 4
-    assert len(spanning(x, chosen, np.arange(30))) == 0
-
-
-def test_adahedge_is_that_of_the_definition_and_has_little_regret():
-    rng = np.random.default_rng(5)
-    losses, gap, paid = np.zeros(4), hedge.START, 0.0
-    for _ in range(400):
-        loss = rng.uniform(0.0, 1.0, 4) - np.array([0.0, 0.2, 0.0, 0.0])
-        played = hedge.play(losses, gap)
-        np.testing.assert_allclose(played.weights, oracle.hedge_weights(losses, gap), rtol=1e-9)
-        expected = oracle.hedge_gap(losses, gap, loss)
-        paid += float(played.weights @ loss)
-        losses, gap = hedge.incurred(losses, gap, played, loss)
-        assert gap == pytest.approx(expected, rel=1e-9)
-    assert paid - losses.min() <= 2 * 1.2 * math.sqrt(400 * math.log(4)) + 16 * 1.2 * (2 + math.log(4) / 3)
-    alone = hedge.play(np.zeros(1), hedge.START)
-    assert alone.weights.tolist() == [1.0]
-    assert hedge.incurred(np.zeros(1), 0.01, alone, np.array([2.0]))[1] == 0.01
 
 
 @BOTH
