@@ -66,57 +66,6 @@ def test_every_library_that_is_asked_for_is_found_once(installed: dict[str, Any]
     assert [part.licence for part in found] == ["MIT", "PSF-2.0", "Apache-2.0", "BSD-3-Clause"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"License_Expression": "MIT", "License": "something else"}, "MIT"),
-        ({"License": "BSD-3-Clause"}, "BSD-3-Clause"),
-        (
-            {
-                "License": "Copyright\nAll rights",
-                "Classifier": ["License :: OSI Approved :: BSD License", "Topic :: X"],
-            },
-            "BSD License",
-        ),
-        ({"License": "x" * 200, "Classifier": ["License :: OSI Approved :: MIT License"]}, "MIT License"),
-        ({"License": "", "Classifier": ["Topic :: X"]}, "see its text"),
-        ({}, "see its text"),
-    ],
-)
-def test_a_licence_is_named_in_few_words(installed: dict[str, Any], fields: dict[str, Any], said: str) -> None:
-    installed["numpy"] = library("numpy", **fields)
-    assert {part.name: part.licence for part in licences.parts()}["numpy"] == said
-
-
-def test_a_licence_text_is_what_the_library_brings(installed: dict[str, Any], tmp_path: Path) -> None:
-    info = tmp_path / "numpy-1.dist-info"
-    (info / "licenses" / "deep").mkdir(parents=True)
-    (info / "LICENSE").write_text("You may.\n", encoding="utf-8")
-    (info / "licenses" / "deep" / "LGPL-3.txt").write_bytes(b"You may, too: \xff\n")
-    (info / "RECORD").write_text("not a licence", encoding="utf-8")
-    installed["numpy"] = library("numpy", None, tmp_path, License="BSD")
-    installed["scipy"] = library("scipy", License="BSD")
-    found = {part.name: part for part in licences.parts()}
-    assert found["numpy"].text() == "You may.\n\n\nYou may, too: \N{REPLACEMENT CHARACTER}"
-    assert found["scipy"].text() == "scipy brings no licence text along. Its licence: BSD."
-    (info / "LICENSE").unlink()  # removed since it was listed
-    assert found["numpy"].text().startswith("You may, too")
-
-
-def test_the_packaged_program_names_what_starts_it(
-    installed: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    installed["pyinstaller"] = library("pyinstaller", ["altgraph"], License="GPL with an exception")
-    assert "pyinstaller" not in {part.name for part in licences.parts()}
-    (tmp_path / "licences" / "Python").mkdir(parents=True)
-    (tmp_path / "licences" / "Python" / "LICENSE.txt").write_text("The licence of Python", encoding="utf-8")
-    monkeypatch.setattr(licences.sys, "frozen", True, raising=False)
-    monkeypatch.setattr(licences.sys, "_MEIPASS", str(tmp_path), raising=False)
-    found = {part.name: part for part in licences.parts()}
-    assert found["pyinstaller"].licence == "GPL with an exception"
-    assert found["Python"].text() == "The licence of Python"
-
-
 def test_every_real_library_has_a_version_and_a_licence() -> None:
     found = {part.name.lower(): part for part in licences.parts()}
     assert {"python", "numpy", "rdkit", "pyside6_essentials", "shiboken6", "matplotlib", "kiwisolver"} <= found.keys()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.system.progress import Report
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables import properties
@@ -125,17 +123,6 @@ def test_properties_are_calculated_when_somebody_looks(
         assert as_columns or {row["HBD"] for row in rows} == {"1"}
         assert (list(rows[0]).index("MW") == 1) is as_columns
         assert ("TPSA" in rows[0]) is not as_columns
-
-
-@pytest.mark.parametrize(
-    ("name", "transform", "potency"),
-    [
-        ("pIC50", "none", True), ("IC50 (nM)", "log", True), ("hERG pIC50", "none", True), ("Ki", "log", True),
-        ("IC50", "none", False), ("Solubility", "log", False), ("pH", "none", False), ("Kinetics", "log", False),
-    ],
-)  # fmt: skip
-def test_efficiencies_are_of_potencies_only(name: str, transform: Literal["none", "log"], potency: bool) -> None:
-    assert properties._is_potency(Endpoint(name, transform=transform)) is potency
 
 
 def test_stopped_properties_are_not_begun_again(

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
@@ -19,7 +18,6 @@ from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.runtime.tasks import Progress
 from assaypilot.gui.widgets.save_dialog import as_named, file_name
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.export_dialog import KINDS, ExportDialog, shortlist_columns
@@ -302,36 +300,7 @@ def test_a_worker_that_raises_is_reported_and_the_window_goes_on(
     assert (tmp_path / "x.csv").exists()
 
 
-def test_the_time_that_is_left_is_said_once_it_is_no_guess() -> None:
-    assert Progress("a", "b", 0.5, 0.5, True).detail == "b · just started"
-    assert Progress("a", "b", 0.02, 9.0, True).detail == "b · 9 s"
-    assert Progress("a", "b", 0.25, 3.0, True).detail == "b · 3 s, about 9 s left"
-    assert Progress("a", "", 0.5, 200.0, True).detail == "3 min, about 3 min left"
-    assert Progress("a", "b", None, 3.0, True).left is None
-    assert Progress("a", "b", 1.0, 3.0, True).left is None
-
-
 # ---------------------------------------------------------------------- by keyboard
-
-
-def test_an_export_by_the_keyboard_alone(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
-    decided.activateWindow()
-    until(qtbot, decided.isActiveWindow)
-    QTest.keyClick(decided, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    dialog = asked(decided)
-    until(qtbot, lambda: QApplication.focusWidget() is dialog.confirm)
-    seen = set()
-    for _ in range(20):
-        focus = QApplication.focusWidget()
-        seen.add(focus.text() if isinstance(focus, QPushButton) else focus.metaObject().className())
-        QTest.keyClick(focus, Qt.Key.Key_Tab)
-    assert {"CSV", "QRadioButton", "Choose the &place…", "Cancel"} <= seen
-    dialog.confirm.setFocus()
-    QTest.keyClick(dialog.confirm, Qt.Key.Key_Return)
-    assert decided.exporting.asking is not None
-    decided.exporting.asking.reject()
-    QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    until(qtbot, lambda: decided.exporting.dialog is None)
 
 
 def test_the_window_answers_while_an_export_is_written(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,6 @@ from assaypilot.engine.simulate import foresight
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import silent
-from assaypilot.gui.goal.goal_changes import fold
 from assaypilot.gui.goal.goal_page import GoalPage
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
@@ -97,15 +95,6 @@ def test_other_settings_stand_beside_the_present_ones(qtbot: QtBot, campaign: Ma
     assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
     assert page.change.isHidden()
     assert status(campaign).events == before
-
-
-def test_what_a_budget_decides_is_said(qtbot: QtBot, campaign: MainWindow) -> None:
-    page = shown(qtbot, campaign)
-    type_into(page, "budget", "100")
-    tried(qtbot, page)
-    assert page.outlooks.words.text().endswith("with these settings the budget of 100 leaves about 6 undecided.")
-    assert figures(page)["All decided"] == ["every time", "within the budget never"]
-    assert figures(page)["At the end"] == ["\N{EN DASH}", "3 in, 9 out, 6 undecided"]
 
 
 def test_apply_changes_the_campaign_and_undo_takes_it_back(
@@ -326,12 +315,6 @@ def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path: Path) -> 
     assert found.forecast.next_round is not None
     with Campaign.open(path) as campaign:
         assert campaign.head == head
-
-
-def test_a_distance_is_said_as_a_factor() -> None:
-    said = [(0.3, "2-fold"), (0.5, "3-fold"), (1.0, "10-fold"), (0.1, "1.3-fold"), (0.4, "2.5-fold"), (2.0, "100-fold")]
-    assert [fold(distance) for distance, _ in said] == [words for _, words in said]
-    assert fold(0.0) == fold(math.inf) == ""
 
 
 def test_escape_and_enter_do_what_they_say(qtbot: QtBot, campaign: MainWindow) -> None:

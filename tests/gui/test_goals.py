@@ -433,19 +433,6 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
     assert not raised
 
 
-def test_the_wizard_makes_its_later_steps_while_the_first_is_seen(qtbot: QtBot, window: MainWindow) -> None:
-    window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
-    assert [*wizard._steps] == [0]
-    assert not wizard.next.isEnabled()
-    until(qtbot, lambda: [*wizard._steps] == [0, 1, 2, 3])
-    assert wizard._steps[3] is wizard.goal_step
-    until(qtbot, lambda: wizard.goal_step.strategy.combo.isEnabled())
-    wizard.reject()
-    assert wizard.result() == 0
-
-
 def test_opening_the_wizard_does_not_load_what_only_the_worker_needs() -> None:
     code = "import sys, assaypilot.gui.wizard.new_campaign; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

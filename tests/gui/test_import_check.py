@@ -245,26 +245,6 @@ def offers(wizard: NewCampaign, text: str) -> list[QPushButton]:
     return [one for one in wizard.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
 
 
-def test_a_keyboard_is_enough(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = wizard_on(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    until(qtbot, lambda: wizard.columns_step.complete)
-    for step in (1, 2, 3):
-        until(qtbot, lambda: wizard.next.isEnabled())
-        QTest.keyClick(wizard.focusWidget(), Qt.Key.Key_Return)
-        assert wizard.step == step
-    wizard.back.click()
-    segments = wizard.check_step.views.findChildren(QPushButton)
-    segments[0].setFocus()
-    QTest.keyClick(segments[0], Qt.Key.Key_Tab)
-    seen = set()
-    for _ in range(25):
-        focus = wizard.focusWidget()
-        seen.add(focus)
-        QTest.keyClick(focus, Qt.Key.Key_Tab)
-    assert wizard.next in seen
-    assert wizard.back in seen
-
-
 def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot: QtBot) -> None:
     problems = [
         Problem(n, f"R{n % 3}", f"value {n} is no number", "error" if n == 70_000 else "warning")

@@ -19,7 +19,7 @@ from assaypilot.gui.wizard.check_work import CoreChoice, known_cores
 from assaypilot.gui.wizard.columns_step import Smaller
 from assaypilot.gui.wizard.new_campaign import NewCampaign
 from tests.gui.helpers import idle, small_table, status, until
-from tests.gui.imports import HOSTILE, amides, checked, columns_of, sparse, wizard_on
+from tests.gui.imports import amides, checked, columns_of, sparse, wizard_on
 from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
@@ -225,44 +225,6 @@ def test_a_stopped_check_says_so_and_can_be_done_again(
     slowly.clear()
     wizard.columns_step.panel.again.click()
     until(qtbot, lambda: wizard.columns_step.complete)
-
-
-def test_every_field_has_a_name_and_a_caption_that_leads_to_it(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    wizard = columns_of(qtbot, window, small_table(tmp_path / "t.csv"))
-    form = wizard.columns_step.form
-    for widget, caption in form._captions.items():
-        assert widget.accessibleName(), caption.text()
-        assert caption.buddy() is widget
-    order = [form.id]
-    wizard.columns_step.form.id.setFocus()
-    for _ in range(4):
-        QTest.keyClick(wizard.focusWidget(), Qt.Key.Key_Tab)
-        order.append(wizard.focusWidget())
-    assert order[1] is form.smiles
-    assert form.sites in order
-    assert wizard.minimumSizeHint().width() <= 1240
-    assert wizard.minimumSizeHint().height() <= 740
-
-
-def test_hostile_headers_can_be_columns_of_anything(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    path = tmp_path / "hostile.csv"
-    name, site, other, value, _ = HOSTILE
-    rows = "".join(f"c{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n / 10}\n" for n in range(8))
-    path.write_text(f"{name},{site},{other},{value}\n{rows}", encoding="utf-8")
-    wizard = wizard_on(qtbot, window, path)
-    wizard.next.click()
-    step = wizard.columns_step
-    until(qtbot, lambda: step.panel.problem.isVisible())
-    assert "--" not in step.panel.mend.text()
-    for place in (1, 2):
-        step.form.sites.item(place).setCheckState(Qt.CheckState.Checked)
-    until(qtbot, lambda: step.complete)
-    assert step.result is not None
-    assert [one.name for one in step.result.sites] == [site, other]
-    assert step.result.endpoint.name == value
-    assert step.panel.facts._shown[3][0].textFormat() == Qt.TextFormat.PlainText
 
 
 @pytest.mark.slow

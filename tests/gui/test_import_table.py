@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
@@ -20,7 +19,7 @@ from assaypilot.gui.wizard.table_work import Loaded, Place, Wanted, load
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
 from tests.gui.helpers import idle, small_table, until
-from tests.gui.imports import HOSTILE, wizard_on
+from tests.gui.imports import wizard_on
 
 
 def choose(combo: QComboBox, text: str) -> None:
@@ -127,20 +126,6 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
     until(qtbot, lambda: step.raw is not None and "IC50 (nM)" not in step.raw.columns)
     assert step.views.isHidden()
     assert shown(step)[0] == list(step.raw.columns)
-
-
-def test_texts_of_tables_stay_plain(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    path = tmp_path / "plain.csv"
-    path.write_text(
-        "ID,<u>R1</u>,R1 $width x <$energy\n" + "".join(f'"{name}",Me,5\n' for name in HOSTILE), encoding="utf-8"
-    )
-    step = wizard_on(qtbot, window, path).table_step
-    assert [row[0] for row in shown(step)[1:]] == list(HOSTILE)
-    assert step.how.textFormat() == Qt.TextFormat.PlainText
-    assert step.problem.textFormat() == Qt.TextFormat.PlainText
-    tip = step.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert "&lt;img" in tip
-    assert "<img" not in tip
 
 
 def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> None:

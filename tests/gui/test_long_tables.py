@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QRunnable, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -317,20 +317,3 @@ def test_the_other_models_keep_qts_rules(qapp: object, make: Callable[[], RowsMo
     assert model.rowCount() == 1
     model.only(None)
     assert tester.model() is model
-
-
-@pytest.mark.parametrize(("side", "kept"), [(100, 750), (200, 187), (2_000, 120), (0, 60_000)])
-def test_pictures_are_kept_by_what_they_take_and_a_screen_of_them_always(qapp: object, side: int, kept: int) -> None:
-    structures = Structures()
-    image = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)  # 4 bytes a pixel, in 30 MB
-    for number in range(kept + 50):
-        key = (str(number), side, side, 1.0, False)
-        structures._asked[key] = None
-        structures._take(key, image, side > 0)
-    there = [int(key[0]) for key in structures._kept]
-    assert there == list(range(50, kept + 50))
-    structures.use(("CCO",))
-    for key in ((str(number), side, side, 2.0, False) for number in range(kept)):
-        structures._asked[key] = None
-        structures._take(key, image, side > 0)
-    assert len(structures._kept) == kept

@@ -153,21 +153,6 @@ def test_ids_with_values_with_and_without_a_header(qtbot: QtBot, planned: MainWi
     until(qtbot, lambda: status(window).measurements_used == 1)
 
 
-def test_nothing_to_paste_is_said(qtbot: QtBot, planned: MainWindow) -> None:
-    QGuiApplication.clipboard().setText("  \n")
-    planned.round.paste()
-    until(qtbot, lambda: "There is nothing to paste" in planned.messages.text)
-    assert "Copy the values" in planned.messages.mend.text()
-
-
-def test_more_values_than_lines(qtbot: QtBot, planned: MainWindow) -> None:
-    count = len(open_round(planned).items)
-    planned.round.table.choose(0, "result")
-    paste(qtbot, planned, [["7.0"]] * (count + 2))
-    preview = planned.round.preview
-    assert [row[4] for row in shown(preview.model)][:2] == ["rejected: there is no line left in the round"] * 2
-
-
 def test_repeated_identical_line_is_not_counted_beyond_what_the_round_asks_for(
     qtbot: QtBot, planned: MainWindow
 ) -> None:
@@ -316,23 +301,6 @@ def test_editing_a_kept_value_asks_for_a_correction(qtbot: QtBot, planned: MainW
     dialog().reject()
     idle(qtbot, window)
     assert status(window).measurements_used == 1
-
-
-def test_closing_early_says_what_becomes_of_the_rest(qtbot: QtBot, planned: MainWindow) -> None:
-    window = planned
-    type_into(window, 0, "7.0")
-    until(qtbot, lambda: status(window).measurements_used == 1)
-    window.close_round()
-    asked = window.closing
-    assert asked.missing == "return"
-    assert asked.confirm.isEnabled()
-    asked.options["other"].setChecked(True)
-    assert not asked.confirm.isEnabled()
-    asked.line.setText("the plate looked odd")
-    asked.confirm.click()
-    until(qtbot, lambda: status(window).open_round is None)
-    assert not status(window).guarantee.holds
-    idle(qtbot, window)
 
 
 def test_the_work_list_is_written_and_copied(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:

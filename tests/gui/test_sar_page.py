@@ -416,14 +416,6 @@ def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path: Path) -> None
     assert data_path(picture, replaced=True).name == "x data.csv"
 
 
-def test_a_folder_that_is_gone_is_said(qtbot: QtBot, page: SarPage, tmp_path: Path) -> None:
-    window = window_of(page)
-    assert page.scene is not None
-    window.picture_files.to(tmp_path / "gone" / "x.png", page.scene)
-    until(qtbot, lambda: "no such folder" in window.messages.text)
-    assert not (tmp_path / "gone").exists()
-
-
 # ---------------------------------------------------------------------- a large library
 
 
@@ -510,15 +502,3 @@ def test_pairs_are_sorted_filtered_and_copied(qtbot: QtBot, page: SarPage) -> No
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t") == ["Site", "From", "To", "Worse", "Better", "Difference", "Noise", "Elsewhere"]
     assert len(lines) == shown + 1
-
-
-def test_before_four_compounds_close_a_cycle_the_table_says_so(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    window = open_window(quick_campaign(tmp_path))
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.SAR)
-    page = pairs(qtbot, window.sar, "changes")
-    assert page.pairs.summary.text() == "1 pair of measured compounds that differ in one group."
-    page.pairs.kind.choose("quadruples")
-    assert page.pairs.summary.text().startswith("No four measured compounds")

@@ -79,31 +79,6 @@ def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) ->
     assert len(status(window).rounds) == 1
 
 
-def test_the_tour_by_keyboard_alone(qtbot: QtBot, touring: MainWindow) -> None:
-    card = touring.tour.card
-    for made, letter in ((card.show_me, "W"), (card.back, "B"), (card.next, "X"), (card.leave, "L")):
-        assert made.shortcut().toString() == f"Alt+{letter}"
-        assert made.focusPolicy() & Qt.FocusPolicy.TabFocus
-    card.next.click()
-    assert touring.tour.place == 1
-    card.show_me.click()
-    assert touring.focusWidget() is touring.strip.primary
-    card.next.click()
-    card.show_me.click()  # there is no round yet
-    assert "comes with a round" in touring.messages.text
-    card.next.click()
-    card.next.click()
-    card.show_me.click()
-    assert touring.page is touring.candidates
-    assert touring.focusWidget() is touring.candidates.export_button
-    card.back.click()
-    assert touring.tour.place == 3
-    card.leave.click()
-    assert touring.tour.place is None
-    assert card.isHidden()
-    assert marked(touring) == []
-
-
 def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(
     qtbot: QtBot, touring: MainWindow
 ) -> None:

@@ -180,14 +180,6 @@ def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot: QtBot, windo
     idle(qtbot, window)
 
 
-def test_a_structure_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow) -> None:
-    structure = panel(window).structure
-    structure._library = replace(status(window).library, smiles=("C1CC(",) * 9)
-    structure.copy_molfile()
-    until(qtbot, lambda: "cannot be read" in window.messages.text)
-    idle(qtbot, window)
-
-
 def test_selected_words_are_copied_and_else_the_rows(qtbot: QtBot, window: MainWindow) -> None:
     window.candidates.select(first(window, 2))
     words = panel(window).why.words

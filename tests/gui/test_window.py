@@ -222,17 +222,6 @@ def test_the_practice_campaign_is_made_once_and_opened_again(
     assert (view(again).path, status(again).head) == (path, head)
 
 
-def test_a_window_is_not_wanted_for_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    wants = launch._wants_window
-    assert wants([])
-    assert wants(["--practice"])
-    assert wants(["series.assaypilot"])
-    assert not wants(["status", "series.assaypilot"])
-    assert not wants(["demo"])
-    assert not wants(["--help"])
-    assert not wants(["plann"])
-
-
 def test_without_a_display_one_plain_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)

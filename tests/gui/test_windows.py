@@ -86,18 +86,6 @@ def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(
     assert path.is_file()
 
 
-def test_a_link_of_the_start_page_whose_file_is_gone_says_so(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    path = quick_campaign(tmp_path)
-    window = open_window()
-    window.settings.add_recent(path)
-    window.start.show_recent(window.settings.recent)
-    path.unlink()
-    next(one for one in window.start.findChildren(QPushButton) if one.text() == "small").click()
-    assert "small.assaypilot is not in" in window.messages.text
-
-
 def test_the_theme_follows_the_system(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     theme().choose("system")
     assert theme().colours is LIGHT

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -260,47 +259,6 @@ def test_a_read_only_window_writes_what_the_campaign_says(
     wells = {placed.well for plate in kept.plates for placed in plate.placed}
     assert {row["Well"] for row in rows} == wells
     second.close()
-
-
-def test_every_input_has_a_name_and_is_reached_by_tab(qtbot: QtBot, planned: MainWindow) -> None:
-    planned.activateWindow()
-    planned.work_lists.ask()
-    work = asked(planned)
-    work.plate_size.choose("96")
-    until(qtbot, lambda: work.layout_ is not None)
-    for dialog in (work, None):
-        if dialog is None:
-            work.reject()
-            planned.exporting.ask(None, "all")
-            dialog = planned.exporting.dialog
-            assert dialog is not None
-        inputs = [one for kind in (QLineEdit, QComboBox, QAbstractButton) for one in dialog.findChildren(kind)]
-        inputs = [one for one in inputs if one.isVisibleTo(dialog) and one.isEnabled()]
-        assert len(inputs) > 7
-        assert [one for one in inputs if not one.accessibleName() and not getattr(one, "text", str)()] == []
-        until(qtbot, dialog.isActiveWindow)
-        seen = set()
-        for _ in range(30):
-            focus = QApplication.focusWidget()
-            seen.add(focus)
-            QTest.keyClick(focus, Qt.Key.Key_Tab)
-        groups = {one.group() for one in inputs if isinstance(one, QAbstractButton) and one.group() is not None}
-        alone = [one for one in inputs if not (isinstance(one, QAbstractButton) and one.group() is not None)]
-        assert [one for one in alone if one not in seen] == []
-        # Of buttons of which one is down, Tab reaches one; the arrow keys reach the others.
-        assert all(any(button in seen for button in group.buttons()) for group in groups)
-    dialog.reject()
-    idle(qtbot, planned)
-
-
-def test_a_dialog_that_is_closed_while_plates_are_laid_out(qtbot: QtBot, planned: MainWindow) -> None:
-    planned.work_lists.ask()
-    dialog = asked(planned)
-    dialog.plate_size.choose("384")
-    dialog._lay_out()
-    dialog.reject()
-    idle(qtbot, planned)
-    assert planned.work_lists.dialog is None
 
 
 def test_names_of_controls_are_as_short_as_they_can_be() -> None:

@@ -38,6 +38,7 @@ def site(documentation, tmp_path_factory):
     return folder, seconds
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere(site, documentation):
     assert documentation.broken_links(site[0]) == []
 
@@ -49,6 +50,7 @@ def test_broken_links_are_named(documentation, tmp_path):
     assert documentation.broken_links(tmp_path) == ["a.html: b.html leads nowhere", "a.html: #x leads nowhere"]
 
 
+@pytest.mark.slow
 def test_notebooks_run_in_ten_seconds_and_show_what_they_found(site):
     folder, seconds = site
     assert seconds < 10.0
@@ -70,6 +72,7 @@ def test_error_in_a_notebook_is_raised(documentation, tmp_path):
         documentation.notebooks.run(cells, "x")
 
 
+@pytest.mark.slow
 def test_reference_has_every_public_name_and_method(site):
     text = (site[0] / "python.html").read_text(encoding="utf-8")
     for name in assaypilot.engine.__all__:
@@ -81,6 +84,7 @@ def test_reference_has_every_public_name_and_method(site):
     assert not re.search(r"&lt;(?:function|class|object)", text)
 
 
+@pytest.mark.slow
 def test_glossary_is_the_help_of_the_window(site):
     text = (site[0] / "help-words.html").read_text(encoding="utf-8")
     keys = re.findall(r"(?m)^# ([a-z-]+): ", (ROOT / "gui" / "help" / "words.md").read_text(encoding="utf-8"))

@@ -98,6 +98,7 @@ def test_the_trial_knows_the_tables_that_load_by_name(packaging_module: Any) -> 
     assert set(packaging_module("freeze_trial").BEGINS) == set(FORMATS)
 
 
+@pytest.mark.slow
 def test_few_files_load_by_name_and_what_they_load_is_known() -> None:
     early = "gui/app.py"  # names that are all imported elsewhere, too
     child = "engine/system/guarded.py"  # runs a function of its caller's module in a process of its own

@@ -45,6 +45,7 @@ def value(effects, row):
     return 6 + float(effects[np.arange(SITES), codes].sum())
 
 
+@pytest.mark.slow
 def test_rounds_go_where_no_list_was(capsys, table, tmp_path):
     path, (file, effects) = tmp_path / "big.apilot", table
     code, document = made(capsys, file, path)

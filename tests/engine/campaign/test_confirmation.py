@@ -390,6 +390,7 @@ def test_each_endpoint_of_the_goal_and_each_limit_is_confirmed(tmp_path: Path, l
         assert [text.split(":")[0] for text in now.confirmation.models] == ["pIC50", "hERG"]
 
 
+@pytest.mark.slow
 def test_the_level_is_kept(tmp_path: Path) -> None:
     """Of 60 additive campaigns at most a few may name a compound: 5 % are allowed, 8 of 60 would be 1 in 200."""
     wrong = compounds = 0

@@ -9,6 +9,7 @@ from assaypilot.engine.domain.measurements import Result
 from tests.engine.campaign import making
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1.0, 6.0])
 def test_intervals_hold_whatever_the_noise_of_the_tables_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: float

@@ -123,28 +123,6 @@ def test_leaving_a_value_out_by_judgement_costs_the_guarantee_and_a_technical_ca
     assert "The guarantee would hold again." in run("include", measured, number, "--reason", "is fine").out
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("exclude", 9999, "--reason", "x"), "there is no value with the number 9999"),
-        (("exclude", 1, "--reason", " "), "a reason is needed"),
-        (("include", 1, "--reason", "x"), "measurement 1 is not excluded"),
-        (("correct", 1, "oops", "--reason", "x"), "'oops' is not a number"),
-        (("correct", 1, "", "--reason", "x"), "'' is not one value"),
-        (("correct", 1, "nan", "--reason", "x"), "'nan' is not a finite number"),
-        (("correct", 1, "6.1 (n=3)", "--reason", "x"), "not one value"),
-        (("correct", 1, "35", "--reason", "x"), '35 is unusual for pIC50: "35 nM"?'),
-        (("correct", 1, "35 bananas", "--reason", "x"), "bananas"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_and_nothing_is_written(
-    campaign: Path, refused, folder, words: tuple, said: str
-) -> None:
-    before = folder()
-    assert said in refused(words[0], campaign, *words[1:])
-    assert folder() == before
-
-
 def test_a_comma_that_may_be_a_thousands_mark_is_not_guessed_at(table, tmp_path: Path, done, refused) -> None:
     rows = [("ID", "R1", "R2", "IC50 (nM)")]
     rows += [(f"{a}-{b}", a, b, "" if (a, b) != ("H", "H") else "950") for a in _R1 for b in _R2]

@@ -61,24 +61,6 @@ def test_what_the_lab_takes_needs_no_yes(campaign: Path, run) -> None:
     assert run("change", campaign, "--budget", "none").code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "nothing would be different"),
-        (["--sd", "0.3"], "there are 2 measured endpoints"),
-        (["--sd", "hERG=wide"], "must be a number or unknown, got 'wide'"),
-        (["--limit", "hERG"], "is no limit"),
-        (["--limit", "logD<5"], "there is no endpoint 'logD'"),
-        (["--per-round", "1"], "cannot hold one measurement of each of 2 endpoints"),
-    ],
-)
-def test_refusals_name_what_is_wrong(campaign: Path, run, words: list[str], said: str) -> None:
-    answer = run("change", campaign, *words, "--yes")
-    assert answer.code == 1
-    assert said in answer.err
-    assert len(answer.err.splitlines()) == 1
-
-
 def test_compounds_are_added_from_a_table(campaign: Path, tmp_path: Path, run) -> None:
     table = tmp_path / "more.csv"
     table.write_text("Name,r2,R1,pIC50\nN-1,CF3,Et,7\nN-2,[H][*:2],Et,\nN-3,,Et,\nH-F,F,H,\n", encoding="utf-8")

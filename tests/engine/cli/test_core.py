@@ -48,18 +48,3 @@ def test_without_a_core_the_best_one_is_taken_and_named(series, done):
     core = said.split("--core '")[1].split("'")[0]
     assert (found["rank"], found["cores"]) == (6, [core])
     assert done("check", series, "--core", core)["rank"] == 6
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--core", "C1CC"), "cannot be read as SMILES"),
-        (("--core", "missing.mol"), "missing.mol, --core: there is no such file"),
-        (("--core", "C1CCCCC1[*:1]"), "no structure could be taken apart with C1CCC([*:1])CC1: the core is not in"),
-        (("--core", CORE, "--sites", "SMILES"), "Give --core or --sites, not both"),
-        (("--core", CORE, "--drop-site", "R9"), "--drop-site: there is no site 'R9'"),
-        (("--core", CORE, "--min-seen", "9"), "--min-seen"),
-    ],
-)
-def test_refusals(series, refused, options, said):
-    assert said in refused("check", series, *options)

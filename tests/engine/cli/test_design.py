@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -240,48 +239,6 @@ def test_practice_960(done):
     assert 40 <= document["allocation_value"] < 46
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--measurements", 5], r"5 measurements are too few to estimate 6 effects. Plan at least 6 measurements"),
-        (["--measurements", 30, "--max-per-compound", 2], r"30 measurements do not fit.*Plan at most 24"),
-        (["--measurements", 12, "--forbid", "All"], r"--forbid: no compound is left to measure. Forbid fewer"),
-        (["--measurements", 6, "--force", "Most"], r"alone take 11 measurements, and only 6.*at least 11"),
-        (["--measurements", 12, "--forbid", "All", "--force", "Most"], r"C-00 and 10 more is to be measured and"),
-        (["--measurements", 12, "--forbid", "Nothing"], r"--forbid: there is no column 'Nothing'; the columns are ID"),
-        (["--measurements", 12, "--force", "Price"], r"row 2, column Price: '2.5' is neither yes nor no"),
-        (["--measurements", 12, "--cost", "Gap", "--budget", 9], r"row 4, column Gap: the price is missing. Write"),
-        (["--measurements", 12, "--cost", "All", "--budget", 9], r"row 2, column All: 'yes' is not a number"),
-        (["--measurements", 12, "--cost", "Nan", "--budget", 9], r"row 2, column Nan: .*"),
-        (["--measurements", 12, "--cost", "Minus", "--budget", 9], r"row 2, column Minus: '-1' is no price"),
-        (["--measurements", 12, "--cost", "Price", "--budget", 3], r"3 is too little to.*The cheapest way takes 15"),
-        (["--measurements", 12, "--cost", "Price", "--budget", "nan"], r"budget must be a number of 0 or more"),
-        (["--measurements", 12, "--max-support", 5], r"5 compounds are too few"),
-        (["--measurements", 12, "--tau", "-1"], r"--tau: the deviation from additivity must be a number of 0 or more"),
-        (["--measurements", 12, "--tau", "nan"], r"--tau: the deviation from additivity must be a number of 0 or more"),
-        (["--measurements", 12, "--targets", "absent.csv"], r"absent.csv: there is no such file"),
-    ],
-)
-def test_refusals(refused, series, options, said):
-    path = series(
-        All=["yes"] * 12,
-        Most=["yes"] * 11 + ["no"],
-        Price=["2.5"] * 12,
-        Gap=["1", "1", "", *["1"] * 9],
-        Nan=["nan"] * 12,
-        Minus=["-1"] * 12,
-    )
-    line = refused("design", path, "--criterion", "g", *options)
-    assert re.search(said, line), line
-
-
-def test_targets_without_the_sites(refused, series, table):
-    targets = table([["ID", "R1"], ["A", "Me"], ["B", "H"]], name="targets.csv")
-    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
-    assert "targets.csv: there is no column 'R2'" in line
-    assert "It needs the sites of the first table: R1, R2" in line
-
-
 def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, table):
     clash = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["C-00", "Me", "F"]], name="targets.csv")
     line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", clash)
@@ -297,30 +254,6 @@ def test_one_compound_and_one_left(refused, table, series):
     forbid = ["no"] + ["yes"] * 11
     line = refused("design", series(Skip=forbid), "--criterion", "xy", "--measurements", 4, "--forbid", "Skip")
     assert line.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["--measurements", "4"],
-        ["--criterion", "g"],
-        ["--criterion", "d", "--measurements", "4"],
-        ["--criterion", "g", "--measurements", "0"],
-        ["--criterion", "g", "--measurements", "half"],
-        ["--criterion", "g", "--measurements", "4", "--max-per-compound", "0"],
-        ["--criterion", "g", "--measurements", "4", "--cost", "Price"],
-        ["--criterion", "g", "--measurements", "4", "--budget", "9"],
-        ["--criterion", "g", "--measurements", "4", "--tau", "much"],
-        ["--criterion", "g", "--measurements", "4", "--cost-per-measurement", "9"],
-        ["--criterion", "g", "--measurements", "4", "--cost", "P", "--budget", "9", "--max-support", "6"],
-    ],
-)
-def test_wrong_usage(run, words):
-    answer = run("design", "table.csv", *words)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert answer.err.splitlines()[-1].startswith("assaypilot design")
 
 
 def test_nothing_is_written(done, series, folder):

@@ -61,12 +61,6 @@ def test_a_budget_that_decides_nothing_is_said(run, file):
     assert "The budget of 10 measurements decides nothing" in text
 
 
-def test_refusals(run, file, tmp_path):
-    answer = run("forecast", file(), "--runs", "12")
-    assert (answer.code, "--runs" in answer.err) == (1, True)
-    assert run("forecast", tmp_path / "nothing.assaypilot").code == 1
-
-
 def test_status_says_it_too_when_asked(done, run, file):
     campaign = file()
     told = done("status", campaign, "--forecast")["forecast"]

@@ -180,36 +180,6 @@ def test_values_of_two_endpoints_one_row_each(small: Path, tmp_path: Path, done:
     assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (
-            (*BOTH, "--epsilon", "0.5"),
-            "--objective: there are 2 endpoints: pIC50, hERG. Say which one the goal is about",
-        ),
-        ((*BOTH, "--goal", "pareto", "--objective", "pIC50"), "at least two endpoints, got 1"),
-        ((*BOTH, "--goal", "pareto", "--objective", "pIC50,logD"), "there is no endpoint 'logD'"),
-        (
-            (*BOTH, "--goal", "best", "--objective", "pIC50,hERG"),
-            "the goal best is about one endpoint, and 2 were named",
-        ),
-        ((*BOTH, "--goal", "pareto", "--per-round", "1"), "a round of 1 cannot hold one measurement of each of 2"),
-        (("--endpoint", "pIC50;sd=0.2;limit=5", "--epsilon", "1"), "--endpoint: '5' is no limit. For example limit=<5"),
-        (
-            ("--endpoint", "pIC50;sd=0.2", "--epsilon", "1", "--only-listed"),
-            "--only-listed: only the table's compounds",
-        ),
-        (
-            ("--endpoint", "pIC50;sd=0.2", "--goal", "best", "--strategy", "linfact-g"),
-            "does not answer the goal 'best'",
-        ),
-    ],
-)
-def test_goals_that_cannot_be_are_refused(small: Path, tmp_path: Path, refused: Any, words: Any, says: str) -> None:
-    assert says in refused("new", tmp_path / "x.assaypilot", "--table", small, *words)
-    assert not (tmp_path / "x.assaypilot").exists()
-
-
 def test_epsilons_of_endpoints_and_objectives_named_twice(small: Path, tmp_path: Path, done: Done) -> None:
     own = ("--endpoint", "pIC50;sd=0.2;epsilon=0.2", "--endpoint", "hERG;sd=0.3;direction=min;epsilon=0,4")
     made = done("new", tmp_path / "a.assaypilot", "--table", small, *own, "--goal", "pareto",

@@ -12,11 +12,9 @@ from tests.engine.cli.helpers import R1, R2, truth_of
 
 Done = Callable[..., Any]
 POTENCY = ("--endpoint", "pIC50;sd=0.2")
-BOTH = (*POTENCY, "--endpoint", "hERG;sd=0.3;direction=min")
 NEAR = ("--epsilon", "0.5")
 SHARE = ("--endpoint", "share;sd=0.1", *NEAR)
 LOGIT = ("--strategy", "linfact-glm", "--parameter", "link=logit")
-LINGAME = ("--goal", "best", "--strategy", "lingame")
 
 
 @pytest.fixture
@@ -24,61 +22,6 @@ def bare(table: Any) -> Path:
     """Twelve compounds, two sites, no values; six effects."""
     rows: list[Sequence[object]] = [("ID", "R1", "R2")]
     return table([*rows, *((f"C-{i:02d}", a, b) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2))])
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ((*POTENCY, *NEAR, "--budget", "5"),
-         "--budget: a budget of 5 is below one measurement per effect: 6 effects of substituents. Give at least 6"),
-        ((*POTENCY, "--endpoint", "hERG;sd=0.3;limit=<5", *NEAR, "--objective", "pIC50", "--budget", "11"),
-         "below one measurement per effect and endpoint (pIC50 and hERG): 6 effects of substituents. Give at least 12"),
-        # The lab's budget is of both endpoints together: 35 are 17 of each.
-        ((*BOTH, "--goal", "pareto", "--strategy", "gege-fixed-budget", "--budget", "35"),
-         "6 effects in 3 rounds, each of 2 endpoints. Give at least 36 measurements."),
-        ((*POTENCY, "--goal", "best", "--strategy", "gse", "--budget", "23"),
-         "a budget of 23 measurements gives 4 stages of 5, and every stage needs at least 6"),
-        ((*SHARE, *LOGIT, "--parameter", "bound=30"), "the least slope of the mean (c_min) is 9"),
-        ((*SHARE, *LOGIT, "--parameter", "bound=0"), "bound must be a number above 0, got 0. bound means: largest"),
-        (("--endpoint", "share;sd=0.1;direction=min", *NEAR, *LOGIT, "--parameter", "bound=4"),
-         "--endpoint: share is better where it is smaller (direction=min), and the logit link of linfact-glm needs"),
-        (("--endpoint", "share;sd=0.1;transform=log", *NEAR, *LOGIT, "--parameter", "bound=4"),
-         "share is modelled as its logarithm (transform=log)"),
-        (("--endpoint", "n;sd=1;direction=min", "--goal", "best", "--strategy", "gse", "--budget", "200",
-          "--parameter", "model=poisson"), "and the log link of gse needs larger to be better. Choose a strategy"),
-        ((*POTENCY, *NEAR, "--strategy", "linfact-mis", "--parameter", "model_error=0.1"),
-         "a slack of 0.25 is not above 4 b = 1.38. Raise slack above 1.38"),
-        ((*POTENCY, *NEAR, "--strategy", "linfact"), "Did you mean linfact-g? Choose auto, proven or one of: "),
-        ((*POTENCY, *NEAR, "--strategy", "uniform"), "there is no strategy 'uniform'"),
-        ((*POTENCY, *NEAR, "--parameter", "gap=2"), "gap must be a number above 0 and below 1, got 2. gap means: how"),
-        ((*POTENCY, *NEAR, "--parameter", "gap=0.1", "--parameter", "gap=0.2"), "gap is given twice, as 0.1 and"),
-        ((*POTENCY, *LINGAME, "--parameter", "batch=0"), "batch must be a whole number, at least 1, got 0. batch"),
-        ((*POTENCY, "--endpoint", "hERG", "--goal", "pareto"),
-         'e.g. --endpoint "hERG;sd=0.2"; or say that nobody knows it, --endpoint "hERG;sd=unknown:0.5", with a guess'),
-        ((*POTENCY, "--endpoint", "PIC50;sd=0.2", *NEAR, "--objective", "PIC50"),
-         "--endpoint: endpoint PIC50 is named twice (as pIC50, too). Name it once."),
-        ((*POTENCY, "--endpoint", "hERG;unit=nM;transform=log;sd=0.3;limit=<-1", *NEAR, "--objective", "pIC50"),
-         "--endpoint: the limit of hERG cannot be: -1 has no logarithm (must be > 0). Give the limit in the unit"),
-        ((*POTENCY, *NEAR, "--slack", "-0.1"), "slack must be a number >= 0 on the model scale, got -0.1. Give 0"),
-        ((*POTENCY, *NEAR, "--budget", "0"), "the budget must be 1 or more, got 0. Leave it out"),
-        ((*POTENCY, "--endpoint", "hERG;sd=0.3;epsilon=0.2", "--goal", "pareto"),
-         "a difference that does not matter, or none: they are 0, 0.2. --epsilon is that of"),
-    ],
-)  # fmt: skip
-def test_new_refuses(bare: Path, tmp_path: Path, refused: Any, words: Any, says: str) -> None:
-    path = tmp_path / "x.assaypilot"
-    assert says in refused("new", path, "--table", bare, *words)
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("words", [NEAR, ("--goal", "best", "--slack", "0.1")])
-def test_a_table_of_yes_and_no_is_no_plain_endpoint(table: Any, tmp_path: Path, refused: Any, words: Any):
-    rows = [(f"C-{i}", a, b, int(truth_of(a, b) > 6.2)) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
-    path = table([("ID", "R1", "R2", "active"), *rows])
-    asked = "active;sd=0.3;kind=value"
-    line = refused("new", tmp_path / "x.assaypilot", "--table", path, "--endpoint", asked, *words)
-    assert "all 12 values of active are 0 or 1: yes or no is no plain value with a spread of 0.3" in line
-    assert 'Say that it is one: --endpoint "active;kind=yes-no".' in line
 
 
 def test_yes_and_no_are_what_the_logit_link_is_for(table: Any, tmp_path: Path, done: Done) -> None:
@@ -110,13 +53,6 @@ def test_a_value_that_no_share_can_be_is_left_out_with_its_row(bare: Path, table
     assert record["accepted"] == 1
     assert record["rejected"] == [{"row": 3, "reason": record["rejected"][0]["reason"]}]
     assert "share 1.2, and the logit link takes values from 0 to 1" in record["rejected"][0]["reason"]
-
-
-def test_history_that_no_share_can_be_is_refused(table: Any, tmp_path: Path, refused: Any) -> None:
-    rows = [(f"C-{i}", a, b, 35 + i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
-    path = table([("ID", "R1", "R2", "share"), *rows])
-    line = refused("new", tmp_path / "x.assaypilot", "--table", path, *SHARE, *LOGIT, "--parameter", "bound=3")
-    assert "the table says share 35, and the logit link takes values from 0 to 1 (C-0)" in line
 
 
 def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare: Path, tmp_path: Path, done: Done) -> None:

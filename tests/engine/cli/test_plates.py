@@ -6,7 +6,6 @@ import re
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.cli import main
 from tests.engine.cli.helpers import read_sheet, truth_of, write_sheet
 
 PLATE = ("--plate", 96, "--control-columns", "1,12")
@@ -143,14 +142,6 @@ def test_what_cannot_be_laid_out_is_refused_before_a_round_is_issued(refused, do
     assert two.read_bytes() == before
     assert not (tmp_path / "w.csv").exists()
     assert done("status", two)["round"] == 0
-
-
-@pytest.mark.parametrize("words", [
-    ["--control-columns", "1"], ["--no-edge"], ["--same-wells"], ["--plate", "95"], ["--plate", "96", "--no-plates"],
-])  # fmt: skip
-def test_wrong_usage(campaign, capsys, words):
-    assert main(["plan", str(campaign), *words]) == 2
-    assert "--plate" in capsys.readouterr().err
 
 
 def test_a_list_with_values_is_not_overwritten_by_another_layout(refused, done, two, tmp_path):

@@ -225,72 +225,6 @@ def test_text_for_people(run):
     assert run(*LINFACT).err == ""
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--instance", "linfact", "--strategy", "linfact-g"), "linfact-1, linfact-2"),
-        (("--instance", "linfact-1", "--strategy", "no-such"), "linfact-g"),
-        (("--instance", "linfact-1", "--strategy", ","), "no strategy was named"),
-        (("--instance", "rage-soare", "--strategy", "linfact-g"), "It answers: epsilon-best"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--goal", "most"), "Choose one of: epsilon-best"),
-        (("--instance", "rage-soare", "--strategy", "linfact-g", "--goal", "epsilon-best"), "--epsilon"),
-        (("--instance", "covboost", "--strategy", "linfact-g", "--goal", "best"), "its goal is pareto"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--delta", "2"), "--delta"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--sd", "0"), "--sd"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--budget", "0"), "--budget"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--per-round", "0"), "--per-round"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--max-replicates", "0"), "--max-replicates"),
-        (("--instance", "linfact-1", "--strategy", "linfact-g", "--parameter", "gap=wide"), "gap must be a number"),
-        (("--instance", "linfact-3", "--strategy", "linfact-g", "--budget", "4"), "a budget of 4 is below one meas"),
-        (("--instance", "linfact-3", "--strategy", "lingame", "--budget", "4"), "a budget of 4 is below one meas"),
-        (("--instance", "linfact-3", "--strategy", "uniform", "--budget", "4"), "Give at least 8 measurements"),
-        (("--instance", "covboost", "--strategy", "gege", "--budget", "1"), "budget must be 3, one for each endpoint,"),
-        (("--instance", "covboost", "--strategy", "gege", "--budget", "6"), "of 3 endpoints each"),
-        (("--instance", "covboost", "--strategy", "gege", "--per-round", "2"), "per round must be 3"),
-        (("--instance", "covboost", "--strategy", "gege", "--slack", "0.1"), "trade-offs have no cutoff"),
-        (
-            ("--dataset", "covboost", "--strategy", "gege", "--goal", "pareto", "--sd", "1", "--slack", "0.1"),
-            "no slack to soften it by, got 0.1. Leave --slack out",
-        ),
-        (("--dataset", "nothing", "--strategy", "linfact-g"), "practice-960"),
-        (("--dataset", "practice-960", "--strategy", "linfact-g"), "--epsilon"),
-        (("--dataset", "antiadrenergic", "--strategy", "linfact-g", "--epsilon", "1"), "--sd"),
-        (("--dataset", "covboost", "--strategy", "linfact-g", "--epsilon", "1", "--sd", "1"), "--objective"),
-        (("--dataset", "covboost", "--strategy", "gege", "--goal", "pareto", "--objective", "x", "--sd", "1"), "'x'"),
-        (("--table", "nowhere.csv", "--strategy", "linfact-g", "--epsilon", "1"), "nowhere.csv"),
-    ],
-)
-def test_refusals(run, words, said):
-    answer = run("simulate", *words)
-    assert answer.code == 1
-    assert answer.out == ""
-    assert answer.err.count("\n") == 1
-    assert said in answer.err
-    assert "internal" not in answer.err
-    assert run("simulate", *words, "--json").document["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("--strategy", "linfact-g"),
-        ("--instance", "linfact-1"),
-        ("--instance", "linfact-1", "--dataset", "covboost", "--strategy", "linfact-g"),
-        ("--instance", "linfact-1", "--strategy", "linfact-g", "--truth", "fit"),
-        ("--instance", "linfact-1", "--strategy", "linfact-g", "--runs", "0"),
-        ("--instance", "linfact-1", "--strategy", "linfact-g", "--jobs", "-1"),
-        ("--instance", "linfact-1", "--strategy", "linfact-g", "--seed", "-1"),
-        ("--instance", "linfact-1", "--strategy", "linfact-g", "--parameter", "gap"),
-        ("--dataset", "covboost", "--strategy", "linfact-g", "--truth", "guess"),
-    ],
-)
-def test_wrong_usage(run, words):
-    answer = run("simulate", *words)
-    assert answer.code == 2
-    assert answer.out == ""
-
-
 def test_what_cannot_be_run_is_refused_before_anything_is(run, monkeypatch):
     monkeypatch.setattr("assaypilot.engine.cli.simulating.simulate", None)
     monkeypatch.setattr("assaypilot.engine.cli.simulating.yardsticks", None)
@@ -315,6 +249,7 @@ def test_strategies_lists_baselines_too(done, run):
     assert text.count("only for comparison, in simulate") == len(comparison.baselines())
 
 
+@pytest.mark.slow
 def test_as_a_process_with_two_more():
     command = [sys.executable, "-m", "assaypilot.engine.cli", *LINFACT, "--jobs", "2", "--json"]
     answer = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)

@@ -31,36 +31,6 @@ def test_version(run):
     assert answer.out.startswith("assaypilot ")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["no-such-command"],
-        ["plan"],
-        ["plan", "a", "b"],
-        ["status", "a", "--only", "some"],
-        ["status", "a", "--limit", "-1"],
-        ["status", "a", "--lim", "3"],  # no abbreviations: they would break when an option is added
-        ["new", "a"],
-        ["new", "a", "--table", "t", "--epsilon", "half"],
-        ["new", "a", "--table", "t", "--parameter", "x"],
-        ["record", "a"],
-        ["record", "a", "b", "--missing", "failed"],
-        ["record", "a", "b", "--close", "--missing", "never"],
-        ["export", "a"],
-        ["demo", "--seed", "one"],
-    ],
-)
-def test_wrong_usage(run, words):
-    answer = run(*words)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert answer.err.splitlines()[-1].startswith("assaypilot")
-    again = run(*words, "--json")
-    assert again.code == 2
-    assert again.document["error"]["message"]
-
-
 def test_wrong_usage_names_the_option(run):
     error = run("new", "a", "--table", "t", "--epsilon", "half", "--json").document["error"]
     assert error["option"] == "--epsilon"
@@ -217,15 +187,3 @@ def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
     refused = run("check", tmp_path / "s.csv", "--join", f"{tmp_path / 'act.csv'}:Nothing")
     assert refused.code == 1
     assert "Nothing" in refused.err
-
-
-@pytest.mark.parametrize("setting", ["gap=wide", "gap=2", "first_radius=-1", "decide=later", "unknown=1"])
-def test_a_parameter_that_makes_no_sense_is_refused(run, tmp_path, setting):
-    (tmp_path / "s.csv").write_text("ID,R1,R2\nA,Me,Cl\nB,Me,F\nC,Et,Cl\nD,Et,F\n", encoding="utf-8")
-    file = tmp_path / "s.assaypilot"
-    spec = ("--table", tmp_path / "s.csv", "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
-    answer = run("new", file, *spec, "--parameter", setting)
-    assert answer.code == 1
-    assert "internal" not in answer.err
-    assert setting.partition("=")[0] in answer.err
-    assert not file.exists()

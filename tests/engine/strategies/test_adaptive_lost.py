@@ -155,6 +155,7 @@ def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
     assert reason.text.startswith("2 compounds are too close to tell apart")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", [GOAL, Best(0.1)], ids=["epsilon-best", "best"])
 def test_errors_stay_below_delta_while_compounds_come_and_go(goal):
     """Five compounds around the borders, any of them away for a while: about all that were ever to be had."""

@@ -135,6 +135,7 @@ BEATEN = [[2.0 + 1e-9, 0.0], [2.0 + 1e-9, 0.0]], (2.0, 2.0)
 """The second is beaten by a hair more than the margins."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("truth", "margins"), [MEMBER, BEATEN], ids=["out", "in"])
 def test_two_compounds_at_the_border_err_at_most_delta_but_with_limits_shrunk(truth, margins, monkeypatch):
     rate = errors(truth, margins, 80)

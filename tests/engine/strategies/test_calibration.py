@@ -15,6 +15,14 @@ from tests.published.calibration_mirrors import MIRRORED, mirror
 from tests.published.calibration_runs import SHRUNK, calibrate
 
 RUNS = 60
+LONG = ("Adaptive", "Adaptive, the best")
+"""Those whose campaigns take ten seconds and more of the processor together."""
+
+
+def is_long(kind):
+    """Return whether a kind of campaign belongs to the slow tests even on its first table."""
+    return kind.dear or kind.label in LONG
+
 
 CASES = [
     pytest.param(
@@ -22,7 +30,7 @@ CASES = [
         instance,
         mode,
         id=f"{kind.label}-{instance.name}-{mode or 'as it does'}",
-        marks=() if (instance, mode) == (kind.instances[0], kind.modes[0]) and not kind.dear else pytest.mark.slow,
+        marks=() if (instance, mode) == (kind.instances[0], kind.modes[0]) and not is_long(kind) else pytest.mark.slow,
     )
     for kind in KINDS
     for instance, mode in c.cases(kind)

@@ -1,0 +1,219 @@
+"""What a command takes where nothing is said, what it leaves out and names, and results that come twice."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOAL = ("--epsilon", "0.5", "--sd", "0.2")
+HEADER = ("ID", "R1", "R2", "pIC50")
+ROWS = [
+    ("C1", "H", "H", "6.0"),
+    ("C2", "H", "F", "6.5"),
+    ("C3", "Me", "H", "6.4"),
+    ("C4", "Me", "F", "7.1"),
+]
+
+
+@pytest.fixture
+def unchanged(folder: Callable[[], dict[str, bytes]], refused: Callable[..., str]) -> Callable[..., str]:
+    """The line of a refusal after which the folder is as it was."""
+
+    def call(*words: object) -> str:
+        before = folder()
+        line = refused(*words)
+        assert folder() == before
+        return line
+
+    return call
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "new.assaypilot"
+
+
+@pytest.fixture
+def planned(campaign: Path, tmp_path: Path, done: Callable[..., Any]) -> Path:
+    """A campaign with round 1 open; its work list is ``work.csv``."""
+    done("plan", campaign, "--out", tmp_path / "work.csv")
+    return campaign
+
+
+def results(tmp_path: Path, *rows: str, name: str = "results.csv", header: str = "ID,Value") -> Path:
+    path = tmp_path / name
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_duplicate_ids_with_other_substituents_are_left_out_and_named(done, table, target):
+    path = table([HEADER, *ROWS, ("C4", "H", "Cl", "5.1")])
+    made = done("new", target, "--table", path, *GOAL)
+    assert made["compounds"] == len(ROWS) - 1
+    (said,) = [text for text in made["warnings"] if "only you know what was meant" in text]
+    assert "row 5, 6 (id 'C4' has other substituents in row 6" in said
+    assert said.endswith("correct the table to use them")
+    listed = done("check", path)["not_used"]
+    assert [(entry["row"], entry["column"]) for entry in listed] == [(5, "ID"), (6, "ID")]
+
+
+@pytest.mark.parametrize("text", ["inactive", "NaN", "inf", "1e999", "see note"])
+def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, text):
+    path = table([HEADER, *ROWS, ("C5", "H", "Cl", text)])
+    (entry,) = done("check", path)["not_used"]
+    assert (entry["row"], entry["column"]) == (6, "pIC50")
+    assert text.casefold() in entry["reason"].casefold()
+    made = done("new", target, "--table", path, *GOAL)
+    assert any(
+        "1 row or value of the table not used; the first is row 6, column pIC50:" in text for text in made["warnings"]
+    )
+    assert made["compounds"] == 5
+
+
+# ---------------------------------------------------------------------- goals
+
+
+def test_noise_that_nobody_gives_is_usual_at_first_and_named(done, small, target):
+    made = done("new", target, "--table", small, "--epsilon", "0.5")
+    assert (made["noise_sd"], made["endpoints"][0]["noise_estimated"]) == (0.3, True)
+    assert any("0.3 is taken at first (log values)" in text for text in made["warnings"])
+    assert any('--endpoint "pIC50;sd=..."' in text for text in made["warnings"])
+
+
+def test_noise_from_replicates_is_used(done, table, target):
+    path = table([HEADER, *ROWS, ("C4", "Me", "F", "7.3"), ("C1", "H", "H", "6.2")])
+    made = done("new", target, "--table", path, "--epsilon", "0.5")
+    assert made["noise_sd"] == pytest.approx(0.2 / 2**0.5)
+
+
+def test_epsilon_that_nobody_gives_is_usual_and_named(done, small, target):
+    made = done("new", target, "--table", small, "--sd", "0.2")
+    assert made["goal"].startswith("All compounds within 0.5 of the best pIC50")
+    assert any(text.endswith("(log values). Give yours: --epsilon.") for text in made["warnings"])
+
+
+def test_epsilon_with_the_endpoint(done, small, target):
+    made = done("new", target, "--table", small, "--endpoint", "pIC50;sd=0.2;epsilon=0,3")
+    assert made["goal"].startswith("All compounds within 0.3 of the best pIC50")
+
+
+# ---------------------------------------------------------------------- places
+
+
+LOCKED = Path("/sys")
+no_locked_folder = pytest.mark.skipif(not LOCKED.is_dir(), reason="needs a folder in which nobody can write")
+
+
+@no_locked_folder
+def test_read_only_folder(unchanged, campaign, small):
+    assert "read-only" in unchanged("new", LOCKED / "x.assaypilot", "--table", small, *GOAL)
+    assert "cannot be written here" in unchanged("export", campaign, LOCKED / "x.csv")
+    line = unchanged("plan", campaign, "--out", LOCKED / "x.csv")
+    assert "/sys/x.csv, --out: cannot be written here" in line
+    assert "Choose another folder" in line
+
+
+def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("assaypilot.engine.export.whole.os.fsync", full)
+    line = unchanged("export", campaign, tmp_path / "list.csv")
+    assert "list.csv: the disk is full. Free some space or choose another folder." in line
+
+
+# ---------------------------------------------------------------------- files that are no campaign
+
+
+def test_verify_names_what_was_changed(run, campaign):
+    with closing(sqlite3.connect(campaign)) as connection:
+        connection.execute("CREATE TRIGGER foreign_one AFTER INSERT ON event BEGIN SELECT 1; END")
+        connection.commit()
+    answer = run("verify", campaign)
+    assert answer.code == 1
+    assert "NOT consistent" in answer.out
+    assert "foreign_one" in answer.out
+    document = run("verify", campaign, "--json")
+    assert document.code == 1
+    assert document.document["ok"] is False
+    assert any("foreign_one" in problem["text"] for problem in document.document["problems"])
+
+
+def test_verify_with_a_head_of_another_file(run, campaign):
+    assert run("verify", campaign, "--head", "0123456789abcdef").code == 1
+
+
+# ---------------------------------------------------------------------- results
+
+
+def test_some_unknown_ids_do_not_stop_the_rest(done, planned, tmp_path):
+    document = done("record", planned, results(tmp_path, "X-99,6.1", "C-00,6.2"))
+    assert document["accepted"] == 1
+    assert document["rejected"] == [{"row": 2, "reason": "column ID: 'X-99' is no compound of this campaign"}]
+
+
+@pytest.mark.parametrize("text", ["active", "NaN", "inf", "-inf", "1e999"])
+def test_text_in_the_value_column(unchanged, done, planned, tmp_path, text):
+    line = unchanged("record", planned, results(tmp_path, f"C-00,{text}"))
+    assert "results.csv, row 2, column Value:" in line
+    document = done("record", planned, results(tmp_path, "C-00,6.1", f"C-01,{text}", name="more.csv"))
+    assert document["accepted"] == 1
+    assert document["rejected"][0]["row"] == 3
+
+
+def test_the_same_results_twice(unchanged, done, planned, tmp_path):
+    path = results(tmp_path, "C-00,6.1", "C-01,6.2")
+    done("record", planned, path)
+    assert "--again" in unchanged("record", planned, path)
+    same = results(tmp_path, "C-00,6.1", "C-01,6.2", "", name="another name.csv")
+    assert "--again" in unchanged("record", planned, same)
+    assert done("record", planned, path, "--again")["accepted"] == 2
+
+
+def test_a_round_closed_twice(unchanged, done, planned, tmp_path):
+    done("record", planned, results(tmp_path, "C-00,6.1"), "--close")
+    line = unchanged("record", planned, "--close")
+    assert "--close: there is no open round to close. Plan the next round first" in line
+    more = results(tmp_path, "C-01,6.2", name="more.csv")
+    assert "--close: there is no open round" in unchanged("record", planned, more, "--close")
+
+
+def test_a_file_that_another_program_has_open(campaign, tmp_path):
+    from assaypilot.engine.campaign.campaign import Campaign
+
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+    with Campaign.open(campaign) as held:
+        assert not held.read_only
+        before = held.head
+        answer = subprocess.run(
+            [sys.executable, "-m", "assaypilot.engine.cli", "plan", str(campaign)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+        assert answer.returncode == 1
+        assert answer.stderr.count("\n") == 1
+        assert "small.assaypilot" in answer.stderr
+        assert "internal error" not in answer.stderr
+        look = subprocess.run(
+            [sys.executable, "-m", "assaypilot.engine.cli", "status", str(campaign)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+        assert look.returncode == 0
+    with Campaign.open(campaign) as after:
+        assert after.head == before
