@@ -147,6 +147,7 @@ def test_infinite_values_among_many(seed):
     np.testing.assert_array_equal(beaten(points, queries), above.any(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("endpoints", [2, 3])
 @pytest.mark.parametrize("kind", ["cloud", "front"])
 def test_time_grows_far_slower_than_pairs_and_memory_stays_small(endpoints, kind):

@@ -103,7 +103,9 @@ def test_every_column_of_the_page_has_its_headers(qtbot: QtBot, decided: MainWin
     assert found["interval"] == ("pIC50 low", "pIC50 high")
 
 
-@pytest.mark.parametrize("suffix", list(FORMATS))
+@pytest.mark.parametrize(
+    "suffix", [pytest.param(one, marks=() if one in (".csv", ".pdf") else pytest.mark.slow) for one in FORMATS]
+)
 def test_every_format_is_in_the_menu_and_written(
     qtbot: QtBot, decided: MainWindow, tmp_path: Path, suffix: str
 ) -> None:
@@ -146,6 +148,7 @@ def test_what_was_chosen_is_remembered(
     asked(again).reject()
 
 
+@pytest.mark.slow
 def test_opening_what_was_written(
     qtbot: QtBot, decided: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

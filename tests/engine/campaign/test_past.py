@@ -110,6 +110,7 @@ def test_before_any_round(path: Path) -> None:
             campaign.status_at(1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("planned_phases")
 def test_ten_rounds_of_960_compounds_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "practice.assaypilot"

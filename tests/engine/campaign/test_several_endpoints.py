@@ -395,6 +395,7 @@ def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
         assert due_now(campaign._ledger)[1].past.lost == {compound: 0}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("planned_phases")
 def test_a_round_about_two_endpoints_of_960_compounds_is_planned_at_once(path: Path) -> None:
     """Under 0.1 s of processor time: a round after 24 and after 96 measurements, and a later phase with its design."""

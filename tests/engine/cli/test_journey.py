@@ -150,6 +150,7 @@ def test_shipped_tables(run, done, tmp_path, name, series):
     travel(run, done, path, series, series.objective, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "series"), PUBLIC, ids=[name for name, _ in PUBLIC])
 def test_public_tables(run, done, tmp_path, name, series):
     path = DATA / name

@@ -235,6 +235,7 @@ def test_errors_on_random_tables_stay_below_delta(goal):
     assert undecided <= 0.05 * runs
 
 
+@pytest.mark.slow
 def test_it_takes_a_fraction_of_what_linfact_g_takes():
     """A table of 4 x 5 x 4 compounds, rounds of 48, over three truths."""
     features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))

@@ -159,6 +159,7 @@ def test_errors_on_random_tables_stay_below_delta():
     assert wrong <= 0.1 * runs
 
 
+@pytest.mark.slow
 def test_it_takes_a_fraction_of_what_gege_takes():
     features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
 

@@ -246,6 +246,7 @@ def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
     assert binomtest(wrong, 1500, 2 * norm.sf(2 * half / 1.3 / math.sqrt(2 / n)) ** 2).pvalue < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["realised", "planned"])
 @pytest.mark.parametrize("margins", [(0.0, 0.0), (0.3, 0.4)])
 def test_wrong_at_most_delta(mode, margins):
@@ -270,6 +271,7 @@ def flat(k, seed=0):
     return DenseFeatures(x), (x @ theta.T).T
 
 
+@pytest.mark.slow
 def test_measurements_hardly_grow_with_the_number_of_compounds():
     """Figure 2 of the paper: K from 12 to 200 with the same h smallest gaps."""
     spent = []

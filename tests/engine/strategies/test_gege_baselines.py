@@ -105,6 +105,7 @@ def test_budgets_are_asked_for_and_must_reach_every_compound(strategy, least):
     assert "delta is not used" in strategy.void(problem)[0]
 
 
+@pytest.mark.slow
 def test_mistakes_grow_with_the_number_of_compounds_where_nothing_is_shared():
     """Figure 1 of the paper: GEGE stays, EGE-SH does not."""
 
@@ -197,6 +198,7 @@ def test_ape_ends_with_the_right_answer(batch):
     assert sizes == {4, batch or 1}
 
 
+@pytest.mark.slow
 def test_ape_is_hardly_ever_wrong():
     truth = np.array([[1.0, 0.0, 0.3], [0.0, 1.0, -0.6]])
     problem = problem_for(DenseFeatures(np.eye(3)), sd=(0.5, 0.5), delta=0.2, batch=20)

@@ -140,6 +140,7 @@ def test_arms_a_round_tells_nothing_about_are_kept():
     assert end.status[0] == UNDECIDED
 
 
+@pytest.mark.slow
 def test_mistakes_hardly_grow_with_the_number_of_compounds():
     """Figure 1 of the paper: K from 12 to 200 with the same h smallest gaps."""
     wrong = []

@@ -205,6 +205,7 @@ def test_lost_measurements_and_unasked_ones_keep_within_the_budget():
     assert ((state.status == IN) | (state.status == OUT) | (state.status == UNDECIDED)).all()
 
 
+@pytest.mark.slow
 def test_the_more_budget_the_more_often_right_and_designs_are_no_worse():
     """Section 8.2 (static instance, K = d = 16): accuracy rises with the gap, and all allocations do alike."""
     found = {
@@ -218,6 +219,7 @@ def test_the_more_budget_the_more_often_right_and_designs_are_no_worse():
     assert abs(found["fwg", 0.3] - found["uniform", 0.3]) < 0.3
 
 
+@pytest.mark.slow
 def test_a_design_beats_uniform_where_most_compounds_are_alike():
     """Appendix H's example: thirty compounds along one direction, one along the other."""
     x = np.vstack([np.tile([1.0, 0.0], (30, 1)), [[0.0, 1.0]]])

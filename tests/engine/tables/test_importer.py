@@ -323,6 +323,7 @@ def checked(path, **options):
     return check_report(raw, mapping, import_table(raw, mapping))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "options", "endpoint", "rank", "r2", "q2"),
     [

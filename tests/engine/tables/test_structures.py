@@ -215,6 +215,7 @@ def test_substituents_that_occur_once_are_told_and_nothing_has_to_be_left_out(pu
     assert any("nothing has to be left out" in text for text in warnings)
 
 
+@pytest.mark.slow
 def test_the_public_series_has_its_figures(public):
     with public("pw_CHEMBL2321810_act.csv").open() as stream:
         values = {row["Name"]: row["Act"] for row in csv.DictReader(stream)}
