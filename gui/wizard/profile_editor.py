@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.domain.desirability import Curve
@@ -36,7 +36,7 @@ _STEPS = 100
 
 
 class Number(QDoubleSpinBox):
-    """A number without zeros at its end."""
+    """A number without zeros at its end; arrow keys step it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -45,13 +45,20 @@ class Number(QDoubleSpinBox):
         self.setRange(-1e9, 1e9)
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFixedWidth(round(86 * theme().scale))
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
 
     def textFromValue(self, value: float) -> str:
         plain = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
         return plain.replace(".", self.locale().decimalPoint())
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(78 * theme().scale), super().sizeHint().height())
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page that scrolls, unless somebody types here."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
 
 class CurvePlot(QWidget):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -197,3 +199,14 @@ def test_goal_page_redraws_a_curve_and_applies_it(qtbot: QtBot, window: MainWind
     potency.numbers[0].setValue(5.0)
     form.reset()
     assert potency.numbers[0].value() == 6.0
+
+
+def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot: QtBot, editor: ProfileEditor) -> None:
+    number = editor.boxes[0].numbers[1]
+    wheel = QWheelEvent(
+        QPointF(5, 5), number.mapToGlobal(QPointF(5, 5)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(number, wheel)
+    assert number.value() == 7.5
+    assert not wheel.isAccepted()
