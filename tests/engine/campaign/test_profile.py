@@ -71,6 +71,7 @@ def begin(path: Path | None = None, **options: Any) -> Campaign:
     return Campaign.from_table(TABLE, path, **given)
 
 
+@pytest.mark.slow
 def test_campaigns_find_the_best_by_score_and_state_calibrated_chances_of_meeting_the_profile() -> None:
     inside, chances, met, covered = [], [], [], []
     for seed in range(8):
