@@ -34,8 +34,7 @@ from ..strategies.protocol import (
 from ..system.progress import Report, silent
 from .forecast_quick import effective, quick
 from .instances import Drawn, Kind
-from .replicates import Replicates, Unknown
-from .runner import sample
+from .runner import Replicates, Unknown, sample
 
 __all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
 

@@ -1,4 +1,4 @@
-"""How good the answers of simulated campaigns are, when the truth is known."""
+"""How good an answer is: what was found, missed and wrong, at the end of a run and along the budget."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
 from ..domain.goals import Best, Goal
-from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Allocation, State
+from .instances.instance import Drawn
 
-__all__ = ["Score", "error_limits", "score"]
+__all__ = ["Curve", "Point", "Score", "error_limits", "mean_curve", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +81,99 @@ def error_limits(errors: int, runs: int, confidence: float = 0.95) -> tuple[floa
 def mean(values: Sequence[float]) -> float:
     """The mean; exact summation, so that the order of the values does not matter."""
     return math.fsum(values) / len(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a run stands at the end of a round; None where the strategy states no such number."""
+
+    measurements: int
+    found: float
+    """Share of the members measured at least once."""
+    best_found: float
+    """1 when a best compound was measured, else 0."""
+    recall: float
+    precision: float
+    expected_missed: float | None
+    missed: float
+    """Members that are not in."""
+    expected_wrong: float | None
+    wrong: float
+    """Compounds in that no right answer holds."""
+    cover95: float | None
+    """Share of the unmeasured compounds whose 95 % interval holds the truth."""
+
+
+class Curve:
+    """Collects the points of one run; the true means of the instance decide."""
+
+    def __init__(self, drawn: Drawn, per_round: int) -> None:
+        means = drawn.truth if drawn.goal.name == "pareto" else drawn.truth[0]
+        asked = np.where(drawn.wanted, means, np.nan)
+        self._truth, self._wanted = drawn.truth, drawn.wanted
+        self._members, self._acceptable = drawn.goal.members(asked), drawn.goal.acceptable(asked)
+        first = drawn.truth[0]
+        self._best = (
+            self._members if drawn.goal.name == "pareto" else drawn.wanted & (first >= first[drawn.wanted].max())
+        )
+        self._per_round = per_round
+        self._measured = np.zeros(drawn.n_arms, dtype=bool)
+        self._spent = 0
+        self.points: list[Point] = []
+
+    def phase(self, before: NDArray[np.int8], allocation: Allocation, after: State) -> None:
+        """Note the rounds of a phase; its decision falls at the end of the last one."""
+        order = _passes(allocation)
+        for start in range(0, len(order), self._per_round):
+            arms = order[start : start + self._per_round]
+            self._measured[arms] = True
+            self._spent += len(arms)
+            last = start + self._per_round >= len(order)
+            self.points.append(self._point(after.status if last else before, after if last else None))
+
+    def _point(self, status: NDArray[np.int8], state: State | None) -> Point:
+        inside = (status == IN) & self._wanted
+        right = int((inside & self._acceptable).sum())
+        members = max(int(self._members.sum()), 1)
+        numbers = state.last.numbers if state is not None and state.last is not None else {}
+        cover = None
+        unmeasured = self._wanted & ~self._measured
+        if state is not None and state.last is not None and "expected_missed" in numbers and unmeasured.any():
+            low, high = state.last.low[:, unmeasured], state.last.high[:, unmeasured]
+            truth = self._truth[:, unmeasured]
+            cover = float(((truth >= low) & (truth <= high)).mean())
+        return Point(
+            self._spent,
+            float((self._members & self._measured).sum()) / members,
+            float((self._best & self._measured).any()),
+            float((self._members & inside).sum()) / members,
+            right / int(inside.sum()) if inside.any() else 1.0,
+            numbers.get("expected_missed"),
+            float((self._members & ~inside).sum()),
+            numbers.get("expected_wrong"),
+            float((inside & ~self._acceptable).sum()),
+            cover,
+        )
+
+
+def _passes(allocation: Allocation) -> NDArray[np.intp]:
+    """Return one arm per measurement, replicates last: as a lab would fill its rounds."""
+    most = int(allocation.counts.max(initial=0))
+    parts = [allocation.arms[allocation.counts > times] for times in range(most)]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
+
+
+def mean_curve(curves: Sequence[Sequence[Point]], compounds: int) -> list[dict[str, float | None]]:
+    """Return the means over the runs at the end of each round; a run that has ended keeps its last point."""
+    rounds = max((len(curve) for curve in curves), default=0)
+    names = [name for name in Point.__slots__ if name != "measurements"]
+    found = []
+    for number in range(rounds):
+        points = [curve[min(number, len(curve) - 1)] for curve in curves if curve]
+        spent = sum(point.measurements for point in points) / len(points)
+        entry: dict[str, float | None] = {"measurements": spent, "share_of_table": spent / compounds}
+        for name in names:
+            values = [value for point in points if (value := getattr(point, name)) is not None]
+            entry[name] = math.fsum(values) / len(values) if values else None
+        found.append(entry)
+    return found

@@ -7,9 +7,8 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from .curve import mean_curve
 from .runner import Run
-from .scores import error_limits, mean
+from .scores import error_limits, mean, mean_curve
 
 __all__ = ["along", "summary"]
 
