@@ -9,8 +9,9 @@ from assaypilot.engine.design import soft_xy as xy_smooth
 from assaypilot.engine.design.directions import Rows, against
 from assaypilot.engine.design.log_weight_lbfgs import even_leverages
 from assaypilot.engine.design.pairs import Pairs
+from assaypilot.engine.design.soft_maximum import softened
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 
 def some_rows(sizes, n, seed):
@@ -23,6 +24,53 @@ def farthest(z, inverse):
     u = z @ np.linalg.cholesky(inverse)
     q = (u * u).sum(axis=1)
     return float((q[:, None] + q - 2 * u @ u.T).max())
+
+
+def soft_by_hand(z, prior, inverse, sharpness):
+    value, average, total = 0.0, 0.0, 0.0
+    pairs = list(itertools.permutations(range(len(z)), 2))
+    top = max(float((z[i] - z[j]) @ inverse @ (z[i] - z[j])) for i, j in pairs)
+    for i, j in pairs:
+        y = z[i] - z[j]
+        weight = prior[i] * prior[j] * np.exp(sharpness * (y @ inverse @ y - top))
+        total += weight
+        average = average + weight * np.outer(y, y)
+    value = top + np.log(total) / sharpness
+    return top, value, average / total
+
+
+def test_soft_maximum_of_pairs_is_the_sum_over_all_of_them():
+    rng = np.random.default_rng(3)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(9, 4))))
+    prior = rng.dirichlet(np.ones(7))
+    rows = np.array([0, 1, 3, 4, 6, 7, 8])
+    half = rng.normal(size=(4, 4))
+    inverse = half @ half.T
+    soft = softened(Pairs(table), inverse, rows, prior)
+    found = soft.at(inverse, 0.3)
+    top, value, average = soft_by_hand(table.coordinates(rows), prior, inverse, 0.3)
+    assert found.largest == pytest.approx(top, rel=1e-5)
+    assert found.value == pytest.approx(value, rel=1e-5)
+    assert found.average == pytest.approx(average, rel=1e-4, abs=1e-5)
+    # A convex combination of y y' to the last digit, whatever the weights: trace between the extremes of |y|^2.
+    soft.take(np.array([[2, 5]]))
+    more = soft.at(inverse, 0.3)
+    assert more.largest >= top * (1 - 1e-5)
+
+
+@pytest.mark.parametrize("kind", ["pairs", "rows", "against"])
+def test_the_average_is_the_slope_of_the_soft_maximum(kind):
+    rng = np.random.default_rng(5)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
+    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": against(table, 2)}[kind]
+    half = rng.normal(size=(3, 3))
+    inverse = half @ half.T + np.eye(3)
+    soft = softened(directions, inverse, np.arange(12), np.full(12, 1 / 12))
+    change = rng.normal(size=(3, 3))
+    change = change + change.T
+    step = 1e-2
+    slope = (soft.at(inverse + step * change, 0.5).value - soft.at(inverse - step * change, 0.5).value) / (2 * step)
+    assert slope == pytest.approx(float(np.vdot(soft.at(inverse, 0.5).average, change)), rel=2e-3, abs=2e-3)
 
 
 def test_even_leverages_are_the_rank_everywhere():
