@@ -79,8 +79,10 @@ def campaign_from_table(
     """
     profile = [profile_endpoint(wanted.profile, imported.endpoints)] if wanted.profile else []
     of_goal = wanted.objectives
-    if profile and of_goal is None and wanted.goal != "pareto":
-        of_goal = [profile[0].name]
+    if profile and of_goal is None:
+        # Trade-offs are between what is measured; other goals are about the score.
+        trade = wanted.goal == "pareto"
+        of_goal = [endpoint.name for endpoint in imported.endpoints] if trade else [profile[0].name]
     objectives = _objectives(of_goal, [*imported.endpoints, *profile], wanted.goal)
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
     facts = endpoint_facts(imported) if facts is None else facts

@@ -291,6 +291,8 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
                 problem.estimated,
                 problem.seed,
                 dict(problem.parameters),
+                problem.limits,
+                problem.beside,
                 problem.profile,
             )
         ).encode()

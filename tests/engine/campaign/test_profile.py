@@ -222,3 +222,20 @@ def test_curves_of_a_campaign_without_profile_are_refused(tmp_path: Path, capsys
     begin(path, profile=(), objective="pIC50").close()
     assert main(["change", str(path), "--profile", "pIC50:5..7", "--yes"]) == 1
     assert "no profile" in capsys.readouterr().err
+
+
+def test_limit_of_the_score_is_decided_alike_when_it_is_decided_again(tmp_path: Path) -> None:
+    path = tmp_path / "c.assaypilot"
+    with begin(path) as campaign:
+        Series(8).play(campaign, 1)
+    assert main(["change", str(path), "--limit", "Desirability>0.4", "--yes"]) == 0
+    assert verify(path, recompute=True).ok
+
+
+def test_trade_offs_beside_a_profile_are_between_what_is_measured(tmp_path: Path) -> None:
+    path = tmp_path / "c.assaypilot"
+    with begin(path, goal="pareto", epsilon=0.3, strategy="gaussian-process") as campaign:
+        found = Series(9).play(campaign, 1)
+    with FileCampaign.open(path) as core:
+        assert core.status().settings.objectives == ("pIC50", "phERG")
+    assert found["probability_profile_met"].between(0, 1).all()
