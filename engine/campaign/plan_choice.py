@@ -74,7 +74,7 @@ def _rest(ledger: Ledger) -> bool:
     """Whether the budget leaves less than a phase about everything: that is for what it settles, whatever it costs."""
     if ledger.settings.budget is None:
         return False
-    from ..strategies.adaptive.remaining import left_of
+    from ..strategies.adaptive.planning import left_of
 
     return left_of(ledger.current()) is not None
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..domain.features import outside_span, span_basis, span_rank
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
-from ..strategies.repeating import refuse_unknown_noise
+from ..strategies.phased import refuse_unknown_noise
 from . import noise as assay_noise
 from .phrases import joined
 from .replay import Ledger

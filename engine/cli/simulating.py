@@ -16,8 +16,8 @@ from ..simulate.runner import Limits, Task
 from ..simulate.summary import along, summary
 from ..simulate.yardsticks import yardsticks
 from ..strategies import registry
+from ..strategies.phased import refuse_unknown_noise
 from ..strategies.protocol import Strategy, check_delta
-from ..strategies.repeating import refuse_unknown_noise
 from ..system.progress import part_of
 from .console import Console, Reply, table
 from .played_on import played_on

@@ -9,9 +9,9 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..errors import AssayPilotError
 from ..text.percentages import percent
-from .elimination import same_information_on_fewer
 from .g import g_optimal
 from .log_weight_lbfgs import same_information
+from .thinning import same_information_on_fewer
 from .xy_search import XYSearch, XYState
 
 __all__ = ["on_at_most", "tidied"]

@@ -14,11 +14,10 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..system.threads import algebra_on_one_thread
 from .allowed import Allowed, allowed
+from .closed_forms import apart, even_design
 from .criteria import Design, minimax_bound
 from .g_search import Search, State
-from .minimal_support import even_design
 from .products import Product, orthogonal_start, product_design, recognised
-from .sparse_series import apart
 from .table import Table, refuse_nothing
 from .thinning import thin
 

@@ -13,8 +13,7 @@ from ..text.percentages import percent
 from .allowed import Allowed, greatest_average
 from .criteria import Weighted
 from .log_det import MANY, information, maximise_log_det
-from .lookups import SummedRows
-from .table import Table
+from .table import SummedRows, Table
 
 __all__ = ["Search", "State"]
 

@@ -14,7 +14,7 @@ from scipy.linalg import cho_solve, lapack
 
 from ..arrays import Flags, Floats
 from .allowed import box_projection, greatest_average
-from .lookups import DenseRows, SummedRows
+from .table import DenseRows, SummedRows
 
 __all__ = ["MANY", "conjugate_steps", "diagonal_of", "information", "maximise_log_det", "whitened"]
 

@@ -15,15 +15,14 @@ from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .allowed import Allowed, allowed
+from .closed_forms import even_design
 from .criteria import Design, Weighted
 from .directions import Directions
 from .fewer_xy import on_at_most, tidied
 from .g import g_optimal
-from .minimal_support import even_design
 from .pairs import Pairs
 from .soft_xy import settled
-from .xy_frame import Frame, unseen_lengths
-from .xy_search import XYSearch, XYState
+from .xy_search import Frame, XYSearch, XYState, unseen_lengths
 
 __all__ = ["full_product_value", "xy_optimal"]
 

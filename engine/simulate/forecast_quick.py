@@ -24,8 +24,8 @@ from ..design.rounding import Rounded
 from ..domain.features import ProjectedFeatures
 from ..domain.goals import Goal, ParetoSet
 from ..errors import AssayPilotError
-from ..strategies.adaptive import boundary as adaptive_boundary
-from ..strategies.adaptive.one import Adaptive
+from ..strategies.adaptive import sequential_tests
+from ..strategies.adaptive.epsilon_best import Adaptive
 from ..strategies.adaptive.pareto import AdaptivePareto
 from ..strategies.adaptive.planning import Way
 from ..strategies.designs import g_design
@@ -146,12 +146,12 @@ def _limits(alpha: float, expected: int, looks: int) -> Floats:
 
 @lru_cache(maxsize=256)
 def _narrower(log_alpha: float, expected: int, looks: int) -> Floats:
-    found: Floats = adaptive_boundary.limits(math.exp(log_alpha), expected, looks) / _union(log_alpha, expected, looks)
+    found: Floats = sequential_tests.limits(math.exp(log_alpha), expected, looks) / _union(log_alpha, expected, looks)
     return found
 
 
 def _union(log_alpha: float, expected: int, looks: int) -> Floats:
-    spent = [adaptive_boundary.spent(look, expected) for look in range(looks + 1)]
+    spent = [sequential_tests.spent(look, expected) for look in range(looks + 1)]
     found: Floats = -ndtri_exp(log_alpha + np.log(np.diff(spent)))
     return found
 

@@ -10,14 +10,13 @@ from scipy.special import ndtri
 
 from ..arrays import Floats
 from ..design.directions import against
-from ..design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
-from ..design.oracle import oracle
 from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures, span_basis
 from ..domain.goals import AllEpsilonBest, Best, ParetoSet
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .instances import Drawn
+from .lower_bounds import all_epsilon_best, best_arm, effects_of, oracle, pareto_complexity
 from .runner import Task, drawn_of
 from .scores import mean
 

@@ -32,7 +32,7 @@ from ..domain.features import DenseFeatures, ProjectedFeatures
 from ..domain.goals import ParetoSet
 from ..domain.stock import PLANS, PlanName
 from ..system.progress import Report, silent
-from .adaptive.one import Adaptive
+from .adaptive.epsilon_best import Adaptive
 from .adaptive.pareto import AdaptivePareto
 from .adaptive.planning import Way
 from .designs import table

@@ -37,7 +37,7 @@ GROUP = "assaypilot.strategies"
 
 _STRATEGIES = {
     "gaussian-process": "gaussian_process.strategy.GaussianProcess",
-    "linfact-g": "linfact.g_optimal.LinFactG",
+    "linfact-g": "linfact.linfact.LinFactG",
     "linfact-xy": "linfact.xy_optimal.LinFactXY",
     "linfact-xy-as-printed": "linfact.xy_optimal.LinFactXYAsPrinted",
     "linfact-mis": "linfact.misspecified.LinFactMis",

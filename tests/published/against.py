@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.design.oracle import simultaneous_level
-from assaypilot.engine.strategies.adaptive.levels import levels_of
+from assaypilot.engine.simulate.lower_bounds import simultaneous_level
+from assaypilot.engine.strategies.adaptive.sequential_tests import levels_of
 from assaypilot.engine.strategies.protocol import Problem
 from tests.published.against_runs import make, read, runs_of
 from tests.published.against_tables import DELTA, PAIRS, PER_ROUND, table

@@ -7,9 +7,8 @@ from itertools import islice
 
 import numpy as np
 
-from assaypilot.engine.design.lower_bounds import all_epsilon_best, effects_of
-from assaypilot.engine.design.oracle import oracle
 from assaypilot.engine.simulate import runner
+from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of, oracle
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.designs import table as projected

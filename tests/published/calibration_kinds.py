@@ -13,13 +13,13 @@ from unittest import mock
 import numpy as np
 
 from assaypilot.engine.simulate import comparison
-from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
+from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.gege import confidence as gege
 from assaypilot.engine.strategies.gege.confidence import Size
 from assaypilot.engine.strategies.linfact import glm as linfact_glm
 from assaypilot.engine.strategies.linfact import misspecified as linfact_mis
 from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.lingame.pool import Rules
 from assaypilot.engine.strategies.rage import rage
 from tests.oracles.adaptive import plain_limits
@@ -284,7 +284,7 @@ def log_rage_tight(seen):
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
 MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
-WALKS = (adaptive_walks, "limits")
+WALKS = (sequential_tests, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}

@@ -22,7 +22,7 @@ from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planni
 from assaypilot.engine.simulate import forecast_quick
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Capacity, Outcome, Problem
 from tests.published.cases import processes
 

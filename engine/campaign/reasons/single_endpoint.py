@@ -319,8 +319,8 @@ class Gaps:
 
         Only those that may be the best count.
         """
+        from ...strategies.adaptive.epsilon_best import Adaptive, may_be_best
         from ...strategies.adaptive.evidence import Evidence
-        from ...strategies.adaptive.one import Adaptive, may_be_best
 
         problem, memory = state.problem, state.memory
         spreads = self._ledger.spreads.get(state.phase, ())

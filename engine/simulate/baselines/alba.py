@@ -20,9 +20,8 @@ from ...design import achieved, ceilings
 from ...domain.features import outside_span
 from ...domain.goals import Best
 from ...strategies.designs import estimated, g_design, table
-from ...strategies.ending import inseparable
 from ...strategies.fixed_pool import decided
-from ...strategies.phased import Phased, number, settled
+from ...strategies.phased import Phased, inseparable, number, settled
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -36,7 +35,7 @@ from ...strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from ...strategies.rage.elimination import first_of_equals
+from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
 
 __all__ = ["Alba"]

@@ -14,14 +14,13 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...design import Between, Design, Rows, UnionDirections, against, xy_optimal
-from ...design.lower_bounds import effects_of
-from ...design.oracle import oracle
 from ...domain.features import Features, ProjectedFeatures
 from ...domain.goals import AllEpsilonBest, Best
 from ...errors import AssayPilotError
 from ...strategies.designs import table
 from ...strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
 from ...system.progress import Report
+from ..lower_bounds import effects_of, oracle
 from .static import Shares, StaticRun, run_parameters
 
 __all__ = ["OracleRun", "true_means"]

@@ -40,7 +40,7 @@ from ...strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from ...strategies.rage.elimination import first_of_equals
+from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
 
 __all__ = [

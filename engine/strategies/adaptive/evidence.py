@@ -3,7 +3,7 @@
 Phase r gives its own least-squares estimate theta_r. For a direction y that is fixed before the phase, its error
 y'(theta_r - theta) / s_r with s_r = sigma ||y||_{V_r^-1} is standard normal, whatever happened before. So the sum of
 these over the phases in which y could be estimated is a walk with independent standard normal steps, also when designs,
-sizes and even the directions depend on earlier phases; ``boundary`` limits it at all looks together.
+sizes and even the directions depend on earlier phases; ``sequential_tests`` limits it at all looks together.
 """
 
 from __future__ import annotations

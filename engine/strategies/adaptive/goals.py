@@ -1,4 +1,4 @@
-"""``adaptive`` for every goal: of one endpoint as in ``one``, of several as in ``pareto``."""
+"""``adaptive`` for every goal: of one endpoint as in ``epsilon_best``, of several as in ``pareto``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .one import Adaptive
+from .epsilon_best import Adaptive
 from .pareto import AdaptivePareto
 
 __all__ = ["AdaptiveGoals"]

@@ -1,14 +1,16 @@
-"""What all LinFACT strategies share: radii, union logs, good and bad compounds by bounds on means, how they end.
+"""LinFACT with G-optimal designs, and what all LinFACT strategies share.
 
-Source: "Identifying all epsilon-best arms in linear bandits", section 4 (Algorithms 1, 3 and 4), with the noise, the
-slack, the first radius and the realised half-widths of our own statement.
+Shared are radii, union logs, good and bad compounds by bounds on means, and how they end.
+
+Source: "Identifying all epsilon-best arms in linear bandits", section 4 (Algorithms 1, 3 and 4, eq. 21), with the
+noise, the slack, the first radius and the realised half-widths of our own statement.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,8 +20,7 @@ from ...domain.goals import AllEpsilonBest
 from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ..designs import estimated, g_design, table
-from ..ending import SOFTER, inseparable
-from ..phased import Phased, settled
+from ..phased import SOFTER, Phased, inseparable, rounded_up, settled
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -31,8 +32,8 @@ from ..protocol import (
     Problem,
     State,
     StopReason,
+    StrategyInfo,
 )
-from ..repeating import rounded_up
 from .planning import cut_to, design_rows, phase_design
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "GAP",
     "Bounded",
     "LinFact",
+    "LinFactG",
     "Sorted",
     "goal_of",
     "kept_promise",
@@ -316,3 +318,26 @@ class LinFact(Phased):
                 return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
         phase = state.phase + 1
         return inseparable(state, self.wells(state, self.radius(state, phase), phase), SOFTER)
+
+
+class LinFactG(LinFact):
+    """All epsilon-best compounds; every phase bounds every active mean by the same radius, which then halves."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="linfact-g",
+        version=2,
+        title="LinFACT-G",
+        goals=("epsilon-best",),
+        parameters=(DECIDE, FIRST_RADIUS, GAP),
+        guarantee=(
+            "with the stated confidence every compound within epsilon is returned "
+            "and none worse than epsilon + slack, if the substituent effects add up"
+        ),
+        source="LinFACT, section 4",
+        any_plan=True,
+        noise_bound=True,
+    )
+
+    def spread_log(self, problem: Problem, phase: int) -> float:
+        """log(2 K r (r + 1) / delta)."""
+        return union_log(int(problem.wanted.sum()), phase, problem.delta)

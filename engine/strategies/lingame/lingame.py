@@ -3,12 +3,17 @@
 Source: Degenne, Menard, Shang, Valko, "Gamification of pure exploration for linear bandits", Algorithms 1 and 2, eq. 3,
 4 and 10, with noise, slack, batches, arms that can be measured (X) apart from arms that are wanted (Z), and the goal of
 all compounds within epsilon of the best, which are ours.
+
+The learner is AdaHedge: weights over experts that follow the losses seen so far, with a rate that needs no tuning (de
+Rooij, van Erven, Gruenwald and Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014, section 2):
+rate ln(K) / Delta, where Delta adds up how far the weighted loss was above the mix loss. LinGame's Lemma 3
+is its regret bound.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +21,15 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ..phased import one_of
 from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
-from . import hedge
 from .pool import POOL_PARAMETERS, Pool, Rules, whole
 from .questions import question_of
 from .sequential import FIRST, Sequential, missing, shuffled, track
 
-__all__ = ["LinGame", "LinGameC", "Round"]
+__all__ = ["START", "LinGame", "LinGameC", "Played", "Round", "incurred", "play"]
 
 
+START = 0.01
+"""AdaHedge's Delta before the first loss, as in LinGame's published code: the rate is finite from the start."""
 _ENTRIES = 20_000
 """Numbers kept for learners, whatever the number of arms: the oldest answers are forgotten first."""
 
@@ -51,6 +57,40 @@ _GUARANTEE = (
     "few measurements are its aim, proven only for the best compound or a threshold, with norm, eta=theorem and "
     "batches of 1, as the error probability goes to 0"
 )
+
+
+class Played(NamedTuple):
+    """One play of the learner."""
+
+    weights: Floats
+    """``(k,)``, they sum to one."""
+    rate: float
+    mixed: float
+    """-log of the mean of exp(-rate * loss so far), over the rate."""
+
+
+def play(losses: Floats, gap: float) -> Played:
+    """The weights of the experts for their losses so far and the mixability gap so far."""
+    rate = math.log(len(losses)) / gap
+    best = float(losses.min())
+    shares = np.exp((best - losses) * rate)
+    total = float(shares.sum())
+    return Played(shares / total, rate, _mixed(best, total, len(losses), rate))
+
+
+def incurred(losses: Floats, gap: float, played: Played, loss: Floats) -> tuple[Floats, float]:
+    """Losses and mixability gap after one more loss vector, for what was played."""
+    after = losses + loss
+    best = float(after.min())
+    total = float(np.exp((best - after) * played.rate).sum())
+    mix = _mixed(best, total, len(after), played.rate) - played.mixed
+    # The weighted loss is never below the mix loss; only rounding puts it there.
+    return after, gap + max(0.0, float(played.weights @ loss) - mix)
+
+
+def _mixed(best: float, total: float, k: int, rate: float) -> float:
+    """The mix loss from the smallest loss and the sum of exp(rate * (smallest - loss)); one expert has rate 0."""
+    return best - math.log(total / k) / rate if rate > 0.0 else best
 
 
 class Round:
@@ -200,8 +240,8 @@ class LinGame(_Game):
         plays = _plays(rules)
         mean = np.zeros(len(measurable))
         for _ in range(plays):
-            played = hedge.play(own, gap)
-            own, gap = hedge.incurred(own, gap, played, round_.losses(round_.nature(played.weights)))
+            played = play(own, gap)
+            own, gap = incurred(own, gap, played, round_.losses(round_.nature(played.weights)))
             mean += played.weights / plays
         losses[measurable] = own
         weights = np.zeros(state.problem.n_arms)
@@ -224,7 +264,7 @@ class LinGame(_Game):
         """
         old = state.memory
         if state.problem.goal.name == "best" or not len(old["gaps"]):
-            return np.zeros(state.problem.n_arms), hedge.START
+            return np.zeros(state.problem.n_arms), START
         return old["losses"][-1].copy(), float(old["gaps"][-1])
 
 
@@ -263,7 +303,7 @@ class LinGameC(_Game):
             "unseen": np.zeros(n),
             "weights": np.zeros((0, n)),
             "owed": np.zeros((0, n)),
-            "gap": np.array(hedge.START),
+            "gap": np.array(START),
         }
 
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
@@ -319,11 +359,11 @@ class LinGameC(_Game):
         plays = _plays(rules)
         mean = np.zeros(own.shape)
         for _ in range(plays):
-            played = hedge.play(own.ravel(), gap)
+            played = play(own.ravel(), gap)
             weights = played.weights.reshape(own.shape)
             loss = np.tile(stays, (len(own), 1))
             loss[row] = round_.losses(round_.nature(weights[row]))
-            after, gap = hedge.incurred(own.ravel(), gap, played, loss.ravel())
+            after, gap = incurred(own.ravel(), gap, played, loss.ravel())
             own = after.reshape(own.shape)
             mean += weights / plays
         losses[:, measurable] = own

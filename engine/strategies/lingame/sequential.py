@@ -11,8 +11,7 @@ import numpy as np
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import Best
 from ...system.progress import Report, silent
-from ..ending import doubted, late, newcomers, nobody_late
-from ..phased import Phased, one_of, settled
+from ..phased import Phased, doubted, late, newcomers, nobody_late, one_of, settled
 from ..protocol import (
     IN,
     OUT,

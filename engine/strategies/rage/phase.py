@@ -1,4 +1,9 @@
-"""One phase of RAGE: what may be measured and told apart, its design, and whole measurements that keep a promise."""
+"""One phase of RAGE: what may be measured and told apart, its design, and whole measurements that keep a promise.
+
+Elimination looks at pairs without a matrix of all pairs, and takes equal rows as one. When compounds cannot be measured
+any more, their last bounds still count: the bounds of all phases hold together, so a compound that is away still says
+where the best may be. Only means compare it with the others, so while one is away a phase bounds every mean.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,53 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Ints
-from ...design import Design, Pairs, Weighted, ceilings, round_design
+from ...arrays import Flags, Floats, Ints
+from ...design import Design, Pairs, Weighted, achieved, ceilings, round_design
+from ...design.inverses import square_root
 from ...design.rounding import fewest
-from ...domain.features import ProjectedFeatures
+from ...domain.features import Features, ProjectedFeatures, SiteFeatures
 from ...errors import AssayPilotError
+from ...models.ols import Estimate
 from ...system.progress import Report
 from ..designs import g_design, table, xy_design
-from ..protocol import State
-from .elimination import first_of_equals
+from ..linfact.planning import cut_to, phase_design
+from ..phased import doubted, newcomers, wider
+from ..protocol import IN, NOT_ESTIMABLE, UNDECIDED, Allocation, Arrays, Certificate, Problem, State, StopReason
 
-__all__ = ["GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed", "whole"]
+__all__ = [
+    "GAPS",
+    "Away",
+    "Beaten",
+    "Compared",
+    "Field",
+    "Made",
+    "away",
+    "beaten",
+    "bounding_phase",
+    "compared",
+    "compared_now",
+    "cut",
+    "effects",
+    "field_of",
+    "first_of_equals",
+    "least",
+    "nobody_compared",
+    "printed",
+    "unanswerable",
+    "whole",
+    "with_compared",
+]
 
 
+_LEADERS = 16
+"""So many of the best are compared with everything first; they remove nearly all that can be removed."""
+_ENTRIES = 2_000_000
+"""Distances held at once."""
+_PAIRS = 100_000_000
+"""Up to so many pairs are compared beyond those with the leaders: a second or two."""
+_CODES = 2**62
+_ENOUGH = 0.5
+"""Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
 _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""
 _TRIES = 12
@@ -40,6 +79,209 @@ _ALIKE = 1.05
 """A design on fewer compounds that costs no more is taken at once: it loses less when it becomes whole measurements."""
 GAPS = (1e-2, 0.2)
 """How far the design may be from optimal, for few and for many wanted compounds."""
+
+
+class Beaten(NamedTuple):
+    """Who is beaten, and whether every pair was looked at."""
+
+    rows: Flags
+    exact: bool
+    """False: only the leaders were compared with everything, so some that are beaten may still be in."""
+
+
+class Compared(NamedTuple):
+    """Who is out, and who leads."""
+
+    out: Flags
+    leader: int
+    """The row with the highest estimate among those that can be told from each other."""
+    exact: bool
+    known: Flags
+    """Whether the difference to the leader was estimated."""
+
+
+def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) -> Beaten:
+    """Which rows i some row j beats: scores_j - scores_i > max(spread ||points_j - points_i||, least).
+
+    ``scores`` ``(m,)``, ``points`` ``(m, k)``. The best few are compared with every row; what they leave is compared
+    with everything, in blocks. Where that would be more than a hundred million pairs it is left out: then a row that
+    only some lesser row beats stays, which removes less than the rule allows and so keeps whatever the rule promises.
+    """
+    m = len(scores)
+    out = np.zeros(m, dtype=bool)
+    if m < 2:
+        return Beaten(out, True)
+    order = np.argsort(-scores, kind="stable")
+    for leader in order[:_LEADERS]:
+        away = points - points[leader]
+        width = spread * np.sqrt(np.einsum("ij,ij->i", away, away))
+        out |= scores[leader] - scores > np.maximum(width, least)
+    # Nobody is beaten who is not behind the best by more than the least difference.
+    left = order[~out[order] & (scores[order[0]] - scores[order] > least)]
+    ranked, behind = points[order], -scores[order]
+    # Only better ones can beat a row.
+    if float(np.searchsorted(behind, -scores[left], side="left").sum()) > _PAIRS:
+        return Beaten(out, False)
+    lengths = np.einsum("ij,ij->i", ranked, ranked)
+    step = max(1, _ENTRIES // m)
+    for start in range(0, len(left), step):
+        rows = left[start : start + step]
+        stop = int(np.searchsorted(behind, -scores[rows].min(), side="left"))
+        if stop <= _LEADERS:
+            continue
+        own = points[rows]
+        squares = np.einsum("ij,ij->i", own, own)[:, None] + lengths[:stop] - 2.0 * (own @ ranked[:stop].T)
+        # A rounding error must not make a pair look closer than it is.
+        squares = np.maximum(squares, 0.0) + 1e-13 * lengths[:stop]
+        ahead = -behind[:stop] - scores[rows, None]
+        out[rows] = (ahead > np.maximum(spread * np.sqrt(squares), least)).any(axis=1)
+    return Beaten(out, True)
+
+
+def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared:
+    """Which rows are beaten, among those whose difference to the leader this phase can estimate.
+
+    A difference can be estimated where neither mean can: both may share what was not measured.
+    """
+    scores = fit.means(rows)
+    leader = int(np.argmax(scores))
+    known = np.isfinite(fit.difference_norm(int(rows[leader]), rows))
+    out = np.zeros(len(rows), dtype=bool)
+    few = np.flatnonzero(known)
+    points = ProjectedFeatures(fit.features, rows[few], fit.basis).coordinates() @ square_root(fit.inverse)
+    found = beaten(scores[few], points - points[np.searchsorted(few, leader)], spread, least)
+    out[few] = found.rows
+    return Compared(out, int(rows[leader]), found.exact, known)
+
+
+def first_of_equals(features: Features, rows: Ints) -> tuple[Ints, Ints]:
+    """Equal feature rows as one: positions in ``rows`` of the first of each kind, and the kind of every row."""
+    if isinstance(features, SiteFeatures):
+        codes = features.codes[rows]
+        if np.prod([float(size) for size in features.sizes]) < _CODES:
+            keys = np.zeros(len(rows), dtype=np.int64)
+            for site, size in enumerate(features.sizes):
+                keys = keys * size + codes[:, site]
+            _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+        else:
+            _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    else:
+        _, first, kind = np.unique(features.dense(rows), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    return first[order].astype(np.intp), place[kind.ravel()]
+
+
+class Away(NamedTuple):
+    """The last bounds of what cannot be bounded any more."""
+
+    low: float
+    """Who lies below it is not the best."""
+    high: float
+    """Who reaches it (with slack: less the slack) is as good as all that are away."""
+    half: float
+    """The half-width behind ``high``."""
+
+
+def away(state: State, factor: float) -> Away | None:
+    """Of the one that was found best, when it cannot be bounded any more, else of all that are lost; None: nobody.
+
+    ``factor``: how many times the half-widths of last bounds count.
+    """
+    lost = np.flatnonzero(state.lost)
+    if not len(lost):
+        return None
+    found = lost[state.status[lost] == IN]
+    lost = found if len(found) else lost
+    low, high = wider(state.low[0, lost], state.high[0, lost], factor)
+    top = int(np.argmax(high))
+    return Away(float(low.max()), float(high[top]), float(high[top] - low[top]) / 2.0)
+
+
+def nobody_compared(problem: Problem) -> Arrays:
+    """What ``compared_now`` remembers, before the first phase."""
+    return {"compared": np.zeros(problem.n_arms, dtype=bool)}
+
+
+def compared_now(state: State, arms: Ints) -> Arrays:
+    """To be remembered after a phase: whose difference to the leader any phase has estimated, ``(n_arms,)``."""
+    known = _compared(state).copy()
+    known[arms] = True
+    return {"compared": known}
+
+
+def _compared(state: State) -> Flags:
+    """What was remembered so far; nobody in campaigns that were begun before anything was."""
+    known: Flags = state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
+    return known
+
+
+def with_compared(state: State) -> State:
+    """The state in which one that was compared is lost when it cannot be estimated any more.
+
+    Others may have lost against it though no phase told its own mean, so that no bound is left of it.
+    """
+    gone = _compared(state) & state.problem.wanted & (state.status == NOT_ESTIMABLE)
+    return replace(state, lost=state.lost | gone)
+
+
+def bounding_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:
+    """A phase that bounds every mean by half the radius, hence every difference by the radius.
+
+    ``wells``: measurements per unit of variance that bring a half-width to the radius.
+    """
+    wells = 4.0 * wells
+    candidates, design = phase_design(state, wells, gap, g_design, report)
+    counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
+    budget = state.problem.budget
+    cut = budget is not None and counts.sum() > budget - state.spent
+    if cut and budget is not None:
+        # Sized before any of its values is seen, so the realised half-widths stay valid.
+        counts = cut_to(candidates, design, budget - state.spent)
+        value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
+        radius *= float(np.sqrt(wells * value))
+    kept = counts > 0
+    order = np.argsort(candidates.rows[design.support[kept]])
+    return Allocation(
+        phase=state.phase + 1,
+        arms=candidates.rows[design.support[kept]][order],
+        counts=counts[kept][order].astype(np.intp),
+        radius=radius,
+        certificate=Certificate("g", design.value, design.lower_bound),
+        cut_to_budget=bool(cut),
+    )
+
+
+def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:
+    """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
+    gone, last = away(state, factor), state.last
+    if not ((state.status == UNDECIDED) & state.problem.wanted).any() and (state.status == IN).any():
+        return doubted(state, slack, factor)
+    if gone is None or last is None:
+        return ()
+    open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted)
+    lost, found = int(state.lost.sum()), bool((state.status == IN).any())
+    numbers = {"lost": lost, "undecided": len(open_arms)}
+    if not len(open_arms):
+        who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
+        return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
+    low, high = wider(state.low[0, open_arms], state.high[0, open_arms], factor)
+    half = (high - low) / 2.0
+    if not np.isfinite(gone.half):
+        stuck = True
+    elif found:
+        between = (low > gone.low + slack) & (high < gone.high)
+        stuck = not newcomers(state) and bool((between | (half <= _ENOUGH * gone.half)).all())
+    else:
+        behind = bool((high + slack < gone.high).all())
+        held = bool(last.numbers.get("only_lost")) and bool((half <= _ENOUGH * gone.half).all())
+        stuck = not newcomers(state) and (behind or held)
+    if not stuck:
+        return ()
+    whom = "the compound found best" if found else f"{lost} of the best"
+    text = f"{whom} cannot be measured any more; against what is known of it {len(open_arms)} stay open"
+    return (StopReason("lost", text if found or lost == 1 else text.replace("of it", "of them"), numbers),)
 
 
 class Field(NamedTuple):

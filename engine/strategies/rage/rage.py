@@ -20,9 +20,8 @@ from ...models.ols import Estimate
 from ...system.progress import Report, silent
 from ..designs import fit as fit_measured
 from ..designs import table
-from ..ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
 from ..linfact.planning import design_rows
-from ..phased import Phased, number, one_of, settled
+from ..phased import SOFTER, Phased, inseparable, late, newcomers, nobody_late, number, one_of, settled, wider
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -37,16 +36,24 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .elimination import Compared, compared, first_of_equals
-from .lost import (
+from .phase import (
+    GAPS,
+    Compared,
+    Field,
     away,
     bounding_phase,
+    compared,
     compared_now,
+    cut,
+    effects,
+    field_of,
+    first_of_equals,
     nobody_compared,
+    printed,
     unanswerable,
+    whole,
     with_compared,
 )
-from .phase import GAPS, Field, cut, effects, field_of, printed, whole
 
 __all__ = ["Rage", "union_log"]
 

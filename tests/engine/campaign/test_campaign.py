@@ -19,7 +19,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.system.progress import Cancelled
 from tests.engine.campaign.making import (
     SETTINGS,

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.practice import create_practice, practice_results
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from tests.engine.campaign.making import answers, differences, make
 from tests.engine.campaign.trading import HERG, POTENCY, trade
 from tests.engine.campaign.trading import answers as several_answers

@@ -289,7 +289,7 @@ def test_the_rest_of_a_budget_leaves_no_choice(tmp_path: Path, monkeypatch: pyte
     with stocked(tmp_path / "a.assaypilot", budget=96) as campaign:
         assert campaign.status().choosable
         assert len(campaign.plan_options()) == len(PLANS)
-    monkeypatch.setattr("assaypilot.engine.strategies.adaptive.remaining.left_of", lambda state: 3)
+    monkeypatch.setattr("assaypilot.engine.strategies.adaptive.planning.left_of", lambda state: 3)
     with Campaign.open(tmp_path / "a.assaypilot") as campaign:
         assert not campaign.status().choosable
         with pytest.raises(AssayPilotError, match="what the budget leaves goes to the comparisons that it settles"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assaypilot.engine.design import sparse_series as alone
+from assaypilot.engine.design import closed_forms
+from assaypilot.engine.design.closed_forms import apart
 from assaypilot.engine.design.g import g_optimal
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
@@ -33,7 +34,7 @@ def whole(monkeypatch):
 
     def call(function, *arguments, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(alone, "_WORTH", 10**9)
+            patch.setattr(closed_forms, "_WORTH", 10**9)
             return function(*arguments, **options)
 
     return call
@@ -41,9 +42,9 @@ def whole(monkeypatch):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_design_taken_apart_is_as_good_as_one_of_all_together(seed, monkeypatch, whole):
-    monkeypatch.setattr(alone, "_WORTH", 10)
+    monkeypatch.setattr(closed_forms, "_WORTH", 10)
     candidates = sparse(seed)
-    parts = alone.apart(candidates)
+    parts = apart(candidates)
     assert parts is not None
     assert len(parts.alone) >= 10
     assert parts.rank == candidates.rank
@@ -85,10 +86,10 @@ def test_what_cannot_be_shared_out_evenly_is_still_shared_out():
 
 def test_what_the_core_cannot_hold_goes_to_those_that_stand_alone(monkeypatch):
     """A core of nine takes 18 at two of each; six for it instead would leave one of its means at twice the variance."""
-    monkeypatch.setattr(alone, "_WORTH", 10)
+    monkeypatch.setattr(closed_forms, "_WORTH", 10)
     core = [[a, b] for a in range(3) for b in range(3)]
     candidates = ProjectedFeatures(SiteFeatures(np.array(core + [[3 + k, 0] for k in range(20)]), (23, 3)))
-    parts = alone.apart(candidates)
+    parts = apart(candidates)
     assert parts is not None
     assert (len(parts.alone), parts.rank) == (20, 25)
     counts = round_design(g_optimal(candidates), candidates, 46, most=2)

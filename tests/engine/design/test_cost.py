@@ -9,8 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Rows
-from assaypilot.engine.design.budget_exchange import bargained
-from assaypilot.engine.design.cost import Priced, Prices, cheapest_spanning, cost_frontier
+from assaypilot.engine.design.cost import Priced, Prices, bargained, cheapest_spanning, cost_frontier
 from assaypilot.engine.design.exchange import Bounds
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures

@@ -10,9 +10,14 @@ from assaypilot.engine.design import Product, g_optimal
 from assaypilot.engine.design import g as solver_module
 from assaypilot.engine.design import largest_sum as extremes_module
 from assaypilot.engine.design.largest_sum import largest_quadratic
-from assaypilot.engine.design.lookups import Lookups, grouped
-from assaypilot.engine.design.orthogonal import orthogonal_array, orthogonal_rows
-from assaypilot.engine.design.products import orthogonal_start, product_design, recognised
+from assaypilot.engine.design.products import (
+    orthogonal_array,
+    orthogonal_rows,
+    orthogonal_start,
+    product_design,
+    recognised,
+)
+from assaypilot.engine.design.table import Lookups, grouped
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from tests.oracles import design as oracle

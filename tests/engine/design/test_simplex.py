@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
 from assaypilot.engine.design.allowed import allowed
-from assaypilot.engine.design.minimal_support import even_design
+from assaypilot.engine.design.closed_forms import even_design
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 

@@ -14,7 +14,7 @@ from assaypilot.engine.simulate.forecast_quick import effective, quick
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.simulate.runner import sample
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.adaptive import one as adaptive
+from assaypilot.engine.strategies.adaptive import epsilon_best as adaptive
 from assaypilot.engine.strategies.adaptive.planning import CAREFUL
 from assaypilot.engine.strategies.protocol import Capacity, Problem
 from tests.strategies import product

@@ -16,7 +16,7 @@ from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.runner import Limits, Task, drawn_of, play, problem_of, run_of, sample
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import Allocation, Calibrated, Certificate
 from tests.engine.simulate.making import Empty, Endless, Nothing, Plain, Poor, Told, instance_of
 

@@ -10,13 +10,12 @@ from scipy.stats import kstest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive import levels as adaptive_levels
-from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
-from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive import sequential_tests
+from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY, SILENT, Evidence, appended, nothing_measured
-from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.sequential_tests import limits
 from assaypilot.engine.strategies.designs import fit, table
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate, Outcome
 from tests.oracles.adaptive import Plain
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
@@ -72,14 +71,14 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
     truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
     problem = problem_of(features, epsilon=0.4, slack=0.3, delta=0.1, sd=0.25, capacity=Capacity(24, 4))
     strategy = Adaptive()
-    levels, n = adaptive_levels.levels_of(problem), problem.n_arms
+    levels, n = sequential_tests.levels_of(problem), problem.n_arms
     expected = int(strategy.start(problem).memory["expected"][0])
     plain = Plain(
         dense(features),
         0.25,
         0.4,
         0.3,
-        lambda left: limits(adaptive_levels.each_of(levels.outs / left + levels.one_in, 1), expected, 40),
+        lambda left: limits(sequential_tests.each_of(levels.outs / left + levels.one_in, 1), expected, 40),
         limits(levels.one_in, expected, 40),
         limits(levels.best, expected, 40),
     )
@@ -107,13 +106,13 @@ def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, sla
     truth = dense(features) @ rng.normal(0.0, 0.6, features.n_columns)
     problem = problem_of(features, epsilon=0.4, slack=slack, delta=0.1, sd=0.25)
     strategy = Adaptive()
-    levels = adaptive_levels.levels_of(problem)
+    levels = sequential_tests.levels_of(problem)
     plain = Plain(
         dense(features),
         0.25,
         0.4,
         slack,
-        lambda left: limits(adaptive_levels.each_of(levels.outs / left + levels.one_in, 1), 3, 40),
+        lambda left: limits(sequential_tests.each_of(levels.outs / left + levels.one_in, 1), 3, 40),
         limits(levels.one_in, 3, 40),
         limits(levels.best, 3, 40),
     )
@@ -171,7 +170,7 @@ def test_walks_of_an_adaptive_campaign_are_normal():
 def errors(goal, gap, runs, monkeypatch=None, shrink=1.0, delta=0.3):
     """Share of campaigns with a wrong decision on two compounds that differ by ``gap``."""
     if shrink != 1.0:
-        monkeypatch.setattr(adaptive_walks, "limits", lambda *given: limits(*given) / shrink)
+        monkeypatch.setattr(sequential_tests, "limits", lambda *given: limits(*given) / shrink)
     features = DenseFeatures(np.eye(2))
     truth = np.array([gap, 0.0])
     problem = problem_of(features, goal=goal, delta=delta, sd=1.0, capacity=Capacity(8, 8))

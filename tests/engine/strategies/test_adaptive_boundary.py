@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from assaypilot.engine.strategies.adaptive.boundary import LOOKS, limits, spent
+from assaypilot.engine.strategies.adaptive.sequential_tests import LOOKS, limits, spent
 from tests.oracles.adaptive import plain_limits
 
 

@@ -6,7 +6,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
-from assaypilot.engine.strategies.adaptive.levels import FrontLimits, SetLimits, each_of, levels_of
+from assaypilot.engine.strategies.adaptive.sequential_tests import FrontLimits, SetLimits, each_of, levels_of
 from assaypilot.engine.strategies.protocol import Problem
 
 DELTA, N = 0.2, 7

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,

@@ -8,12 +8,11 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
-from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
-from assaypilot.engine.strategies.adaptive.levels import each_of
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive.sequential_tests import each_of, limits
 from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -110,7 +109,7 @@ def test_what_becomes_unavailable_during_a_phase_changes_nobody_who_may_beat_oth
 def errors(truth, margins, runs, monkeypatch=None, shrink=1.0, delta=0.3):
     """(share of campaigns with a wrong decision, what was decided) on compounds of their own, four of each a phase."""
     if shrink != 1.0:
-        monkeypatch.setattr(adaptive_walks, "limits", lambda *given: limits(*given) / shrink)
+        monkeypatch.setattr(sequential_tests, "limits", lambda *given: limits(*given) / shrink)
     truth = np.asarray(truth, float)
     n = truth.shape[1]
     goal = ParetoSet(margins)

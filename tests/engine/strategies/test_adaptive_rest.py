@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.protocol import UNDECIDED, Capacity
 from tests.strategies import came_back, dense, problem_of, product

@@ -543,5 +543,5 @@ def test_proven_takes_what_needs_the_fewest_measurements_where_it_can(goal):
 def test_a_campaign_loads_its_own_strategy_only():
     code = "import sys; from assaypilot.engine.strategies.registry import get; get('linfact-g'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "assaypilot.engine.strategies.linfact.g_optimal" in loaded
+    assert "assaypilot.engine.strategies.linfact.linfact" in loaded
     assert not [name for name in loaded if "baselines" in name or name.endswith((".lingame", ".rage", ".gege"))]

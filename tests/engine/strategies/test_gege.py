@@ -13,8 +13,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies import designs
-from assaypilot.engine.strategies.gege.confidence import Gege
-from assaypilot.engine.strategies.gege.rules import Boxes, by_bounds, by_gaps
+from assaypilot.engine.strategies.gege.confidence import Boxes, Gege, by_bounds, by_gaps
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import gege as oracle
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
     IN,

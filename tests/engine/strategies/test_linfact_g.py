@@ -10,7 +10,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures, merge
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies import designs as remembered
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG, union_log
+from assaypilot.engine.strategies.linfact.linfact import LinFactG, union_log
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import design as designs
 from tests.oracles import linfact as oracle

@@ -7,8 +7,8 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.linfact.glm import LinFactGlm
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import OUT, Outcome
 from tests.oracles import glm as oracle
 from tests.oracles import linfact as linear

@@ -9,10 +9,16 @@ from scipy import stats
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.linfact import pairs as linfact_pairs
-from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
-from assaypilot.engine.strategies.linfact.pairs import Differences, behind
-from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted, pair_log, pair_log_as_printed
+from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
+from assaypilot.engine.strategies.linfact.linfact import LinFactG
+from assaypilot.engine.strategies.linfact.xy_optimal import (
+    Differences,
+    LinFactXY,
+    LinFactXYAsPrinted,
+    behind,
+    pair_log,
+    pair_log_as_printed,
+)
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
 from tests.published.calibration_checks import is_wrong, limits
@@ -180,14 +186,14 @@ def test_many_arms_are_bounded_by_their_strongest(monkeypatch):
         differences = Differences.of(fit, np.arange(300), 0.4, promised)
         whole = behind(differences)
         with monkeypatch.context() as patched:
-            patched.setattr(linfact_pairs, "_ENTRIES", 7_000)
+            patched.setattr(linfact_xy, "_ENTRIES", 7_000)
             for ours, theirs in zip(behind(differences), whole, strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
-            patched.setattr(linfact_pairs, "_ALL", 100)
-            patched.setattr(linfact_pairs, "_STRONGEST", 60)
+            patched.setattr(linfact_xy, "_ALL", 100)
+            patched.setattr(linfact_xy, "_STRONGEST", 60)
             few = behind(differences)
             # So few that who sets an arm's bound is mostly among the rest.
-            patched.setattr(linfact_pairs, "_STRONGEST", 1)
+            patched.setattr(linfact_xy, "_STRONGEST", 1)
             fewest = behind(differences)
         for name in ("most", "most_known"):
             assert (getattr(fewest, name) >= getattr(whole, name) - 1e-12).all()

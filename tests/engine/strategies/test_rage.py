@@ -14,7 +14,7 @@ from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
-from assaypilot.engine.strategies.rage.elimination import beaten, first_of_equals
+from assaypilot.engine.strategies.rage.phase import beaten, first_of_equals
 from assaypilot.engine.strategies.rage.rage import Rage, union_log
 from tests.oracles import rage as slow
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds

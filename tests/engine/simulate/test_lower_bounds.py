@@ -11,17 +11,18 @@ from scipy.stats import norm
 
 from assaypilot import datasets
 from assaypilot.engine.design.alternatives import mixture_bound, nearest_within, single_comparisons
-from assaypilot.engine.design.lower_bounds import (
-    all_epsilon_best,
-    best_arm,
-    effects_of,
-    pareto_complexity,
-    pareto_gaps,
-)
-from assaypilot.engine.design.oracle import oracle, simultaneous_level
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.lower_bounds import (
+    all_epsilon_best,
+    best_arm,
+    effects_of,
+    oracle,
+    pareto_complexity,
+    pareto_gaps,
+    simultaneous_level,
+)
 
 
 def plain(x: np.ndarray) -> ProjectedFeatures:

@@ -1,0 +1,291 @@
+"""What ``adaptive`` is for one endpoint and for several alike: walks, their limits, levels, and how phases are planned.
+
+**Limits.** How far a sum of standardised errors may go, at every look of a campaign together. A walk is W_k = Z_1 + ..
++ Z_k with independent standard normal steps. Its limit at look k is c_k sqrt(k), and the c_k are such that the chance
+that W ever passes its limit, at any k, is alpha. The share of alpha that each look may spend is fixed before the first
+measurement (Lan and DeMets, Biometrika 70, 1983), as a power of k up to the look at which the campaign is expected to
+end, with a quarter kept for later; the c_k follow by numerical integration of the density of the walks that have not
+passed yet (Armitage, McPherson and Rowe, JRSS A 132, 1969).
+
+At alpha = 0.05 / 960 and an end at look 3 the last c is 4.06, where one look alone has 3.88: 9 % more measurements.
+A union over looks by alpha / (k (k + 1)) has 4.45 there, 31 % more.
+
+**Levels.** How the error probability is shared out among what could be said wrongly; names as in ``epsilon_best`` and
+``pareto``. The guarantee is about the compounds and the goal at the start; a change of either after results voids it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtri, ndtri_exp
+
+from ...arrays import Floats
+from ...domain.goals import AllEpsilonBest, Best
+from ...system.progress import Report, silent
+from ..designs import table
+from ..phased import Phased
+from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason
+from .fronts import SHARES
+from .planning import CAREFUL, Needs, Way, expected_looks, first_phase, left_of, next_phase, nothing_more, rest_of
+
+__all__ = [
+    "LOOKS",
+    "ByWalks",
+    "FrontLimits",
+    "Levels",
+    "SetLimits",
+    "each_of",
+    "in_level",
+    "levels_of",
+    "limits",
+    "slack_of",
+    "spent",
+]
+
+
+LOOKS = 32
+"""Looks that are integrated exactly; those after them share what is left by a union bound."""
+
+_KEPT = 0.25
+"""Share of alpha for the looks after the expected one."""
+_POWER = 2.0
+"""Before the expected look the spending grows with this power of k: little at first, when little is known."""
+_NODES = 1.5
+"""Nodes of integration per standard deviation of one step, beside those at least."""
+_FLOOR = 6.5
+"""Walks this many of their standard deviations below zero count as gone (a share of 4e-11 of all)."""
+_OF_MEANS = 0.05
+"""Share of delta for the bounds of single means: they decide only against who cannot be measured any more."""
+_OF_BEST = 0.1
+"""Share of delta for who is not the best, where all epsilon-best are wanted."""
+_OF_OUTS = 0.4
+"""Share of delta for who is out there; what is left is for who is in."""
+_OF_FRONT_OUTS = 0.35
+"""For trade-offs: what Holm's procedure hands on among those not out; the rest is the same for every compound."""
+
+
+def spent(look: float, expected: int) -> float:
+    """The share of alpha spent up to a look; 1 in the limit."""
+    if look <= expected:
+        return float((1.0 - _KEPT) * (look / expected) ** _POWER)
+    return 1.0 - _KEPT * expected / look
+
+
+def limits(alpha: float, expected: int, looks: int) -> Floats:
+    """c_1 .. c_looks, ``(looks,)``: P(some k has W_k > c_k sqrt(k)) <= alpha over all k, however many there will be.
+
+    ``expected``: the look at which the campaign is expected to end, at most ``LOOKS``; it changes how tight which limit
+    is, never that they hold. The first limits do not depend on how many are asked for.
+    """
+    if not 0.0 < alpha < 1.0 or expected < 1:
+        raise ValueError("alpha must lie between 0 and 1, and expected be at least 1")
+    expected = min(expected, LOOKS)
+    exact = _exact(alpha, expected)
+    if looks <= LOOKS:
+        return exact[:looks]
+    later = np.arange(LOOKS + 1, looks + 1)
+    # Beyond, each look has its own share: log(spent(k) - spent(k - 1)) without loss of digits.
+    shares = math.log(alpha) + np.log(_KEPT * expected) - np.log(later * (later - 1.0))
+    return np.concatenate([exact, -ndtri_exp(shares)])
+
+
+@lru_cache(maxsize=1024)
+def _exact(alpha: float, expected: int) -> Floats:
+    """The first limits, each by one step of the density and one search for the limit."""
+    found = np.empty(LOOKS)
+    places, mass = np.zeros(1), np.ones(1)
+    for look in range(1, LOOKS + 1):
+        share = math.log(alpha) + math.log(spent(look, expected) - spent(look - 1, expected))
+        limit = _passed_by(places, mass, share)
+        found[look - 1] = limit / math.sqrt(look)
+        low = -_FLOOR * math.sqrt(look)
+        nodes, weights = _gauss(16 + math.ceil(_NODES * (limit - low)))
+        nodes = low + (limit - low) * (nodes + 1.0) / 2.0
+        steps = nodes[:, None] - places
+        density = np.exp(-0.5 * steps * steps) @ mass / math.sqrt(2.0 * math.pi)
+        places, mass = nodes, density * weights * (limit - low) / 2.0
+    found.flags.writeable = False
+    return found
+
+
+def _passed_by(places: Floats, mass: Floats, log_share: float) -> float:
+    """The limit that a step takes this share of the mass beyond: Newton on the logarithm, which is concave."""
+    limit = float(places.max()) + 1.0
+    for _ in range(100):
+        beyond = log_ndtr(places - limit)
+        top = float(beyond.max())
+        sizes = mass * np.exp(beyond - top)
+        value = top + math.log(float(sizes.sum())) - log_share
+        steps = places - limit
+        # The derivative of log P: minus the hazard, averaged.
+        hazard = np.exp(-0.5 * steps * steps - 0.5 * math.log(2.0 * math.pi) - beyond)
+        slope = -float(sizes @ hazard / sizes.sum())
+        change = value / slope
+        limit -= change
+        if abs(change) < 1e-12 * max(1.0, abs(limit)):
+            break
+    return limit
+
+
+@lru_cache(maxsize=64)
+def _gauss(count: int) -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes, weights
+
+
+class Levels(NamedTuple):
+    """Error probabilities."""
+
+    outs: float
+    """Of all compounds put out together."""
+    one_in: float
+    """Of one compound put in."""
+    best: float
+    """Of the best compound being taken for another."""
+    mean: float
+    """Of one side of one mean."""
+
+
+def slack_of(problem: Problem) -> float:
+    """Return how soft the cutoff is; 0 without a soft zone."""
+    return problem.goal.slack if isinstance(problem.goal, AllEpsilonBest | Best) else 0.0
+
+
+def levels_of(problem: Problem) -> Levels:
+    """Return the error probabilities among all wanted compounds."""
+    n, delta = max(int(problem.wanted.sum()), 1), problem.delta
+    mean = _OF_MEANS * delta / (2 * n)
+    if isinstance(problem.goal, AllEpsilonBest):
+        outs, best = _OF_OUTS * delta, _OF_BEST * delta
+        return Levels(outs, ((1.0 - _OF_MEANS) * delta - outs - best) / n, best, mean)
+    left = (1.0 - _OF_MEANS) * delta
+    # Without slack nobody is within it of another, but by being the best.
+    best = left * (0.5 if slack_of(problem) > 0 else 0.999)
+    return Levels(best, (left - best) / n, best, mean)
+
+
+def in_level(problem: Problem) -> float:
+    """Return the error probability of one compound put in, all endpoints together (trade-offs)."""
+    return (1.0 - _OF_MEANS - _OF_FRONT_OUTS) * problem.delta / max(int(problem.wanted.sum()), 1)
+
+
+def each_of(level: float, among: int) -> float:
+    """Return the level of one of so many, rounded down to a power of 0.8: limits are integrated and remembered."""
+    return _rounded(level / max(among, 1))
+
+
+def _rounded(level: float) -> float:
+    return float(0.8 ** math.ceil(math.log(level) / math.log(0.8) - 1e-9))
+
+
+class SetLimits:
+    """The limits ``(looks,)`` of walks about one endpoint."""
+
+    def __init__(self, problem: Problem, limits: Callable[[float], Floats]) -> None:
+        self._limits = limits
+        self._levels = levels_of(problem)
+
+    def outs(self, left: int) -> Floats:
+        """For being put out by its leaders, while so many are not out; what being in would have had is added."""
+        return self._limits(_rounded(self._levels.outs / max(left, 1) + self._levels.one_in))
+
+    def ins(self) -> Floats:
+        """For being near a rival."""
+        return self._limits(self._levels.one_in)
+
+    def best(self) -> Floats:
+        """For not being the best."""
+        return self._limits(self._levels.best)
+
+    def means(self) -> Floats:
+        """For either side of its mean."""
+        return self._limits(self._levels.mean)
+
+
+class FrontLimits:
+    """The limits ``(looks,)`` of walks about several endpoints."""
+
+    def __init__(self, problem: Problem, limits: Callable[[float], Floats]) -> None:
+        self.problem, self._limits = problem, limits
+        self._in = in_level(problem)
+
+    def outs(self, left: int) -> list[Floats]:
+        """For each place of those named, while so many are not out."""
+        level = self._in + _OF_FRONT_OUTS * self.problem.delta / max(left, 1)
+        return [self._limits(_rounded(share * level)) for share in SHARES]
+
+    def ins(self) -> Floats:
+        """For an endpoint in which a rival does not beat a compound."""
+        return self._limits(self._in / self.problem.n_endpoints)
+
+    def means(self) -> Floats:
+        """For either side of a mean in an endpoint."""
+        n = max(int(self.problem.wanted.sum()), 1)
+        return self._limits(_OF_MEANS * self.problem.delta / (2 * n * self.problem.n_endpoints))
+
+
+class ByWalks(Phased):
+    """Decides by walks that pass limits which hold at every look."""
+
+    way: ClassVar[Way] = CAREFUL
+    """How its phases are planned."""
+    unknown_end: ClassVar[int] = 6
+    """The step at which walks are expected to end where nothing says when."""
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """Beside additivity, normal errors: the limits are exact for them."""
+        return (*super().assumes(problem), "the assay noise is normally distributed")
+
+    @abstractmethod
+    def needs(self, state: State) -> tuple[State, Needs] | None:
+        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        planned, left = self.needs(state), left_of(state)
+        if planned is None:
+            return first_phase(state, report)
+        rest = None if left is None else rest_of(*planned, left, self.way, report).allocation
+        return next_phase(*planned, report, self.way) if rest is None else rest
+
+    def spent(self, state: State) -> tuple[StopReason, ...]:
+        """The reason to stop when what the budget leaves is likely to decide nobody; empty while it may."""
+        left = left_of(state)
+        if left is None:
+            return ()
+        plan_in, needs = self.needs(state) or (state, None)
+        rest = rest_of(plan_in, needs, left, self.way)
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        return () if rest.allocation is not None else (nothing_more(left, rest, open_arms),)
+
+    @staticmethod
+    def walk_limits(state: State, level: float, looks: int) -> Floats:
+        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
+        found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
+        return np.maximum(found, 0.0) if state.problem.estimated else found
+
+    @staticmethod
+    def guessed(problem: Problem) -> dict[str, Floats]:
+        """To be remembered from the start: the noise as it was guessed, where it is not known; nothing where it is."""
+        return {"guess": np.array(problem.noise)} if problem.estimated else {}
+
+    @staticmethod
+    def foreseen(state: State) -> tuple[float, ...]:
+        """The noise by which rivals are named: nothing that the phase itself says."""
+        own = state.memory.get("guess")
+        return state.problem.noise if own is None else tuple(own.tolist())
+
+    def end(self, problem: Problem, level: float, gap: float) -> int:
+        """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
+        if problem.capacity is None or gap <= 0:
+            return self.unknown_end
+        needed = 1.5 * (float(ndtri(level)) / gap) ** 2
+        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        return expected_looks(needed * rank, problem.capacity.per_round)

@@ -1,0 +1,177 @@
+"""Which compounds ``adaptive`` for one endpoint shows to be out, in, or the best, by the walks of all phases.
+
+See ``epsilon_best`` for the proof. No later phase says anything of a difference to a compound that cannot be measured
+any more. The bounds of single means hold at all looks together, for all compounds, but for their own share of delta; so
+they may decide what the walks did not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Flags, Floats, Ints
+from ...domain.goals import AllEpsilonBest, Best
+from ..phased import doubted
+from ..protocol import IN, OUT, UNDECIDED, State, StopReason
+from .evidence import Evidence, Steps
+from .sequential_tests import SetLimits, slack_of
+
+__all__ = ["Asked", "Bounds", "away", "bounded", "shown_out", "unanswerable"]
+
+
+_ENOUGH = 0.5
+"""Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
+_MOST_PAIRS = 20_000_000
+"""Differences in phases looked at for one decision; what is left waits for the next one."""
+_STEPS_DOWN = 20
+"""Rounds of Holm's procedure at one look; what would follow waits for the next."""
+_ASKED = 40
+"""Compounds, the best by the estimate, of which one may be named the best."""
+
+
+class Bounds(NamedTuple):
+    """Of every mean, ``(n_arms,)`` each; infinite where nothing is known."""
+
+    low: Floats
+    high: Floats
+    away: Flags
+    """Who cannot be measured any more and was not out before: others may have been compared with it."""
+
+    def behind(self, distance: float) -> Flags:
+        """``(n_arms,)``, who is farther than this behind one that is away."""
+        return np.asarray(self.high + distance < self.low[self.away].max(initial=-np.inf), dtype=bool)
+
+    def surely_behind(self, distance: float) -> Flags:
+        """``(n_arms,)``, who is farther than this behind anyone."""
+        return np.asarray(self.high + distance < self.low.max(), dtype=bool)
+
+    def below(self) -> Flags:
+        """``(n_arms,)``, who is away and not the best."""
+        return np.asarray(self.away & (self.high < self.low.max()), dtype=bool)
+
+    def near(self, arms: Ints, rivals: Ints, distance: float) -> Flags:
+        """``(len(arms), len(rivals))``, who is at most so far below one that is away."""
+        reached = self.low[arms][:, None] + distance >= self.high[rivals]
+        return np.asarray(reached & self.away[rivals], dtype=bool)
+
+    def as_good_as_known(self, arms: Ints) -> bool:
+        """Whether these are bounded so well that more of it would change little against those that are away."""
+        half = (self.high - self.low) / 2.0
+        known = half[self.away]
+        known = known[np.isfinite(known)]
+        return bool((half[arms] <= _ENOUGH * known.min(initial=np.inf)).all())
+
+
+def away(state: State) -> Flags:
+    """Arms that cannot be measured any more, of those that may be the best."""
+    flags: Flags = state.lost & state.problem.wanted & (state.status != OUT)
+    return flags
+
+
+def bounded(state: State, shown: Floats) -> Bounds:
+    """The bounds after a phase: those ``shown`` ``(3, 1, n_arms)`` of active arms, the last ones of others."""
+    _, low, high = shown[:, 0]
+    now = state.active
+    return Bounds(np.where(now, low, state.low[0]), np.where(now, high, state.high[0]), away(state))
+
+
+def unanswerable(state: State) -> tuple[StopReason, ...]:
+    """The reason to stop when measuring changes nothing against those that are away; empty while it may."""
+    last, gone = state.last, away(state)
+    open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+    found = (state.status == IN).any() and isinstance(state.problem.goal, Best)
+    if found and last is not None and len(last.contradicted) and open_arms:
+        text = "a compound that can be had again is better than the one found best; the first decision stands"
+        return (StopReason("undecidable", text, {"undecided": open_arms}),)
+    if last is None or not gone.any():
+        return ()
+    lost = int(gone.sum())
+    numbers = {"lost": lost, "undecided": open_arms}
+    if not open_arms:
+        gone &= ~state.memory["not_best"]
+        if not isinstance(state.problem.goal, Best) or not gone.any():
+            return ()
+        if found:
+            return doubted(state, state.problem.goal.slack)
+        who = "1 compound that may be the best" if gone.sum() == 1 else f"{gone.sum()} compounds that may be the best"
+        return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
+    came = state.active & np.isnan(last.high[0])
+    if not last.numbers.get("only_lost") or came.any():
+        return ()
+    whom, them = f"{lost} of the best", "it" if lost == 1 else "them"
+    if found:
+        whom, them = "the compound found best", "it"
+    text = f"{whom} cannot be measured any more; against what is known of {them} {open_arms} stay open"
+    return (StopReason("lost", text, numbers),)
+
+
+def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> Flags:
+    """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
+    undecided = state.status[state.active] == UNDECIDED
+    left = int((state.problem.wanted & (state.status != OUT)).sum())
+    out = np.zeros(len(undecided), dtype=bool)
+    for _ in range(_STEPS_DOWN):
+        gone = int((out & undecided).sum())
+        out = behind.passed(-epsilon, known.outs(left - gone))
+        if int((out & undecided).sum()) == gone:
+            break
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is known after a phase, for questions about it."""
+
+    state: State
+    evidence: Evidence
+    bounds: Bounds
+    known: SetLimits
+
+    def near(self, arms: Ints, rivals: Ints, distance: float) -> Ints:
+        """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
+        evidence = self.evidence
+        rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
+        start, size, most = 0, 1, _MOST_PAIRS
+        while start < len(rivals) and len(arms):
+            block = rivals[start : start + size]
+            each = len(block) * evidence.n_phases
+            arms = arms[: max(most // each, 0)]
+            most -= each * len(arms)
+            passed = evidence.pairs(arms, block).passed(distance, self.known.ins())
+            passed |= (arms[:, None] == block) | self.bounds.near(arms, block, distance)
+            arms = arms[passed.all(axis=1)]
+            start, size = start + size, min(4 * size, 256)
+        return arms
+
+    def held(self, rivals: Flags, left: Ints) -> bool:
+        """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
+        state, bounds = self.state, self.bounds
+        if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
+            return False
+        if isinstance(state.problem.goal, Best) and ((state.status == IN) & ~bounds.away).any():
+            # All that is open is to be compared with the one that is named.
+            return False
+        goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
+        if isinstance(goal, AllEpsilonBest):
+            return len(self.near(left, others, goal.epsilon + goal.slack)) == len(left)
+        return bool(len(self.near(left[rivals[left]], others, slack_of(state.problem))))
+
+    def best(self, rivals: Flags, undecided: Ints) -> tuple[Ints, Ints]:
+        """The best compound and the others, when there is one to be named; else those that are not it."""
+        slack, nobody = slack_of(self.state.problem), np.zeros(0, dtype=np.intp)
+        ahead = undecided[rivals[undecided]]
+        outs = np.setdiff1d(undecided, ahead)
+        named = np.flatnonzero(self.state.status == IN)
+        if len(named):
+            # These came to be had after it was named: each has to be compared with it.
+            near = self.evidence.pairs(named, ahead).passed(slack, self.known.ins())
+            near |= self.bounds.low[named][:, None] + slack >= self.bounds.high[ahead]
+            return nobody, np.union1d(outs, ahead[near.any(axis=0)])
+        if not len(ahead):
+            return nobody, outs
+        first = ahead[np.argsort(-self.evidence.pooled.means(ahead), kind="stable")][:_ASKED]
+        won = self.near(first, np.flatnonzero(rivals), slack)[:1]
+        return won, np.setdiff1d(undecided, won) if len(won) else outs
