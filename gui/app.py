@@ -119,7 +119,7 @@ MODULES = (
     "assaypilot.engine.figures.rounds",
     "PySide6.QtSvg",
     "rdkit.Chem",
-    "assaypilot.engine.figures.structures",
+    "assaypilot.engine.figures.aligned",
     "assaypilot.engine.export.contents",
     "assaypilot.engine.export.structure_activity",
     "assaypilot.gui.round.reason_dialog",

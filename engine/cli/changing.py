@@ -1,4 +1,4 @@
-"""``change``: other terms for a campaign that runs, and what they do to its guarantee, said first."""
+"""``change`` and ``add``: other terms or more compounds for a running campaign, and what they do to its guarantee."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from typing import Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.changes import Change
+from ..campaign.phrases import many
 from ..campaign.restarting import Restart, begin_anew, consequences_of_restart
-from ..campaign.state import Status
+from ..campaign.state import Source, Status
 from ..domain.controls import parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.stated_noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
 from ..tables.described import without_column
-from ..tables.options import parse_endpoint_spec
+from ..tables.more import read_more
+from ..tables.opening import read_table
+from ..tables.options import TableOptions, parse_endpoint_spec
 from .changing_options import NONE
-from .console import Console, Reply
+from .console import Console, Reply, count
 from .standing import guarantee_of
 
-__all__ = ["agreed", "change", "refusal"]
+__all__ = ["add", "agreed", "change", "refusal"]
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
@@ -186,5 +189,47 @@ def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, A
         "guarantee": guarantee_of(now),
         "counts": now.counts,
         "finished": now.finished,
+        "warnings": now.warnings,
+    }
+
+
+_ROWS = 5
+"""Unused rows shown in the terminal."""
+
+
+def add(options: argparse.Namespace, console: Console) -> Reply:
+    """Return what was added; what that does is said first, and asked about once results were seen."""
+    raw = read_table(options.table, console.report, sheet=options.sheet)
+    with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
+        before = campaign.status()
+        wanted = TableOptions(id=options.id, smiles=options.smiles, available=options.available)
+        more = read_more(raw, before.library, wanted, console.report)
+        compounds = more.library
+        not_used = [{"row": one.row, "column": one.column, "reason": one.reason} for one in more.not_used]
+        told = campaign.consequences_of_adding(compounds)
+        lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
+        console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
+        if options.dry_run:
+            return Reply(_addition(before, (), told, not_used), ())
+        free = not any(m.round > 0 for m in before.measurements)
+        if not (free or options.yes or agreed(console)):
+            return refusal(options, console, told)
+        now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest))
+    added = now.library.ids[len(before.library) :]
+    said = [f"{many(len(added), 'compound')} added.", now.statement, now.promise]
+    return Reply(_addition(now, added, told, not_used), said)
+
+
+def _addition(
+    now: Status, added: Sequence[str], told: Sequence[str], not_used: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "added": added,
+        "compounds": len(now.library),
+        "not_used": not_used,
+        "consequences": told,
+        "statement": now.statement,
+        "guarantee": guarantee_of(now),
+        "counts": now.counts,
         "warnings": now.warnings,
     }

@@ -1,4 +1,4 @@
-"""The options of the commands that change something of a campaign: terms, compounds, recorded values."""
+"""The options of the commands that change something of a campaign: terms, compounds, stock, recorded values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import argparse
 import re
 from typing import Any, NamedTuple
 
+from ..domain.stock import PLANS, StockTerms
 from .options import number
 
-__all__ = ["NONE", "Numbered", "add_addition_options", "add_amendments", "add_change_options", "value_number"]
+__all__ = [
+    "NONE",
+    "Numbered",
+    "add_addition_options",
+    "add_amendments",
+    "add_change_options",
+    "add_stock_options",
+    "terms_of",
+    "value_number",
+]
 
 NONE = "none"
 """The word for a term that is to go."""
@@ -120,3 +130,24 @@ def _or_none(kind: Any) -> Any:
 
     read.__name__ = kind.__name__
     return read
+
+
+def add_stock_options(parser: argparse.ArgumentParser, *, columns: bool = True, terms: bool = True) -> None:
+    """Add the columns that say what can be had, and what is said of money in general."""
+    group = parser.add_argument_group("stock and synthesis", "What is in stock, can be made, or cannot be made.")
+    add = group.add_argument
+    if columns:
+        add("--stock", metavar="COL", help="column that says yes, no, an amount, in stock, to be made, or cannot")
+        add("--cost", metavar="COL", help="column of what making each compound costs; 0: it is there")
+        add("--lead", metavar="COL", help="column of how long that takes: days, or such as 3 weeks, 2 rounds")
+    if terms:
+        add("--measurement-cost", type=number, metavar="X", help="what one measurement costs")
+        add("--currency", metavar="EUR", help="of all costs (default EUR)")
+        add("--default-plan", choices=PLANS, help="which plan is issued when none is named (default balanced)")
+        add("--round-days", type=number, metavar="N", help="how many days a round takes in the lab (default 7)")
+
+
+def terms_of(options: argparse.Namespace) -> StockTerms:
+    """Return what the options say of money and time in general."""
+    currency = None if options.currency is None else options.currency.strip()
+    return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..domain.stock import PLANS
-from ..export.formats import FORMATS
-from ..export.handlers import HANDLERS
-from .changing_options import add_addition_options, add_amendments, add_change_options
+from ..export.formats import FORMATS, HANDLERS
+from .changing_options import add_addition_options, add_amendments, add_change_options, add_stock_options
 from .options import (
     JSON_LIMIT,
     TEXT_LIMIT,
@@ -18,7 +17,6 @@ from .options import (
     number,
     positive,
 )
-from .stock_options import add_stock_options
 
 __all__ = ["add_commands"]
 

@@ -1,11 +1,12 @@
-"""``export``, ``log``, ``verify`` and ``sign``: what a campaign file gives away, and whether it is whole."""
+"""``export``, ``log``, ``verify``, ``sign`` and ``overview``: what campaign files hold, and whether one is whole."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..campaign.overview import Glance, glances
 from ..campaign.phrases import many
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..campaign.state import Status
     from ..export.shortlist import Which
 
-__all__ = ["export", "export_shortlist", "log", "sign", "verify"]
+__all__ = ["export", "export_shortlist", "log", "overview", "sign", "verify"]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
@@ -144,3 +145,37 @@ def sign(options: argparse.Namespace, console: Console) -> Reply:
     lines = [] if public is None else [f"New key: {key}. Keep it where nobody else signs; {public} checks signatures."]
     lines += [f"Signed up to event {signature.events:,}, head {signature.head[:12]}: {signatures_of(path)}"]
     return Reply(document, [*lines, f"Check: assaypilot verify {path} --key {public or key}"])
+
+
+def overview(options: argparse.Namespace, console: Console) -> Reply:
+    """List campaigns by folder and name; a file that cannot be read is listed with the reason."""
+    found = glances([Path(one) for one in options.places] or [Path()], console.report)
+    header = ["Campaign", "Goal", "Round", "In", "Undecided", "Out", "Measured", "Next"]
+    lines = table(header, list(map(_glance_row, found))) if found else ["There is no campaign file here."]
+    return Reply(list(map(_glance_document, found)), lines)
+
+
+def _glance_row(one: Glance) -> tuple[object, ...]:
+    if one.counts is None:
+        return (one.path, one.error, "", "", "", "", "", "")
+    counts = (one.counts[name] for name in ("in", "undecided", "out"))
+    return (one.path, one.goal, one.round, *counts, one.measurements, one.next)
+
+
+def _glance_document(one: Glance) -> dict[str, Any]:
+    if one.counts is None:
+        return {"file": str(one.path), "error": one.error}
+    return {
+        "file": str(one.path),
+        "name": one.name,
+        "goal": one.goal,
+        "strategy": one.strategy,
+        "round": one.round,
+        "round_open": one.round_open,
+        "outstanding": one.outstanding,
+        "counts": one.counts,
+        "measurements_used": one.measurements,
+        "finished": one.finished,
+        "claim": one.claim,
+        "next": one.next,
+    }

@@ -13,7 +13,7 @@ from ..simulate.forecast import Forecast, forecast_campaign
 from ..simulate.series_forecast import SeriesForecast, forecast_series
 from ..text.percentages import percent
 from .console import Console, Reply, table
-from .remaining_work import left_to_do, range_lines
+from .standing import left_to_do, range_lines
 
 __all__ = ["forecast"]
 

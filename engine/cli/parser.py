@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from ..errors import AssayPilotError
 from .commands import add_commands
-from .option_rules import wrong_together
-from .usage import advice, without_help_word
 
-__all__ = ["COMMANDS", "WrongUsage", "parse"]
+__all__ = ["COMMANDS", "WrongUsage", "advice", "parse", "without_help_word", "wrong_together"]
 
 COMMANDS: frozenset[str] = frozenset(
     [
@@ -146,3 +145,170 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_commands(command)
     return parser
+
+
+_NEAR = 0.6
+_OTHER_WORDS = {
+    "close": "record FILE --close",
+    "create": "new",
+    "start": "new",
+    "open": "assaypilot FILE, without a command",
+    "next": "plan",
+    "results": "record",
+    "undo": "Undo in the window; plan FILE --withdraw takes a round back, exclude FILE NUMBER leaves a value out",
+    "withdraw": "plan FILE --withdraw",
+    "report": "export FILE OUT.pdf",
+    "shortlist": "export FILE OUT.csv",
+    "history": "log",
+    "list": "status FILE, or datasets for the shipped tables",
+    "show": "status",
+    "info": "status, or doctor",
+    "import": "new FILE --table TABLE; add FILE TABLE for more compounds",
+}
+"""What other programs call our commands."""
+
+
+def without_help_word(words: Sequence[str]) -> list[str]:
+    """Return the words with ``help`` and ``version`` as the options they mean: ``help check`` is ``check --help``."""
+    if words[:1] == ["help"]:
+        return [*words[1:2], "--help"]
+    return ["--version"] if list(words) == ["version"] else list(words)
+
+
+def advice(
+    words: Sequence[str], message: str, options: Mapping[str, Collection[str]], takes_list: Collection[str]
+) -> tuple[str, str] | None:
+    """Return a better message and its mend for what the parser says of wrong words; None where nothing better is known.
+
+    ``options``: those of each command; ``takes_list``: the ones whose values stand between commas.
+    """
+    command = next((word for word in words if word in options), None)
+    first = next((word for word in words if not word.startswith("-")), "")
+    if "argument COMMAND: invalid choice" in message or (command is None and words):
+        return _of_command(first, options)
+    if command is None:
+        return None
+    if message.startswith("unrecognized arguments: "):
+        return _of_words(words, command, message.removeprefix("unrecognized arguments: ").split(), options, takes_list)
+    if "arguments are required" in message and "--table" in message and command == "new":
+        return message, "Write: assaypilot new FILE --table TABLE, with FILE for the campaign that is made."
+    return None
+
+
+def _of_command(word: str, options: Mapping[str, Collection[str]]) -> tuple[str, str] | None:
+    if not word:
+        return "there is no command", "assaypilot --help lists them."
+    near = get_close_matches(word.casefold(), list(options), n=1, cutoff=_NEAR)
+    meant = _OTHER_WORDS.get(word.casefold()) or (near[0] if near else None)
+    mend = f"Did you mean: {meant}? " if meant else ""
+    return f"there is no command {word!r}", f"{mend}assaypilot --help lists them."
+
+
+def _of_words(
+    words: Sequence[str],
+    command: str,
+    left: Sequence[str],
+    options: Mapping[str, Collection[str]],
+    takes_list: Collection[str],
+) -> tuple[str, str]:
+    """Return what to say of words that a command does not take."""
+    see = f"See assaypilot {command} --help."
+    wrong = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
+    if wrong is not None:
+        bare = "--" + wrong.lstrip("-").replace("_", "-").casefold()
+        own = sorted(options[command])
+        begun = [name for name in own if name.startswith(bare)] if len(bare) > len("--x") else []
+        near = begun if len(begun) == 1 else get_close_matches(bare, own, n=1, cutoff=_NEAR)
+        others = [name for name, known in options.items() if bare in known]
+        if others and bare not in own:
+            return f"{wrong} is no option of {command}", f"It is one of {', '.join(others)}. {see}"
+        if near:
+            return f"{wrong} is no option of {command}", f"Did you mean {near[0]}? {see}"
+        return f"{wrong} is no option of {command}", see
+    # What stands behind an option that takes several values was meant for it.
+    at = words.index(left[0]) if left[0] in words else len(words)
+    option = next((word for word in reversed(words[:at]) if word.startswith("-")), None)
+    said = f"{' '.join(left)!r} is too much"
+    if option is not None and option in takes_list and list(words).index(option) < at - 1:
+        given = [*words[list(words).index(option) + 1 : at], *left]
+        return said, f"Several values of {option} stand between commas, without spaces: {option} {','.join(given)}."
+    return said, f"A name with spaces goes in quotation marks. {see}"
+
+
+def wrong_together(options: argparse.Namespace) -> str | None:
+    """Return what is wrong with the options of a command as a whole; None where nothing is."""
+    of_command = {"plan": _plan, "record": _record, "curves": _curves, "simulate": _simulate, "design": _design}
+    return of_command[options.command](options) if options.command in of_command else None
+
+
+def _plan(options: argparse.Namespace) -> str | None:
+    if options.plate is None:
+        of_plates = [("--control-columns", options.control_columns), ("--no-edge", options.no_edge)]
+        for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
+            if given:
+                return f"argument {name}: give --plate with it"
+    elif options.no_plates:
+        return "argument --no-plates: give it or --plate"
+    issuing = next((name for name in ("--options", "--withdraw") if getattr(options, name[2:])), None)
+    if issuing is not None:
+        for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
+                            ("--orders", options.orders), ("--plate", options.plate),
+                            ("--no-plates", options.no_plates), ("--transfers", options.transfers),
+                            ("--withdraw", options.withdraw and options.options)):  # fmt: skip
+            if given:
+                return f"argument {name}: {issuing} issues nothing; give one of the two"
+    robots = {
+        "--transfers": options.transfers,
+        "--format": options.format,
+        "--sources": options.sources,
+        "--volume": options.volume,
+        "--source-plate": options.source_plate,
+    }
+    lacking = [name for name, given in robots.items() if given is None]
+    if lacking and len(lacking) < len(robots):
+        return f"argument {lacking[0]}: a list of transfers needs {', '.join(robots)}"
+    if options.choose and options.confirm:
+        return "argument --choose: a confirmation round leaves no choice"
+    return None
+
+
+def _record(options: argparse.Namespace) -> str | None:
+    if options.results is None and not options.close and options.unavailable is None:
+        return "name a table of results, or say --close or --unavailable ID,..."
+    if options.missing is not None and not options.close:
+        return "argument --missing: it says what --close does; give both"
+    return None
+
+
+def _curves(options: argparse.Namespace) -> str | None:
+    if (options.highest is None) != (options.dilution is None):
+        return "argument --highest: give it and --dilution, or neither"
+    if options.highest is not None and options.map is None:
+        return "argument --highest: it is of a plate map; give --map"
+    if options.dilution is not None and not options.dilution > 1.0:
+        return "argument --dilution: it must be above 1, such as 3"
+    return None
+
+
+def _simulate(options: argparse.Namespace) -> str | None:
+    if options.list:
+        return None
+    sources = [options.dataset, options.table, options.instance]
+    if sum(source is not None for source in sources) != 1:
+        return "give one of --dataset NAME, --table TABLE, --instance NAME; or --list"
+    if options.strategy is None:
+        return "argument --strategy: name one or several; see assaypilot strategies"
+    if options.truth is not None and options.instance is not None:
+        return "argument --truth: an instance has its own truth"
+    return None
+
+
+def _design(options: argparse.Namespace) -> str | None:
+    if (options.cost is None) != (options.budget is None):
+        given, lacks = ("--cost", "--budget") if options.budget is None else ("--budget", "--cost")
+        return f"argument {given}: give {lacks} with it"
+    if options.cost is None and options.cost_per_measurement:
+        return "argument --cost-per-measurement: it is part of a budget; give --cost and --budget with it"
+    if options.budget is not None and options.max_support is not None:
+        return "argument --max-support: a budget decides how many compounds are made; give one of the two"
+    return None

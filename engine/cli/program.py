@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
 
             return audit(options, console)
         case "overview":
-            from .overview import overview
+            from .files import overview
 
             return overview(options, console)
         case "curves":
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
 
             return stock(options, console)
         case "add":
-            from .adding import add
+            from .changing import add
 
             return add(options, console)
         case "status":

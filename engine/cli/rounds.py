@@ -20,16 +20,15 @@ from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
-from .next_line import next_line
-from .standing import confirmation_lines, number
+from .standing import confirmation_lines, next_line, number
 from .stock_words import orders_document, orders_lines
 from .stocking import check_orders
-from .transferring import prepare
 from .work_lists import (
     check_out,
     keep_filled_in,
     plate_use,
     plates_document,
+    prepare_transfers,
     wells_document,
     wells_text,
     write_out,
@@ -60,7 +59,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         check_orders(Path(options.orders), options.file)
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status()
-        handed = None if options.transfers is None else prepare(options, before, console.report)
+        handed = None if options.transfers is None else prepare_transfers(options, before, console.report)
         if out is not None:
             kept = before.open_round is not None and before.open_round.layout is not None and not options.no_plates
             check_out(out, options.file, plates=use is not None or kept)

@@ -6,36 +6,40 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Floats
 from ..campaign.campaign import Campaign
+from ..campaign.overview import current_round, next_step
 from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
 from ..campaign.state import STATUSES, Round, Status
 from ..errors import AssayPilotError
 from ..export.bounds import estimate_text, only_bounds
 from ..export.entries import claim_entry, compound_entries
+from ..export.formats import FORMATS
 from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from ..strategies.protocol import IN, UNDECIDED
-from ..text.percentages import probability
+from ..text.percentages import percent, probability
 from .console import Console, Reply, count, table
-from .next_line import next_line
 from .options import JSON_LIMIT, TEXT_LIMIT
-from .plate_lines import controls_document, plate_lines
-from .remaining_work import left_to_do, range_lines
+from .recorded_values import controls_document, plate_lines
 from .stock_words import stock_document, stock_lines
 
 if TYPE_CHECKING:
-    from ..simulate.forecast import Forecast
+    from ..simulate.forecast import Forecast, Spread
 
 __all__ = [
     "confirmation_lines",
     "describe",
     "guarantee_of",
+    "left_to_do",
+    "next_line",
     "number",
+    "range_lines",
     "round_line",
     "status",
     "status_document",
@@ -323,3 +327,47 @@ def _number_of(values: Floats, digits: int, compound: int) -> str:
 
 def _chance(value: float) -> str:
     return probability(value) if np.isfinite(value) else "-"
+
+
+def next_line(now: Status, file: str | Path) -> str:
+    """``Next: assaypilot plan series.assaypilot --out round2.csv``."""
+    number, others = current_round(now), ", ".join(ending for ending in FORMATS if ending != ".xlsx")
+    return (
+        "Next: "
+        + {
+            "plan": f"assaypilot plan {file} --out round{number}.csv",
+            "wait": f"assaypilot stock {file} --arrived ID,... when something that was ordered is there",
+            "enter": f"fill in the work list of round {number}, then: assaypilot record {file} round{number}.csv",
+            "close": f"assaypilot record {file} --close",
+            "confirm": f"assaypilot plan {file} --confirm --out confirm.csv",
+            "export": f"assaypilot export {file} shortlist.xlsx (or {others})",
+        }[next_step(now)]
+    )
+
+
+def left_to_do(now: Status, made: Forecast) -> dict[str, Any]:
+    """``measurements_to_finish`` and ``rounds_to_finish``, each with low, median and high."""
+    return {
+        "measurements_to_finish": _left(made.measurements, now.measurements_used),
+        "rounds_to_finish": _left(made.rounds, now.rounds_made),
+    }
+
+
+def range_lines(now: Status, made: Forecast) -> list[str]:
+    """Return what the whole campaign takes, in lines for people."""
+    more = ", or more" if made.open_ended else ""
+    used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
+    return [
+        f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
+        f"middle {made.measurements.middle:,}{used})",
+        f"            {_range(made.rounds)} rounds{more}",
+        f"Decided at the end: {percent(made.decided)} of {many(made.runs, 'simulated campaign')}",
+    ]
+
+
+def _left(spread: Spread, done: int) -> dict[str, int]:
+    return {"low": spread.low - done, "median": spread.middle - done, "high": spread.high - done}
+
+
+def _range(spread: Spread) -> str:
+    return f"{spread.low:,}" if spread.low == spread.high else f"{spread.low:,} to {spread.high:,}"

@@ -17,8 +17,8 @@ from ..campaign.stock_view import cost_words, money, not_said, wait_words
 from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.percentages import percent
+from .changing_options import terms_of
 from .console import Console, Reply, count, table
-from .stock_options import terms_of
 from .stock_words import orders_document, orders_lines, stock_counts
 from .targets import check_place, keep_other_tables
 

@@ -1,13 +1,16 @@
-"""What ``plan`` writes for the lab: the round as a work list or a page to print, with the plates it is laid out on."""
+"""What ``plan`` writes for the lab: a work list or a page to print, its plates, and lists for liquid handlers."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.state import Round, RoundItem, Status
+from ..domain.plates.wells import FORMATS
 from ..errors import AssayPilotError
+from ..export.formats import ENDINGS
 from ..export.work_list import NOT_ASKED, work_list
 from ..system.progress import Report
 from .targets import check_place, keep_other_tables
@@ -20,6 +23,7 @@ __all__ = [
     "keep_filled_in",
     "plate_use",
     "plates_document",
+    "prepare_transfers",
     "wells_document",
     "wells_text",
     "write_out",
@@ -103,7 +107,7 @@ def write_out(
     sheet = work_list(now, issued, layout)
     beside = None
     if layout is not None:
-        from ..export.plate_map import plate_map
+        from ..export.work_list import plate_map
 
         beside = _map_beside(out)
         plates = plate_map(now, issued, layout)
@@ -158,3 +162,35 @@ def wells_text(layout: Layout, compound: int) -> str:
     places = [f"{plate.name} {placed.range}" for plate, placed in layout.of(compound)]
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return ", ".join(places[:_SHOWN]) + more
+
+
+Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]
+
+
+def prepare_transfers(options: argparse.Namespace, before: Status, report: Report) -> Handed:
+    """Return what writes the list once a round is issued; refuse what cannot be read or written before that."""
+    from ..export.transfers import COLUMNS, read_sources, read_volume, transfers, write
+    from ..tables.opening import read_table
+
+    out, handler = Path(options.transfers), options.format
+    if out.suffix.casefold() != ENDINGS[handler]:
+        raise AssayPilotError(
+            f"the name must end in {ENDINGS[handler]}", file=str(out), option="--transfers", mend="Choose another name."
+        )
+    check_place(out, options.file, "--transfers")
+    ours = set(COLUMNS.get(handler, ()))
+    keep_other_tables(out, lambda columns: set(columns) == ours, "--transfers")
+    volume = read_volume(options.volume, handler)
+    sources = read_sources(read_table(options.sources, report), before, options.source_plate)
+
+    def hand_over(now: Status, issued: Round) -> tuple[dict[str, Any], list[str]]:
+        layout = issued.layout
+        found, lacking = transfers(now, issued, layout, sources)
+        assert layout is not None  # transfers refuses a round without plates
+        write(out, found, handler, volume, FORMATS[options.source_plate], layout.use.format)
+        lines = [f"Transfers: {out}, {len(found):,} of {options.volume}"]
+        if lacking:
+            lines.append(f"Note: the sources do not name {', '.join(lacking)}; fill their wells by hand.")
+        return {"transfers_file": str(out), "transfers": len(found), "not_transferred": lacking}, lines
+
+    return hand_over

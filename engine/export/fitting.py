@@ -1,4 +1,4 @@
-"""How much room texts and numbers take in the cells of a workbook, and what those cannot hold."""
+"""How wide columns are on pages and slides; how much room cells of a workbook have, and what they cannot hold."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = [
     "lines_of",
     "most_lines",
     "number_format",
+    "shared_out",
     "shortened",
     "units_of",
 ]
@@ -102,3 +103,29 @@ def letters_of(column: int) -> str:
         column, digit = divmod(column - 1, 26)
         name = chr(65 + digit) + name
     return name
+
+
+_HALVINGS = 40
+"""Enough to find a width to far below a point."""
+
+
+def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -> list[float]:
+    """Return the columns' widths, at most ``width`` together.
+
+    ``natural`` are what the texts need on one line, ``least`` what their longest words need, never more. When all fit
+    they get what they need. Else none gets more than a common limit, unless its longest word needs it, so that a
+    column of long texts takes nothing from short ones; when the longest words do not fit, the same holds for those.
+    """
+    if sum(natural) <= width:
+        return list(natural)
+    if sum(least) >= width:
+        natural, least = least, [0.0] * len(least)
+    low, high = 0.0, max(natural)
+    for _ in range(_HALVINGS):
+        limit = (low + high) / 2.0
+        low, high = (low, limit) if sum(_limited(natural, least, limit)) > width else (limit, high)
+    return _limited(natural, least, low)
+
+
+def _limited(natural: Sequence[float], least: Sequence[float], limit: float) -> list[float]:
+    return [max(word, min(text, limit)) for word, text in zip(least, natural, strict=True)]

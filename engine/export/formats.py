@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
@@ -12,7 +12,12 @@ from ..system.progress import Report, silent
 if TYPE_CHECKING:
     from .contents import Contents
 
-__all__ = ["FORMATS", "ending_of", "write"]
+__all__ = ["ENDINGS", "FORMATS", "HANDLERS", "Handler", "ending_of", "write"]
+
+Handler = Literal["echo", "hamilton", "tecan"]
+HANDLERS: tuple[Handler, ...] = ("echo", "hamilton", "tecan")
+ENDINGS: dict[Handler, str] = {"echo": ".csv", "hamilton": ".csv", "tecan": ".gwl"}
+"""How the name of a list ends."""
 
 FORMATS: dict[str, tuple[str, str]] = {
     ".csv": ("Table (CSV)", "csv_file"),

@@ -16,9 +16,8 @@ from ..system.progress import Report, silent
 from . import pictures
 from .bounds import said
 from .contents import Contents
-from .report_page import WIDTH, Pages, Progress, heading
+from .report_page import BARE, WIDTH, Pages, Progress, heading, ruled
 from .report_shortlist import MOST, cards, table
-from .report_table import BARE, ruled
 from .report_text import load_fonts, not_drawn, paragraph
 from .report_vector import FigureFlowable
 from .sheet import Cell, Sheet

@@ -18,8 +18,7 @@ from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .contents import Contents
 from .measured import Means, means_of, means_words
 from .plain import named_by_substituents, plain, shown_id, values
-from .report_page import WIDTH, Progress
-from .report_table import ruled
+from .report_page import WIDTH, Progress, ruled
 from .report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
 from .report_vector import draw_structure
 from .shortlist import availability, chances, confirmed, decimals_of, evidence

@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import AssayPilotError
+from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
 from .contents import Contents
 from .sheet import Cell, unique
 from .whole import write_whole
 
-__all__ = ["first_line", "mol_block", "write"]
+__all__ = ["first_line", "mol_block", "molfile", "write"]
 
 _REPORT_EVERY = 50
 _LONGEST_NAME = 80
@@ -125,3 +127,14 @@ def _value(cell: Cell) -> str:
     lines = [line.rstrip() for line in _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub("\n", cell)).split("\n")]
     # An empty line ends the value, a line that begins like the next property or the next record would be taken for it.
     return "\n".join(f" {line}" if line.startswith((">", "$$$$")) else line for line in lines if line.strip())
+
+
+def molfile(smiles: str, name: str, cores: Sequence[str] = ()) -> str:
+    """Return the molfile of a structure under a name, turned to one of the cores.
+
+    AssayPilotError when it cannot be read.
+    """
+    block = mol_block(Aligned(cores, [smiles]).molecule(smiles), smiles) if smiles else None
+    if block is None:
+        raise AssayPilotError(f"the structure of {name} cannot be read", mend="Copy its SMILES instead.")
+    return first_line(name) + block

@@ -16,7 +16,7 @@ from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE
 from pptx.util import Emu, Inches, Pt
 
 from ..figures.palette import LIGHT
-from .columns import shared_out
+from .fitting import shared_out
 from .plain import plain
 
 __all__ = [

@@ -16,7 +16,7 @@ from ..tables.compound_names import CompoundNames
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing
 from .csv_file import write_plain_csv
-from .handlers import Handler
+from .formats import Handler
 from .whole import write_whole
 
 __all__ = ["COLUMNS", "Sources", "Transfer", "read_sources", "read_volume", "transfers", "write"]

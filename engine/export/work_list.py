@@ -1,18 +1,20 @@
-"""The work list of a round as rows and columns: what the lab gets, and sends back filled in."""
+"""The work list of a round, with its controls, which the lab sends back filled in; its plates for a robot."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..campaign.state import Round, RoundItem, Status
+from ..domain.controls import find_control
 from ..domain.plates.layout import Layout
+from ..domain.plates.wells import Well, row_letters
 from ..tables import headers
 from ..tables.raw import fold
-from .control_rows import control_wells
 from .sheet import Cell, Sheet, rounded, unique
 from .shortlist import decimals_of
 
-__all__ = ["NOT_ASKED", "work_list"]
+__all__ = ["NOT_ASKED", "ControlWell", "control_wells", "plate_map", "work_list"]
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
@@ -108,3 +110,75 @@ def _site_header(name: str, values: Sequence[str]) -> str:
     """
     names = {*headers.IDS, *headers.VALUE, *headers.ENDPOINT_NAME, *map(fold, values)}
     return f"site {name}" if headers.role_of(name) or fold(name) in names else name
+
+
+_WITHOUT_PLATES = 4
+"""Rows of each control where no plate is laid out; those that are left empty are no results."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlWell:
+    """One measurement of a control to come."""
+
+    control: int
+    """Position among the campaign's controls."""
+    replicate: int
+    """From 1, of this control and endpoint on its plate."""
+    endpoints: tuple[int, ...]
+    """Positions of what is read there."""
+    plate: str = ""
+    well: str = ""
+    """The first one, where a measurement takes several."""
+
+
+def control_wells(status: Status, issued: Round, layout: Layout | None) -> Iterator[ControlWell]:
+    """Yield the controls of a round in order of plates and wells; without a layout some of each, on no plate.
+
+    Wells of controls that are none of the campaign's, such as those of a solvent, are in the plate map alone.
+    """
+    controls = status.settings.controls
+    if layout is None:
+        for place in range(len(controls)):
+            for replicate in range(1, _WITHOUT_PLATES + 1):
+                yield ControlWell(place, replicate, issued.endpoints)
+        return
+    for plate in layout.plates:
+        # A curve takes as many wells of a control as of a compound.
+        size = max((status.endpoints[k].wells_per_measurement for k in plate.endpoints), default=1)
+        wells: dict[int, list[str]] = {}
+        for well, name in sorted(layout.use.control_wells().items()):
+            found = find_control(controls, name)
+            if found is not None:
+                wells.setdefault(found, []).append(str(well))
+        for control, own in sorted(wells.items()):
+            for replicate in range(1, len(own) // size + 1):
+                first = own[(replicate - 1) * size]
+                yield ControlWell(control, replicate, plate.endpoints, plate.name, first)
+
+
+def plate_map(status: Status, issued: Round, layout: Layout) -> Sheet:
+    """One row per well that is used, plate by plate in reading order: what stands there, compound or control.
+
+    That is what the software of robots and readers imports, and what a pivot table turns into the shape of a plate;
+    the shape itself is on the printed page. The wells of controls name no compound, so that no control is ever taken
+    for one. Point is the place of a well within its measurement: 1 is the first concentration of a curve.
+    """
+    ranks = {item.compound: rank for rank, item in enumerate(issued.items, start=1)}
+    header = (
+        "Plate", "Well", "Row", "Column", "Content", "ID", "Rank", "Round", "Replicate", "Point", "Control", "Endpoint"
+    )  # fmt: skip
+    controls = layout.use.control_wells()
+    rows: list[tuple[Cell, ...]] = []
+    for plate in layout.plates:
+        measured = " + ".join(status.endpoints[k].name for k in plate.endpoints)
+        said: dict[Well, tuple[Cell, ...]] = {
+            well: ("control", "", None, issued.number, None, None, name) for well, name in controls.items()
+        }
+        for well, (placed, point) in plate.contents().items():
+            name, rank = status.library.ids[placed.compound], ranks[placed.compound]
+            said[well] = ("compound", name, rank, issued.number, placed.replicate, point, "")
+        rows += [
+            (plate.name, str(well), row_letters(well.row), well.column + 1, *said[well], measured)
+            for well in sorted(said)
+        ]
+    return Sheet(header, tuple(rows))

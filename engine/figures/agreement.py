@@ -12,10 +12,9 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .canvas import SMALL, blank, say
+from .canvas import SMALL, blank, round_ticks, say
 from .front import WORDS, legend
 from .palette import LIGHT, MARKERS, Palette
-from .ticks import round_ticks
 
 __all__ = ["Limits", "agreement_plot", "draw_limits"]
 

@@ -1,4 +1,4 @@
-"""Rows in blocks, one block for each site with a row for each substituent: what forest and bar figures stand on."""
+"""Figures of substituents, one block of rows for each site: their contributions, and how often each occurs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-from ..arrays import Floats
-from .canvas import SMALL, blank, cut_middle
-from .palette import Palette
+from ..arrays import Floats, Ints
+from ..text.signed import signed
+from .canvas import SMALL, blank, cut_middle, round_ticks, say, whole_ticks
+from .contributions import contribution_ends
+from .palette import LIGHT, Palette
 
-__all__ = ["Block", "beside", "blocks_figure", "blocks_height", "row_at", "row_places"]
+__all__ = ["Block", "beside", "blocks_figure", "blocks_height", "forest_plot", "row_at", "row_places", "usage_plot"]
 
 
 _ROW, _TALLEST = 0.215, 0.32
@@ -116,3 +119,115 @@ def beside(axes: Axes, y: float, text: str, palette: Palette, inches: float) -> 
         text, (1.0, y), xycoords=axes.get_yaxis_transform(), xytext=(72 * inches, 0), textcoords="offset points",
         ha="right", va="center", fontsize=SMALL - 0.3, color=palette.muted, parse_math=False, annotation_clip=False,
     )  # fmt: skip
+
+
+def usage_plot(
+    blocks: Sequence[Block],
+    used: Sequence[tuple[Ints, Ints]],
+    *,
+    selected: Sequence[int] = (),
+    palette: Palette = LIGHT,
+    width: float = 7.0,
+    height: float = 0.0,
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: for each block its rows' (earlier values, measurements of the campaign), as bars with their numbers.
+
+    Earlier values are hatched. Its height follows from the rows, and from the ``height`` there is (``blocks_figure``).
+    """
+    if not any(block.names for block in blocks):
+        return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
+    figure, axes = blocks_figure(blocks, 0.75, palette=palette, width=width, height=height, dpi=dpi, selected=selected)
+    most = max(int((earlier + here).max(initial=0)) for earlier, here in used)
+    axes.set_xlim(0, 1.02 * max(most, 1))
+    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    some = any(earlier.any() for earlier, _ in used)
+    for places, (earlier, here) in zip(row_places(blocks), used, strict=True):
+        axes.barh(places, here, height=0.62, color=palette.accent, zorder=2)
+        axes.barh(
+            places, earlier, left=here, height=0.62, facecolor=palette.background, edgecolor=palette.muted,
+            hatch="////", linewidth=0.6, zorder=2,
+        )  # fmt: skip
+        for place, number in zip(places, earlier + here, strict=True):
+            beside(axes, place, f"{int(number):,}" if number else "none", palette, 0.62)
+    if some:
+        handles = [
+            Patch(facecolor=palette.accent, label="this campaign"),
+            Patch(facecolor=palette.background, edgecolor=palette.muted, hatch="////", label="earlier values"),
+        ]
+        figure.legend(  # below the rows, where no bar ends
+            handles=handles, loc="lower left", bbox_to_anchor=(axes.get_position().x0, 0.0), ncols=2, frameon=False,
+            fontsize=SMALL - 0.5, labelcolor=palette.text, borderaxespad=0.2,
+        )  # fmt: skip
+    axes.xaxis.set_major_locator(whole_ticks(8))
+    axes.set_xlabel("measurements of compounds that carry it", color=palette.muted, fontsize=SMALL)
+    return figure
+
+
+_RIGHT = 1.2
+"""Inches for the value and the number of measurements."""
+
+
+def forest_plot(
+    blocks: Sequence[Block],
+    values: Sequence[tuple[Floats, Floats, Floats, Ints]],
+    *,
+    quantity: str = "contribution",
+    sign: float = 1.0,
+    selected: Sequence[int] = (),
+    palette: Palette = LIGHT,
+    width: float = 7.0,
+    height: float = 0.0,
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: for each block its rows' (value, low, high, measurements), model scale, NaN where not known.
+
+    Its height follows from the rows, and from the ``height`` there is (``blocks_figure``). A filled point is one whose
+    interval leaves out 0, the average of its site; a hollow one may be the average. ``selected``: the row marked in
+    each block, -1 for none. ``sign`` -1 when smaller is better.
+    """
+    if not any(block.names for block in blocks):
+        return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
+    figure, axes = blocks_figure(
+        blocks, _RIGHT, palette=palette, width=width, height=height, dpi=dpi, selected=selected
+    )
+    joined = [np.concatenate([part[k] for part in values]) for k in range(3)]
+    axes.set_xlim(*contribution_ends(joined[0], joined[1], joined[2]))
+    axes.axvline(0.0, color=palette.muted, linewidth=0.8, zorder=1)
+    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    for places, (value, low, high, counts) in zip(row_places(blocks), values, strict=True):
+        known = np.isfinite(value)
+        bounded = known & np.isfinite(low) & np.isfinite(high)
+        apart = bounded & ((low > 0) | (high < 0))
+        axes.hlines(places[bounded], low[bounded], high[bounded], color=palette.accent, linewidth=1.6, zorder=2)
+        for here, face in ((apart, palette.accent), (known & ~apart, palette.background)):
+            axes.plot(
+                value[here], places[here], linestyle="none", marker="o", markersize=5.4, color=palette.accent,
+                markerfacecolor=face, markeredgewidth=1.3, zorder=3,
+            )  # fmt: skip
+        for row in range(len(places)):
+            if known[row]:
+                beside(axes, places[row], signed(value[row]), palette, 0.55)
+            else:
+                said = "never measured" if counts[row] == 0 else "cannot be told from another site"
+                axes.annotate(
+                    said, (0.0, places[row]), xycoords=axes.get_yaxis_transform(), xytext=(4, 0),
+                    textcoords="offset points", ha="left", va="center", fontsize=SMALL - 1, style="italic",
+                    color=palette.muted, zorder=4, bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background,
+                                                         "edgecolor": "none"},
+                )  # fmt: skip
+            beside(axes, places[row], f"{int(counts[row]):,}", palette, 1.1)
+    beside(axes, -0.15, "n", palette, 1.1)
+    axes.xaxis.set_major_locator(round_ticks(8))
+    figure.text(
+        axes.get_position().x0, 0.08 / figure.get_figheight(), "lines: 95 % intervals; hollow: the interval holds 0",
+        ha="left", va="bottom", fontsize=SMALL - 1, color=palette.muted,
+    )  # fmt: skip
+    better = "better →" if sign > 0 else "← better"
+    axes.set_xlabel(
+        f"adds to {cut_middle(quantity, 32)}, against the average of its site   {better}", color=palette.muted,
+        fontsize=SMALL, parse_math=False,
+    )  # fmt: skip
+    return figure

@@ -1,4 +1,4 @@
-"""An empty figure in the house style: what every figure function starts from."""
+"""An empty figure in the house style and its ticks: what every figure function starts from."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from .palette import Palette
 
-__all__ = ["blank", "cut_middle", "fitting", "say", "words_along"]
+__all__ = ["blank", "cut_middle", "fitting", "round_ticks", "say", "whole_ticks", "words_along"]
 
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
@@ -84,3 +85,13 @@ def say(figure: Figure, palette: Palette, text: str) -> Figure:
         parse_math=False, wrap=True,
     )  # fmt: skip
     return figure
+
+
+def round_ticks(most: int) -> MaxNLocator:
+    """Where the ticks of a scale of values are: at most so many steps."""
+    return MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
+
+
+def whole_ticks(most: int) -> MaxNLocator:
+    """Where the ticks of a scale of counts are: at most so many steps, at whole numbers only."""
+    return MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)

@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, cut_middle, say
+from .canvas import SMALL, blank, cut_middle, round_ticks, say
 from .palette import LIGHT, Palette
-from .ticks import round_ticks
 
 __all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
 

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ..text.percentages import percent
-from .canvas import SMALL, blank, cut_middle, say
+from .canvas import SMALL, blank, cut_middle, say, whole_ticks
 from .palette import LIGHT, Palette
-from .ticks import whole_ticks
 
 __all__ = ["Discovery", "discovery_plot"]
 

@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..curves.analysis import Curve
-from .canvas import cut_middle, style
+from .canvas import cut_middle, round_ticks, style, whole_ticks
 from .palette import LIGHT, Palette
-from .ticks import round_ticks, whole_ticks
 
 __all__ = ["curve_pages"]
 

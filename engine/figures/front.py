@@ -14,9 +14,8 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, say
+from .canvas import SMALL, blank, fitting, round_ticks, say
 from .palette import LIGHT, MARKERS, Palette
-from .ticks import round_ticks
 
 __all__ = [
     "MOST_BOXES",

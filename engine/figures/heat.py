@@ -12,10 +12,9 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .canvas import SMALL, blank, cut_middle, say
+from .canvas import SMALL, blank, cut_middle, round_ticks, say
 from .pairs import PairMap
 from .palette import LIGHT, Palette
-from .ticks import round_ticks
 
 __all__ = ["heat_map", "heat_size", "value_text"]
 

@@ -14,10 +14,9 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, say
+from .canvas import SMALL, blank, round_ticks, say
 from .front import UNDECIDED, WORDS, Axis, complete, legend
 from .palette import LIGHT, MARKERS, Palette
-from .ticks import round_ticks
 
 __all__ = ["MOST_FAINT", "MOST_LINES", "Bundle", "bundle", "parallel_plot"]
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from .agreement import Limits, agreement_plot, draw_limits
-from .canvas import SMALL, cut_middle, style
+from .canvas import SMALL, cut_middle, round_ticks, style
 from .palette import LIGHT, MARKERS, Palette
-from .ticks import round_ticks
 
 __all__ = ["predictions_plot"]
 

@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, say
+from .canvas import SMALL, blank, fitting, round_ticks, say, whole_ticks
 from .palette import LIGHT, MARKERS, Palette
-from .ticks import round_ticks, whole_ticks
 
 __all__ = ["MOST_DRAWN", "Cutoff", "Ends", "Ranking", "Spans", "rank_compounds", "ranked_ends", "ranked_intervals"]
 

@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from .canvas import SMALL, blank, cut_middle, say
+from .canvas import SMALL, blank, cut_middle, say, whole_ticks
 from .palette import LIGHT, Palette
-from .ticks import whole_ticks
 
 __all__ = ["Reach", "reach_plot"]
 

@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 
 from ..models.report import Residual
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, fitting, say, words_along
+from .canvas import SMALL, blank, cut_middle, fitting, round_ticks, say, words_along
 from .palette import LIGHT, Palette
-from .ticks import round_ticks
 
 __all__ = ["worst_residuals"]
 

@@ -24,8 +24,7 @@ from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import Table, plain, raw_of
-from .refusals import keywords, with_keywords
-from .terms import Endpoints, MoreOptions, controls_of, listed, profile_of, table_options
+from .terms import Endpoints, MoreOptions, controls_of, keywords, listed, profile_of, table_options, with_keywords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

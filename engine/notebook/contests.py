@@ -22,7 +22,7 @@ from ..strategies import registry
 from ..strategies.protocol import Calibrated, Strategy, check_delta
 from .designs import features_of
 from .frames import read_table, text_of
-from .refusals import with_keywords
+from .terms import with_keywords
 
 __all__ = ["compare_strategies", "list_strategies", "load_dataset"]
 

@@ -14,9 +14,8 @@ from ..design import Pairs, g_optimal, round_design, xy_optimal
 from ..design.directions import Directions, Rows
 from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures, outside_span
 from ..errors import AssayPilotError
-from .coding import Coding
-from .frames import text_of
-from .refusals import with_keywords
+from .frames import Coding, text_of
+from .terms import with_keywords
 
 __all__ = ["OptimalDesign", "features_of", "optimal_design"]
 

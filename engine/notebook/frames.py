@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arrays import Ints
 from ..errors import AssayPilotError
 from ..tables.normalise import as_meant
 from ..tables.opening import read_table as read_raw
 from ..tables.raw import RawTable, visible
 
-__all__ = ["Table", "plain", "raw_of", "read_table", "text_of"]
+__all__ = ["Coding", "Table", "plain", "raw_of", "read_table", "text_of"]
 
 Table = pd.DataFrame | str | Path
 """A DataFrame, or the path of a file that holds a table."""
@@ -101,3 +102,26 @@ def _values(texts: Iterable[str], decimal: str) -> list[Any]:
         return kept
     whole = all(text is not None and text.lstrip("-").isdigit() and len(text) < 16 for text in plain)
     return [int(text) if whole and text is not None else np.nan if text is None else float(text) for text in plain]
+
+
+class Coding:
+    """Substituents of some sites as codes; labels that were not seen before get codes of their own."""
+
+    def __init__(self, labels: Sequence[Sequence[str]] = ()) -> None:
+        self.labels = [list(own) for own in labels]
+
+    def codes(self, columns: Sequence[Iterable[str]]) -> Ints:
+        """Return ``(n, n_sites)`` codes of the labels in columns, one column per site."""
+        coded = []
+        for site, texts in enumerate(columns):
+            while len(self.labels) <= site:
+                self.labels.append([])
+            known = {label: code for code, label in enumerate(self.labels[site])}
+            coded.append([known.setdefault(text, len(known)) for text in texts])
+            self.labels[site] = list(known)
+        return np.array(coded, dtype=np.intp).T
+
+    @property
+    def sizes(self) -> list[int]:
+        """Substituents per site."""
+        return [len(own) for own in self.labels]

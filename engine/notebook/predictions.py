@@ -16,8 +16,7 @@ from ..errors import AssayPilotError
 from ..models.gaussian_process.series import fit_series
 from ..tables import headers
 from ..tables.raw import RawTable, fold
-from .coding import Coding
-from .frames import Table, raw_of
+from .frames import Coding, Table, raw_of
 
 __all__ = ["predictions"]
 

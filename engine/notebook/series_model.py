@@ -16,8 +16,7 @@ from ..chemistry.similarity import substituent_similarity
 from ..domain.features import merge_equal_rows
 from ..errors import AssayPilotError
 from ..models.gaussian_process.series import Measured, SeriesPosterior, fit_series
-from .coding import Coding
-from .frames import text_of
+from .frames import Coding, text_of
 
 __all__ = ["SeriesModel"]
 

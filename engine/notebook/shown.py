@@ -12,7 +12,7 @@ from ..campaign.phrases import many
 from ..campaign.state import STATUSES, Status
 from ..chemistry.names import carried_names
 from ..export.shortlist import decimals_of, ranked
-from .refusals import keywords
+from .terms import keywords
 
 __all__ = ["html", "lines"]
 

@@ -1,9 +1,11 @@
-"""What is said of a table and its endpoints in Python, in the words of the command line's options."""
+"""Options of the command line as keywords: what is said of a table and its endpoints, and what refusals name."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypedDict
 
 from ..domain.controls import Control, parse_control
@@ -17,10 +19,17 @@ __all__ = [
     "MoreOptions",
     "controls_of",
     "endpoint_specs",
+    "keywords",
     "listed",
     "profile_of",
     "table_options",
+    "with_keywords",
 ]
+
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?))?")
+"""An option, with its value where that is a number."""
+_ENDPOINT = re.compile(r'--endpoint "([^";]+);([a-z_]+)=([^";]+)"')
+"""One thing said of an endpoint."""
 
 
 class EndpointTerms(TypedDict, total=False):
@@ -203,3 +212,21 @@ def profile_of(more: MoreOptions) -> tuple[Curve, ...]:
 def controls_of(more: MoreOptions) -> tuple[Control, ...]:
     """Return the controls that are measured beside the compounds."""
     return tuple(map(parse_control, listed(more.get("control", ()))))
+
+
+@contextmanager
+def with_keywords() -> Iterator[None]:
+    """Name keywords instead of options in what is refused inside; also a decorator."""
+    try:
+        yield
+    except AssayPilotError as error:
+        error.message = keywords(error.message)
+        error.option = None if error.option is None else keywords(error.option)
+        error.mend = None if error.mend is None else keywords(error.mend)
+        raise
+
+
+def keywords(text: str) -> str:
+    """Return a text with keywords in place of options, ``sd=0.2`` for ``--sd 0.2``."""
+    text = _ENDPOINT.sub(r'endpoints={"\1": {"\2": "\3"}}', text)
+    return _OPTION.sub(lambda found: found[1].replace("-", "_") + (f"={found[2]}" if found[2] else ""), text)

@@ -139,7 +139,7 @@ class ContributionScene(_SitesScene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.forest import forest_plot
+        from assaypilot.engine.figures.blocks import forest_plot
 
         values = []
         for site, codes in zip(self.sites, self.codes, strict=True):
@@ -200,7 +200,7 @@ class UsageScene(_SitesScene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.usage import usage_plot
+        from assaypilot.engine.figures.blocks import usage_plot
 
         used = [
             (self.look.used[site][0][codes], self.look.used[site][1][codes])

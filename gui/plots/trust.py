@@ -174,7 +174,7 @@ class RoundsScene(Scene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.shrinking import shrinking_plot
+        from assaypilot.engine.figures.rounds import shrinking_plot
 
         return shrinking_plot(
             self.inside, self.undecided, self.used, words=self.words, palette=palette, size=size, dpi=dpi

@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.domain.controls import Reading
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.export.control_rows import control_wells
+from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text.signed import signed
 
 from ..widgets.bars import for_window

@@ -182,8 +182,7 @@ def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | N
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
     from assaypilot.engine.campaign.plating import layout_of
     from assaypilot.engine.export.csv_file import write_csv
-    from assaypilot.engine.export.plate_map import plate_map
-    from assaypilot.engine.export.work_list import work_list
+    from assaypilot.engine.export.work_list import plate_map, work_list
 
     report(0.0, "Laying out the plates" if use is not None else "Gathering")
     layout = layout_of(status, issued, use)

@@ -99,7 +99,7 @@ class CopiedStructure(StructureView):
         cores = () if scaffold is None else tuple(scaffold.cores)
 
         def work(report: Report) -> str:
-            from assaypilot.engine.export.molfile import molfile
+            from assaypilot.engine.export.sdf import molfile
 
             return molfile(smiles, name, cores)
 

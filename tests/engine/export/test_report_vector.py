@@ -17,9 +17,9 @@ from PIL import Image, ImageFilter
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.export.columns import shared_out
+from assaypilot.engine.export.fitting import shared_out
 from assaypilot.engine.export.plain import interval, plain
-from assaypilot.engine.export.report_table import widths
+from assaypilot.engine.export.report_page import widths
 from assaypilot.engine.export.report_text import BOLD, REGULAR, fitted, load_fonts, not_drawn, wrapped
 from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
 from assaypilot.engine.figures.aligned import Aligned

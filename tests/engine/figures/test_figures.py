@@ -13,11 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rdkit.Chem import MolFromSmarts
 
-from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.aligned import Aligned, common_core
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
-from assaypilot.engine.figures.structures import common_core
 
 UNDECIDED, IN, OUT, LOST = range(4)
 

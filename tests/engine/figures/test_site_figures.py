@@ -10,11 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.agreement import Limits
-from assaypilot.engine.figures.blocks import Block, blocks_height, row_at, row_places
-from assaypilot.engine.figures.forest import forest_plot
+from assaypilot.engine.figures.blocks import Block, blocks_height, forest_plot, row_at, row_places, usage_plot
 from assaypilot.engine.figures.predictions import predictions_plot
-from assaypilot.engine.figures.shrinking import shrinking_plot
-from assaypilot.engine.figures.usage import usage_plot
+from assaypilot.engine.figures.rounds import shrinking_plot
 
 NAN = float("nan")
 BLOCKS = [Block("R1 $x$", ("Me", "H")), Block("R2", ("Cl", "[*:1]$a$<b>", "F"), left_out=7)]
