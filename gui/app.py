@@ -83,7 +83,7 @@ def make_window(
         QTimer.singleShot(0, window, window.open_practice)
     elif file is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(file))
-    QTimer.singleShot(0, window, window.troubles.offer)
+    QTimer.singleShot(0, window, window.error_reports.offer)
     return window
 
 

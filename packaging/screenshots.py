@@ -342,7 +342,7 @@ def journey(at: Photographer) -> None:
     for page_name in ("goal", "history", "library"):
         at.page(page_name, f"{page_name}-decided")
     pictures_of_sar(at, "sar")
-    window.journey.confirm()
+    window.round_commands.confirm()
     at.until(lambda: at.status.open_round is not None, "the confirmation round", FORECAST)
     if at.status.open_round is not None:  # not when every compound that is in was measured
         at.page("round", "confirmation-round")
@@ -352,7 +352,7 @@ def journey(at: Photographer) -> None:
         window.show_page(PageName.GOAL)
         getattr(window.goal.ways, name)()
         at.opened(f"{ask}-later")
-    window.manners.about()
+    window.help_and_preferences.about()
     at.opened("about")
 
 

@@ -16,7 +16,7 @@ from assaypilot.engine.text.percentages import percent
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme
-from ..widgets.bars import error_words
+from ..runtime.engine_words import error_words
 from ..widgets.layout import STRETCH, column_of, put
 from ..widgets.text import button, label
 

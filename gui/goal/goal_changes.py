@@ -16,8 +16,8 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 
+from ..runtime.engine_words import error_words
 from ..session.session import Session
-from ..widgets.bars import error_words
 from ..widgets.inputs import line_edit
 from ..widgets.layout import FlowRow, column_of, put
 from ..widgets.text import button, label, polish

@@ -16,8 +16,8 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
+from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.bars import error_words
 from ..widgets.inputs import Field
 from ..widgets.text import label
 from ..wizard.profile_editor import ProfileEditor

@@ -12,11 +12,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee
 from assaypilot.engine.system.progress import Cancelled
 
+from ..runtime.engine_words import error_words
 from ..runtime.tasks import single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..session.view import View
-from ..widgets.bars import error_words
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label, polish

@@ -28,8 +28,8 @@ from assaypilot.engine.models.interactions import Interaction
 from assaypilot.engine.tables.described import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
+from ..runtime.engine_words import error_words
 from ..session.session import Session
-from ..widgets.bars import error_words
 from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen, row_of
 from ..widgets.save_dialog import ask_for_place, file_name

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from assaypilot.engine.tables.more import MoreCompounds
 
     from ..session.session import Session
-    from ..window.main_window import MainWindow
+    from ..window.desk import Desk
+    from ..window.exporting import Exporting
 
 __all__ = ["Adding", "More", "MoreDialog", "Stocking", "read_list", "read_table_of"]
 
@@ -94,27 +95,18 @@ def _in_words(name: str, more: More, status: Status) -> str:
 class Adding:
     """From the menu and the Goal page."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         self.dialog: MoreDialog | None = None
         """The one that was opened last."""
-        window.goal.ways.compounds.clicked.connect(self.ask)
 
     def ask(self) -> None:
         """Ask for a table of compounds and read it."""
-        from assaypilot.engine.tables.opening import PATTERNS
-
-        settings = self._window.settings
-        name, _ = QFileDialog.getOpenFileName(
-            self._window, "Add compounds", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
-        if name:
-            settings.folder = Path(name).parent
-            self.read(Path(name))
+        self._desk.ask_for_table("Add compounds", self.read)
 
     def read(self, path: Path) -> None:
         """Read a table, says what taking its compounds in would do, and ask."""
-        session = self._window.session
+        session = self._desk.session
         if session.view is None:
             return
         status = session.view.status
@@ -126,7 +118,7 @@ class Adding:
                 return
             locked = view.read_only_reason or "the file cannot be written" if view.read_only else ""
             said = f"Read-only: {locked.rstrip('.')}." if locked else ""
-            made = MoreDialog(session, view.status, path.name, more, said, self._window)
+            made = MoreDialog(session, view.status, path.name, more, said, self._desk.parent)
             made.add.connect(self._take_in)
             made.finished.connect(made.deleteLater)
             self.dialog = made
@@ -135,7 +127,7 @@ class Adding:
         session.read(f"Reading {path.name}", read_table_of(path, status), landed)
 
     def _take_in(self, more: More) -> None:
-        session = self._window.session
+        session = self._desk.session
         before = 0 if session.view is None else len(session.view.status.library)
 
         def done() -> None:
@@ -152,30 +144,18 @@ NAMED_LINES = 3
 class Stocking:
     """What is in stock, read from a list; what is to be made, written as one."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, desk: Desk, exporting: Exporting) -> None:
+        self._desk, self._exporting = desk, exporting
         self.asking: QFileDialog | None = None
         """The question where to, the last one asked."""
-        page = window.round
-        page.orders.save.connect(self.ask_where)
-        page.orders.arrived.connect(window.session.arrived)
-        page.choice.chosen.connect(window.journey.plan_as)
 
     def ask(self) -> None:
         """Ask for a stock list and take it in."""
-        from assaypilot.engine.tables.opening import PATTERNS
-
-        settings = self._window.settings
-        name, _ = QFileDialog.getOpenFileName(
-            self._window, "Read a stock list", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
-        if name:
-            settings.folder = Path(name).parent
-            self.read(Path(name))
+        self._desk.ask_for_table("Read a stock list", self.read)
 
     def read(self, path: Path) -> None:
         """Take a stock list in, and say what of it could not be used."""
-        session, view = self._window.session, self._window.session.view
+        session, view = self._desk.session, self._desk.session.view
         if view is None:
             return
         library, terms = view.status.library, None if view.status.stock is None else view.status.stock.terms
@@ -201,20 +181,20 @@ class Stocking:
 
     def ask_where(self) -> None:
         """Ask where the order list goes, and write it."""
-        window, view = self._window, self._window.session.view
+        desk, view = self._desk, self._desk.session.view
         if view is None or view.status.stock is None:
             return
         if not view.status.stock.orders:
-            window.session.message.emit("Nothing is to be ordered: all of this step is in stock.")
+            desk.session.message.emit("Nothing is to be ordered: all of this step is in stock.")
             return
-        proposed = window.settings.folder_for("work list") / f"{file_name(view.path.stem)} orders.csv"
+        proposed = desk.settings.folder_for("work list") / f"{file_name(view.path.stem)} orders.csv"
         self.asking = ask_for_place(
-            window, "Save the order list", proposed, "Table", ".csv", self.to, window.session.failed.emit
+            desk.parent, "Save the order list", proposed, "Table", ".csv", self.to, desk.session.failed.emit
         )
 
     def to(self, path: Path) -> None:
         """Write the order list."""
-        window, view = self._window, self._window.session.view
+        view = self._desk.session.view
         if view is None:
             return
         status = view.status
@@ -225,9 +205,9 @@ class Stocking:
             return write_order_list(path, status)
 
         def written(n: int) -> None:
-            window.exporting.written(path, f"Order list written to {path.name}: {many(n, 'compound')}.")
+            self._exporting.written(path, f"Order list written to {path.name}: {many(n, 'compound')}.")
 
-        window.exporting.start(f"Writing {path.name}", path, work, written, self.ask_where)
+        self._exporting.start(f"Writing {path.name}", path, work, written, self.ask_where)
 
 
 def read_list(

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from assaypilot.engine.campaign.phrases import many
 
 from ..round.reason_dialog import UnavailableDialog
+from ..runtime.engine_words import for_window
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
@@ -19,7 +20,6 @@ from ..tables.columns import filter_in, order_in
 from ..tables.filter import Facts, facts_of
 from ..tables.table import Table
 from ..tables.tools import TableTools
-from ..widgets.bars import for_window
 from ..widgets.layout import put, row_of
 from ..widgets.text import Callout, button
 from ..window.page import Page

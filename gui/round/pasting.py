@@ -19,13 +19,27 @@ from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
 
-from ..tables.notes import PastedRow
 from .entry import Entry, Question, asked_of, decimal_of, entered_text, in_round, parse_cells, results_in_round
 
-__all__ = ["Intended", "Wrong", "intend_file", "intend_paste"]
+__all__ = ["Intended", "PastedRow", "Wrong", "intend_file", "intend_paste"]
 
 TITLE = "What the paste will write"
 REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
+
+
+@dataclass(frozen=True, slots=True)
+class PastedRow:
+    """One value of a paste or a results file, and what becomes of it."""
+
+    place: str
+    """Where it stood: a row of the file or of the clipboard."""
+    compound: str
+    text: str
+    """The value as read."""
+    becomes: str
+    """What will be kept; empty when it is rejected."""
+    note: str
+    rejected: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ class PlanChoice(QWidget):
         self.title = label("Choose how the next round is planned", "heading")
         self.words = label("", wrap=True)
         put(column, self.title, self.words)
-        row = row_of(spacing=12)
+        row = row_of(margins=(9, 9, 9, 9), spacing=12)
         self.cards = {name: PlanCard(name) for name in PLANS}
         for name, card in self.cards.items():
             card.go.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))

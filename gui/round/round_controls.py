@@ -16,7 +16,7 @@ from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text.signed import signed
 
-from ..widgets.bars import for_window
+from ..runtime.engine_words import for_window
 from ..widgets.inputs import Field
 from ..widgets.layout import column_of
 from ..widgets.text import Details, label

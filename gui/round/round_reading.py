@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +18,12 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..resources.theme import theme
-from ..tables.notes import PastedModel
+from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label
 from .entry import user_decimal
-from .pasting import Intended, intend_file, intend_paste
+from .pasting import Intended, PastedRow, intend_file, intend_paste
 
 if TYPE_CHECKING:
     from .round_page import RoundPage
@@ -31,6 +32,29 @@ __all__ = ["Preview", "RoundReading"]
 
 LONG = 60
 """Letters of a reason that fit a line."""
+
+
+class PastedModel(RowsModel):
+    """What will be written where, and what was rejected and why."""
+
+    def show(self, rows: Sequence[PastedRow]) -> None:
+        """Take over the list."""
+        kept = list(rows)
+        self.fill(
+            [
+                Column("place", "From row", lambda row: kept[row].place, number=True),
+                Column("compound", "ID", lambda row: kept[row].compound),
+                Column("text", "Value", lambda row: kept[row].text, number=True),
+                Column("becomes", "Kept as", lambda row: kept[row].becomes, number=True),
+                Column(
+                    "note",
+                    "",
+                    lambda row: ("rejected: " if kept[row].rejected else "") + kept[row].note,
+                    kind=lambda row: "wrong" if kept[row].rejected else None,
+                ),
+            ],
+            len(kept),
+        )
 
 
 class Preview(QWidget):

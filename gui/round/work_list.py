@@ -22,9 +22,9 @@ from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
+from ..runtime.engine_words import error_words
 from ..runtime.tasks import single_shot
 from ..session.session import Session
-from ..widgets.bars import error_words
 from ..widgets.inputs import Form, Segments, combo_box
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, go_or_cancel, label, polish

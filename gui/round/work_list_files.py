@@ -23,7 +23,9 @@ from .work_list import WorkListDialog, kind_of, use_of, values_of
 
 if TYPE_CHECKING:
     from ..session.view import View
-    from ..window.main_window import MainWindow
+    from ..window.desk import Desk
+    from ..window.exporting import Exporting
+    from .round_page import RoundPage
 
 __all__ = ["WorkLists", "write_work_list"]
 
@@ -34,20 +36,20 @@ LAST, ROUNDS = "plates/last", "plates/rounds"
 class WorkLists:
     """The round for the lab."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, desk: Desk, page: RoundPage, exporting: Exporting) -> None:
+        self._desk, self._page, self._exporting = desk, page, exporting
         self.dialog: WorkListDialog | None = None
         """The question how the lab gets it, while it is open."""
         self.asking: QFileDialog | None = None
         """The question where to, the last one asked."""
-        window.round.print_page.connect(lambda: self.ask("page"))
-        window.round.remember_in(window.settings, window)
+        page.print_page.connect(lambda: self.ask("page"))
+        page.remember_in(desk.settings, desk.parent)
 
     @property
     def shown(self) -> Round | None:
         """The round that work lists are of: the one the page shows, else the latest."""
-        view = self._window.session.view
-        own = self._window.round.shown
+        view = self._desk.session.view
+        own = self._page.shown
         if view is None:
             return None
         found = (one for one in view.status.rounds if own is not None and _key(one) == _key(own))
@@ -55,14 +57,14 @@ class WorkLists:
 
     def ask(self, kind: str | None = None) -> None:
         """Ask how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
-        window, view = self._window, self._window.session.view
+        desk, view = self._desk, self._desk.session.view
         shown = self.shown
         if view is None or shown is None or self.dialog is not None:
             return
-        last = window.settings.values(LAST)
+        last = desk.settings.values(LAST)
         remembered = self._of_round(shown) or (last | {"size": 0} if view.read_only else last)
         remembered = remembered | {"kind": kind or last.get("kind")}
-        dialog = WorkListDialog(window.session, view.status, shown, remembered, window, writable=not view.read_only)
+        dialog = WorkListDialog(desk.session, view.status, shown, remembered, desk.parent, writable=not view.read_only)
         dialog.keep.connect(self._keep_plates)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
@@ -74,17 +76,17 @@ class WorkLists:
         self.dialog = None
 
     def _ask_where(self) -> None:
-        window, view, dialog = self._window, self._window.session.view, self.dialog
+        settings, view, dialog = self._desk.settings, self._desk.session.view, self.dialog
         shown = self.shown
         if view is None or shown is None or dialog is None:
             return
         kind, use, values = kind_of(dialog.kind), dialog.use, dialog.values
         stem = f"{file_name(view.path.stem)} round {shown.number}{' plates' if kind.key == 'map' else ''}"
-        proposed = window.settings.folder_for("work list") / f"{stem}{kind.suffix}"
+        proposed = settings.folder_for("work list") / f"{stem}{kind.suffix}"
 
         def chosen(path: Path) -> None:
-            window.settings.keep_folder_for("work list", path.parent)
-            window.settings.keep_values(LAST, values)
+            settings.keep_folder_for("work list", path.parent)
+            settings.keep_values(LAST, values)
             dialog.accept()
             self.keep(use, lambda: self.to(path, use, kind.key))
 
@@ -97,20 +99,20 @@ class WorkLists:
         dialog = self.dialog
         if dialog is not None:
             use = dialog.use
-            self._window.settings.keep_values(LAST, dialog.values)
+            self._desk.settings.keep_values(LAST, dialog.values)
             dialog.accept()
             self.keep(use)
 
     def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
         """The campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
-        view, shown = self._window.session.view, self.shown
+        view, shown = self._desk.session.view, self.shown
         if view is None or shown is None:
             return
 
         def kept() -> None:
             self._forget(shown)
             for text in () if same else moved_in_words(view.status, shown.number):
-                self._window.session.message.emit(text)
+                self._desk.session.message.emit(text)
             if then is not None:
                 then()
 
@@ -118,18 +120,16 @@ class WorkLists:
         if same:
             kept()
         else:
-            self._window.session.lay_out(shown.number, use, kept)
+            self._desk.session.lay_out(shown.number, use, kept)
 
     def copy(self) -> None:
         """Copy the round for the lab."""
-        window = self._window
-        window.show_page(PageName.ROUND)
-        window.round.copy_work_list()
+        self._desk.show_page(PageName.ROUND)
+        self._page.copy_work_list()
 
     def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
         """The job that writes the work list of the round shown."""
-        window, view = self._window, self._window.session.view
-        shown = self.shown
+        view, shown = self._desk.session.view, self.shown
         if view is None or shown is None:
             return None
         status = view.status
@@ -140,9 +140,9 @@ class WorkLists:
             return in_another_process(write_work_list, path, status, shown, use, kind, report=report)
 
         def written(rows: int) -> None:
-            window.exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
+            self._exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
 
-        return window.exporting.start(f"Writing {path.name}", path, work, written, self.ask)
+        return self._exporting.start(f"Writing {path.name}", path, work, written, self.ask)
 
     # ------------------------------------------------------------------ where measurements stand
 
@@ -162,12 +162,12 @@ class WorkLists:
         """The plates of a round as the dialog takes them; empty for none."""
         if shown.layout is not None:
             return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
-        found = self._window.settings.values(ROUNDS).get(_key(shown))
+        found = self._desk.settings.values(ROUNDS).get(_key(shown))
         return found if isinstance(found, dict) else {}
 
     def _forget(self, shown: Round) -> None:
         """What this computer remembered of a round is not needed any more."""
-        settings = self._window.settings
+        settings = self._desk.settings
         kept = settings.values(ROUNDS)
         if kept.pop(_key(shown), None) is not None:
             settings.keep_values(ROUNDS, kept)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..widgets.bars import MessageBar
     from ..window.main_window import MainWindow
 
-__all__ = ["ReportDialog", "Reporter", "Troubles", "ended_text", "report_text", "tell", "versions"]
+__all__ = ["ErrorReports", "ReportDialog", "Reporter", "ended_text", "report_text", "tell", "versions"]
 
 PACKAGES = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 KEPT = 20
@@ -205,7 +205,7 @@ class ReportDialog(QDialog):
         self.accept()
 
 
-class Troubles:
+class ErrorReports:
     """What a window says when something went wrong inside the program."""
 
     def __init__(self, messages: MessageBar, reporter: Reporter | None) -> None:
@@ -280,4 +280,4 @@ def tell(report: Path | None) -> None:
     windows = [one for one in main_windows() if one.isVisible()]
     windows.sort(key=lambda one: one is not front)
     if windows:
-        windows[0].troubles.told(report)
+        windows[0].error_reports.told(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,12 +14,13 @@ from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QS
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
+from ..runtime.engine_words import error_words
 from ..runtime.tasks import Progress, Tasks
 from ..session.replay import Replay
 from .layout import column_of, put, row_of
 from .text import ElidedLabel, button, label, polish
 
-__all__ = ["MessageBar", "ReplayBar", "WorkBar", "error_words", "for_window"]
+__all__ = ["MessageBar", "ReplayBar", "WorkBar"]
 
 NARROWEST = 240
 """Pixels that a message has at least."""
@@ -29,40 +29,6 @@ SEEN = 8.0
 Kind = Literal["error", "note", "question"]
 Offer = tuple[str, Callable[[], None]]
 """What a button says and does."""
-
-WORDS = (
-    ("Use --again to count them a second time.", "They were not counted again."),
-    ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),
-    ("Name the columns with the substituents: --sites ", "Tick the columns with the substituents, for example "),
-    (", e.g. --sd 0.2", ", for example 0.2"),
-    (', for example --endpoint "', ', for example "'),
-    ("name it with --endpoint to use it", "choose it under Measured to use it"),
-    ("Without epsilon or slack two", "Without a soft zone two"),
-    ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
-    ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
-    ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
-    ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
-    (": assaypilot change --sd", ": under Assay noise on the Goal page"),
-    ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
-)
-"""Options of the command line, and what stands for them in the window."""
-_OPTION = re.compile(r" \(--[a-z-]+ [^)]*\)")
-"""An option named in passing, which the window leaves out."""
-
-
-def error_words(error: AssayPilotError) -> tuple[str, str]:
-    """What is wrong, with its place, and the mend."""
-    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
-    text = str(plain)
-    text = text[:1].upper() + text[1:] if not error.file else text
-    return (text if text.endswith((".", "?", "!")) else text + "."), for_window(error.mend or "")
-
-
-def for_window(text: str) -> str:
-    """A text of the engine, which names options of the command line, as the window says it."""
-    for option, words in WORDS:
-        text = text.replace(option, words)
-    return _OPTION.sub("", text)
 
 
 class MessageBar(QFrame):

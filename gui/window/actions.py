@@ -84,7 +84,7 @@ class Actions:
         edit.addSeparator()
         self.find = add(edit, "&Find", window.look_for, Key.Find)
         edit.addSeparator()
-        self.preferences = add(edit, "Pr&eferences…", window.manners.ask_preferences, "Ctrl+,")
+        self.preferences = add(edit, "Pr&eferences…", window.help_and_preferences.ask_preferences, "Ctrl+,")
         self.preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.pages: dict[PageName, QAction] = {}
         for place in PageName:
@@ -109,25 +109,25 @@ class Actions:
             made.setChecked(theme().choice == choice)
             group.addAction(made)
         self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
-        self.confirm = add(lab, "Plan Con&firmation Round…", window.journey.confirm)
-        self.audit = add(lab, "Plan A&udit Round…", window.journey.audit)
-        self.enter = add(lab, "&Enter Results", window.journey.enter_results, "Ctrl+Return")
+        self.confirm = add(lab, "Plan Con&firmation Round…", window.round_commands.confirm)
+        self.audit = add(lab, "Plan A&udit Round…", window.round_commands.audit)
+        self.enter = add(lab, "&Enter Results", window.round_commands.enter_results, "Ctrl+Return")
         self.read = add(lab, "&Read Results from File…", window.opening.ask_for_results)
         self.work = add(lab, "&Work List…", window.work_lists.ask)
         self.copy_work = add(lab, "Copy Work &List", window.work_lists.copy)
         self.close_round = add(lab, "&Close Round…", window.close_round)
-        self.withdraw = add(lab, "Wi&thdraw Round…", window.journey.withdraw_round)
+        self.withdraw = add(lab, "Wi&thdraw Round…", window.round_commands.withdraw_round)
         lab.addSeparator()
         self.compounds = add(lab, "&Add Compounds…", window.adding.ask)
         self.stock = add(lab, "Read &Stock List…", window.stocking.ask)
         self.orders = add(lab, "Save &Order List…", window.stocking.ask_where)
         lab.addSeparator()
         self.rounds = [
-            add(lab, "Pre&vious Round", partial(window.journey.step, -1), "Alt+PgUp"),
-            add(lab, "Ne&xt Round", partial(window.journey.step, 1), "Alt+PgDown"),
+            add(lab, "Pre&vious Round", partial(window.round_commands.step, -1), "Alt+PgUp"),
+            add(lab, "Ne&xt Round", partial(window.round_commands.step, 1), "Alt+PgDown"),
         ]
-        self.help = add(about, "&Help", window.manners.help, Key.HelpContents, "F1")
-        self.keys = add(about, "&Keys", partial(window.manners.topic, "keys"))
+        self.help = add(about, "&Help", window.help_and_preferences.help, Key.HelpContents, "F1")
+        self.keys = add(about, "&Keys", partial(window.help_and_preferences.topic, "keys"))
         self.tour = add(about, "Guided &Tour", window.tour.start)
         about.addSeparator()
         self.about = add(about, "&About AssayPilot", window.show_about)

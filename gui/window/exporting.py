@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.contents import Choice
 
-    from .main_window import MainWindow
+    from ..candidates.candidates_page import CandidatesPage
+    from .desk import Desk
 
 __all__ = ["Exporting", "beside_removed", "export_contents", "open_file", "show_in_folder"]
 
@@ -36,8 +37,9 @@ KIND, COLUMNS = "export/kind", "export/columns"
 class Exporting:
     """Compounds to files."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, desk: Desk, candidates: CandidatesPage, settle: Callable[[], None]) -> None:
+        """``settle``: has the Candidates page up to date, also where it is not the one shown."""
+        self._desk, self._candidates, self._settle = desk, candidates, settle
         self.dialog: ExportDialog | None = None
         """The question what to export, while it is open."""
         self.asking: QFileDialog | None = None
@@ -55,21 +57,21 @@ class Exporting:
 
     def ask(self, kind: Kind | None, which: Which | None = None) -> None:
         """Ask what to export, with a kind of file and a choice of compounds to begin with."""
-        window, view = self._window, self._window.session.view
+        desk, view = self._desk, self._desk.session.view
         if view is None or self.dialog is not None:
             return
-        window.settle_candidates()
+        self._settle()
         status = view.status
         inside = int(status.counts.get("in", 0))
         if which is None:
-            which = "screen" if window.page is window.candidates or not inside else "in"
-        settings = window.settings
+            which = "screen" if not self._candidates.isHidden() or not inside else "in"
+        settings = desk.settings
         wanted = Wanted(kind or kind_of(settings.text(KIND)), which, settings.text(COLUMNS) != "all")
         library = status.library
         drawn = library.scaffold is not None or (library.smiles is not None and any(library.smiles))
         dialog = ExportDialog(
-            window.candidates.on_screen(), (inside, len(status.library)), wanted,
-            structures=drawn, parent=window,
+            self._candidates.on_screen(), (inside, len(status.library)), wanted,
+            structures=drawn, parent=desk.parent,
         )  # fmt: skip
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
@@ -81,18 +83,18 @@ class Exporting:
         self.dialog = None
 
     def _ask_where(self) -> None:
-        window, view, dialog = self._window, self._window.session.view, self.dialog
+        settings, view, dialog = self._desk.settings, self._desk.session.view, self.dialog
         if view is None or dialog is None:
             return
         wanted = dialog.wanted
         stem = f"{file_name(view.path.stem)} {'shortlist' if wanted.which == 'in' else 'candidates'}"
-        proposed = window.settings.folder_for("export") / f"{stem}{wanted.kind.suffix}"
+        proposed = settings.folder_for("export") / f"{stem}{wanted.kind.suffix}"
 
         def chosen(path: Path) -> None:
-            window.settings.keep_folder_for("export", path.parent)
-            window.settings.keep_text(KIND, wanted.kind.suffix)
+            settings.keep_folder_for("export", path.parent)
+            settings.keep_text(KIND, wanted.kind.suffix)
             if wanted.kind.columns:
-                window.settings.keep_text(COLUMNS, "shown" if wanted.as_columns else "all")
+                settings.keep_text(COLUMNS, "shown" if wanted.as_columns else "all")
             dialog.accept()
             self.to(path, wanted.which, as_columns=wanted.as_columns)
 
@@ -105,11 +107,11 @@ class Exporting:
 
     def to(self, path: Path, which: Which = "in", *, as_columns: bool = False) -> Job | None:
         """The job that writes compounds to a file, whose ending says what kind it is."""
-        window, view = self._window, self._window.session.view
+        view = self._desk.session.view
         if view is None:
             return None
-        window.settle_candidates()
-        screen = window.candidates.on_screen()
+        self._settle()
+        screen = self._candidates.on_screen()
         order = screen.order if which == "screen" else None
         columns = screen.columns if as_columns else None
         status, file = view.status, view.path.name
@@ -132,7 +134,7 @@ class Exporting:
         again: Callable[[], None],
     ) -> Job:  # fmt: skip
         """The job that writes a file, whole or not at all; ``again`` is offered when that fails."""
-        window = self._window
+        desk = self._desk
 
         def whole(report: Report) -> int:
             with beside_removed(path):
@@ -140,16 +142,16 @@ class Exporting:
 
         def failed(error: Exception) -> None:
             if isinstance(error, Cancelled):
-                window.messages.note(f"Stopped: {path.name} was not written.")
+                desk.messages.note(f"Stopped: {path.name} was not written.")
             elif isinstance(error, AssayPilotError):
-                window.messages.refuse(error, ("Another place…", again))
+                desk.messages.refuse(error, ("Another place…", again))
 
-        window.messages.outdate()
-        return window.session.aside(name, whole, then, failed, writes=True)
+        desk.messages.outdate()
+        return desk.session.aside(name, whole, then, failed, writes=True)
 
     def written(self, path: Path, words: str) -> None:
         """Say that a file is there, and offer to look at it."""
-        self._window.messages.note(
+        self._desk.messages.note(
             words, ("Open", lambda: self._look(open_file(path), path)),
             ("Show in Folder", lambda: self._look(show_in_folder(path), path)),
         )  # fmt: skip
@@ -157,7 +159,7 @@ class Exporting:
     def _look(self, done: bool, path: Path) -> None:
         if not done:
             gone = not path.exists()
-            self._window.messages.refuse(
+            self._desk.messages.refuse(
                 AssayPilotError(
                     "the file is not there any more" if gone else "no program here opens it",
                     file=str(path),

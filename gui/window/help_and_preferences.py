@@ -25,9 +25,9 @@ from assaypilot.engine.errors import AssayPilotError
 from ..help.help_window import close_help, show_help, topic_at
 from ..resources.theme import Choice, theme
 from ..round.work_list_files import LAST
+from ..runtime.engine_words import error_words
 from ..runtime.gc_policy import look_again_soon
 from ..runtime.settings import Settings
-from ..widgets.bars import error_words
 from ..widgets.inputs import Form, Segments, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, polish
@@ -36,7 +36,7 @@ from .opening import main_windows
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-__all__ = ["SIZES", "Manners", "PreferencesDialog"]
+__all__ = ["SIZES", "HelpAndPreferences", "PreferencesDialog"]
 
 SIZES = (100, 110, 125, 150, 175, 200)
 """Text sizes to choose from, in per cent."""
@@ -231,7 +231,7 @@ FIRST_SIZE, FIRST_PARTS = (1280, 800), (230, 360)
 """Pixels of a window, and of the picture and the table of the Candidates page, before anybody moved them."""
 
 
-class Manners(QObject):
+class HelpAndPreferences(QObject):
     """The Help menu of a window, and its preferences."""
 
     def __init__(self, window: MainWindow) -> None:

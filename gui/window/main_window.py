@@ -28,20 +28,22 @@ from ..history.history_page import HistoryPage
 from ..library.library_commands import Adding, Stocking
 from ..library.library_page import LibraryPage
 from ..resources.theme import Choice, theme
-from ..round.round_commands import Journey
+from ..round.round_commands import RoundCommands
 from ..round.round_page import RoundPage
 from ..round.work_list_files import WorkLists
-from ..runtime.error_reports import Reporter, Troubles
+from ..runtime.engine_words import error_words
+from ..runtime.error_reports import ErrorReports, Reporter
 from ..runtime.settings import Settings
 from ..sar.sar_page import SarPage
 from ..session.session import Session
 from ..structures.drawing import Structures, drawing_pool
-from ..widgets.bars import MessageBar, WorkBar, error_words
+from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.layout import column_of, row_of
 from ..widgets.text import as_here
 from .actions import Actions
+from .desk import Desk
 from .exporting import Exporting
-from .help_and_preferences import Manners
+from .help_and_preferences import HelpAndPreferences
 from .opening import Opening
 from .page import Page, PageName
 from .picture_files import PictureFiles
@@ -51,6 +53,7 @@ from .table_commands import Tables
 from .tour import Tour
 
 if TYPE_CHECKING:
+    from ..plots.scene import Shape
     from ..round.round_ending import ClosePanel
     from ..wizard.new_campaign import NewCampaign
 
@@ -89,18 +92,19 @@ class MainWindow(QMainWindow):
             PageName.SAR: self.sar,
             PageName.HISTORY: self.history,
         }
-        self.troubles = Troubles(self.messages, reporter)
+        self.error_reports = ErrorReports(self.messages, reporter)
         self.work = WorkBar()
         self.footer = Footer()
         self.opening = Opening(self)
-        self.journey = Journey(self)
-        self.manners = Manners(self)
+        self.desk = Desk(self, self.session, self.settings, self.messages, self.show_page)
+        self.round_commands = RoundCommands(self.desk, self.round)
+        self.help_and_preferences = HelpAndPreferences(self)
         self.tour = Tour(self)
-        self.exporting = Exporting(self)
-        self.picture_files = PictureFiles(self)
-        self.work_lists = WorkLists(self)
-        self.stocking = Stocking(self)
-        self.adding = Adding(self)
+        self.exporting = Exporting(self.desk, self.candidates, lambda: self._fill(PageName.CANDIDATES))
+        self.picture_files = PictureFiles(self.desk, self.exporting, self._picture_size)
+        self.work_lists = WorkLists(self.desk, self.round, self.exporting)
+        self.stocking = Stocking(self.desk, self.exporting)
+        self.adding = Adding(self.desk)
         self.round.plates = self.work_lists.layout
         self._leaving = False
         """Whether it was said that closing would stop an export."""
@@ -110,8 +114,8 @@ class MainWindow(QMainWindow):
         self.tables = Tables(self)
         self.actions_ = Actions(self)
         self._connect()
-        self.troubles.follow(self)
-        self.manners.follow()
+        self.error_reports.follow(self)
+        self.help_and_preferences.follow()
         self.tour.follow()
         self._restore()
         self._refresh("campaign")
@@ -159,11 +163,11 @@ class MainWindow(QMainWindow):
         session.message.connect(self.messages.note)
         session.begun.connect(self.messages.forget_refusal)
         session.question.connect(self._ask)
-        session.broke.connect(self.troubles.broke)
+        session.broke.connect(self.error_reports.broke)
         session.tasks.progress.connect(self.messages.progress)
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
         self.work.follow(session.beside, session.ahead)
-        self.strip.wanted.connect(self.journey.do_next)
+        self.strip.wanted.connect(self._do_next)
         self._buttons.idClicked.connect(lambda place: self.show_page(PageName(place)))
         self.start.new.connect(self.new_campaign)
         self.start.open.connect(self.opening.ask)
@@ -175,6 +179,10 @@ class MainWindow(QMainWindow):
         self.round.close_round.connect(self.close_round)
         self.round.plan.connect(self.plan)
         self.round.unsaved.connect(self.footer.show_unsaved)
+        self.round.orders.save.connect(self.stocking.ask_where)
+        self.round.orders.arrived.connect(session.arrived)
+        self.round.choice.chosen.connect(self.round_commands.plan_as)
+        self.goal.ways.compounds.clicked.connect(self.adding.ask)
         self.goal.expected.connect(self.strip.expect)
         self.sar.together.connect(self.goal.ways.ask_together)
         self.candidates.export.connect(self.exporting.on_screen)
@@ -292,9 +300,20 @@ class MainWindow(QMainWindow):
         self.show_page(PageName.CANDIDATES)
         self.candidates.choose_columns()
 
-    def settle_candidates(self) -> None:
-        """Have the Candidates page up to date, although it may not be the one shown."""
-        self._fill(PageName.CANDIDATES)
+    def _picture_size(self) -> Shape:
+        """Inches of the picture on the page that is shown."""
+        return (self.candidates if self.page is self.candidates else self.sar).canvas.inches
+
+    def _do_next(self, command: str) -> None:
+        """What the one button of the strip does."""
+        {
+            "new": self.new_campaign,
+            "plan": self.plan,
+            "enter": self.round_commands.enter_results,
+            "close": self.close_round,
+            "confirm": self.round_commands.confirm,
+            "export": self.exporting.shortlist,
+        }[command]()
 
     def choose_theme(self, choice: Choice) -> None:
         """Show other colours and remember that."""
@@ -322,11 +341,11 @@ class MainWindow(QMainWindow):
 
     def plan(self) -> None:
         """Issue the next round and show it."""
-        self.journey.plan()
+        self.round_commands.plan()
 
     def close_round(self) -> None:
         """Ask what becomes of what is missing, and close the round."""
-        self.journey.close_round()
+        self.round_commands.close_round()
 
     @property
     def wizard(self) -> NewCampaign | None:
@@ -336,9 +355,9 @@ class MainWindow(QMainWindow):
     @property
     def closing(self) -> ClosePanel:
         """The question what becomes of what is missing, once it was asked."""
-        if self.journey.closing is None:
+        if self.round_commands.closing is None:
             raise AttributeError("no round was closed yet")
-        return self.journey.closing
+        return self.round_commands.closing
 
     # ------------------------------------------------------------------ editing
 
@@ -368,7 +387,7 @@ class MainWindow(QMainWindow):
 
     def show_about(self) -> None:
         """Name, versions, licence."""
-        self.manners.about()
+        self.help_and_preferences.about()
 
     def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
         self.messages.ask(*error_words(error), (words, action))
@@ -412,7 +431,7 @@ class MainWindow(QMainWindow):
         self.sar.canvas.stop()
         self.goal.stop()
         self.session.shut()
-        self.manners.closing()
+        self.help_and_preferences.closing()
         drawing_pool().waitForDone()
         super().closeEvent(event)
 

@@ -281,13 +281,7 @@ class Opening:
 
     def ask_for_results(self) -> None:
         """Ask for a results file and show what it would write."""
-        settings = self._window.settings
-        name, _ = QFileDialog.getOpenFileName(
-            self._window, "Read results", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
-        if name:
-            settings.folder = Path(name).parent
-            self._window.read_results_from(Path(name))
+        self._window.desk.ask_for_table("Read results", self._window.read_results_from)
 
     # ------------------------------------------------------------------ files dropped on the window
 

@@ -6,6 +6,7 @@ differ in which of them they paste.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Report
 
 from ..plots.scene import picture_bytes
 from ..runtime.tasks import Job
@@ -23,7 +24,8 @@ from ..widgets.save_dialog import ask_for_place, file_name
 
 if TYPE_CHECKING:
     from ..plots.scene import Scene, Shape
-    from .main_window import MainWindow
+    from .desk import Desk
+    from .exporting import Exporting
 
 __all__ = ["PictureFiles", "data_path"]
 
@@ -49,37 +51,28 @@ def data_path(picture: Path, *, replaced: bool) -> Path:
 class PictureFiles:
     """Copies and exports the pictures of a window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, desk: Desk, exporting: Exporting, size: Callable[[], Shape]) -> None:
+        """``size``: of the picture on the page that is shown, in inches."""
+        self._desk, self._exporting, self._size = desk, exporting, size
         self.asking: QFileDialog | None = None
         """The question where to, the last one asked."""
 
-    @property
-    def _size(self) -> Shape:
-        """Inches of the picture on the page that is shown."""
-        window = self._window
-        return (window.candidates if window.page is window.candidates else window.sar).canvas.inches
-
     def copy(self, scene: Scene) -> Job:
         """The job that puts a picture on the clipboard."""
-        window, size = self._window, self._size
+        desk, size = self._desk, self._size()
 
         def work(report: Report) -> bytes:
             return picture_bytes(scene, size, ".png", SHARP)
 
         def done(data: bytes) -> None:
             QGuiApplication.clipboard().setImage(QImage.fromData(data))
-            window.messages.note("The picture is on the clipboard.")
+            desk.messages.note("The picture is on the clipboard.")
 
-        def failed(error: Exception) -> None:
-            if isinstance(error, AssayPilotError):
-                window.messages.refuse(error)
-
-        return window.session.aside("Copying the picture", work, done, failed)
+        return desk.session.aside("Copying the picture", work, done, desk.refuse)
 
     def copy_data(self, scene: Scene) -> Job:
         """The job that puts the data behind a picture on the clipboard, as a spreadsheet pastes them."""
-        window = self._window
+        desk = self._desk
 
         def work(report: Report) -> tuple[int, str]:
             from assaypilot.engine.export.csv_file import plain
@@ -94,38 +87,33 @@ class PictureFiles:
 
         def done(found: tuple[int, str]) -> None:
             QGuiApplication.clipboard().setText(found[1])
-            window.messages.note(f"The data of the picture are on the clipboard: {many(found[0], 'row')}.")
+            desk.messages.note(f"The data of the picture are on the clipboard: {many(found[0], 'row')}.")
 
-        def failed(error: Exception) -> None:
-            if isinstance(error, AssayPilotError):
-                window.messages.refuse(error)
-
-        return window.session.aside("Copying the data", work, done, failed)
+        return desk.session.aside("Copying the data", work, done, desk.refuse)
 
     def ask(self, scene: Scene, suffix: str) -> None:
         """Ask where a picture goes, and write it."""
-        window, view = self._window, self._window.session.view
+        desk, view = self._desk, self._desk.session.view
         if view is None:
             return
         stem = f"{file_name(view.path.stem)} {file_name(scene.title)}"
-        proposed = window.settings.folder_for(FOLDER) / f"{stem}{suffix}"
-        size = self._size
+        proposed = desk.settings.folder_for(FOLDER) / f"{stem}{suffix}"
+        size = self._size()
 
         def chosen(path: Path) -> None:
-            window.settings.keep_folder_for(FOLDER, path.parent)
+            desk.settings.keep_folder_for(FOLDER, path.parent)
             self.to(path, scene, size)
 
         self.asking = ask_for_place(
-            window, f"Export as {NAMES[suffix]}", proposed, NAMES[suffix], suffix, chosen, window.messages.refuse
+            desk.parent, f"Export as {NAMES[suffix]}", proposed, NAMES[suffix], suffix, chosen, desk.messages.refuse
         )
 
     def to(self, path: Path, scene: Scene, size: Shape | None = None) -> Job:
         """The job that writes a picture, whose ending says what kind it is, and its data."""
-        window = self._window
-        inches = size or self._size
+        inches = size or self._size()
         data = data_path(path, replaced=path.exists())
 
-        def work(report: Report) -> None:
+        def work(report: Report) -> int:
             from assaypilot.engine.export.csv_file import write_csv
             from assaypilot.engine.export.whole import write_whole
 
@@ -135,15 +123,12 @@ class PictureFiles:
             header, rows = scene.table()
             write_csv(data, header, rows)
             write_whole(path, made)
+            return len(rows)
 
-        def done(_: None) -> None:
-            window.exporting.written(path, f"{path.name} written, its data in {data.name}.")
+        def done(_: int) -> None:
+            self._exporting.written(path, f"{path.name} written, its data in {data.name}.")
 
-        def failed(error: Exception) -> None:
-            if isinstance(error, Cancelled):
-                window.messages.note(f"Stopped: {path.name} was not written.")
-            elif isinstance(error, AssayPilotError):
-                window.messages.refuse(error, ("Another place…", lambda: self.ask(scene, path.suffix.lower())))
+        def again() -> None:
+            self.ask(scene, path.suffix.lower())
 
-        window.messages.outdate()
-        return window.session.aside(f"Exporting {path.name}", work, done, failed, writes=True)
+        return self._exporting.start(f"Exporting {path.name}", path, work, done, again)

@@ -39,7 +39,7 @@ class StartPage(QWidget):
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = column_of(spacing=12)
+        column = column_of(margins=(9, 9, 9, 9), spacing=12)
         column.addStretch(2)
         column.addWidget(label("Which compounds next, and when to stop", "big", wrap=True))
         said = label(

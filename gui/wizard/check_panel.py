@@ -11,10 +11,10 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.engine.tables.options import Blank
 
+from ..runtime.engine_words import import_words
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, button, label, mnemonic_free
-from .check_work import Checked
-from .import_words import import_words
+from .table_work import Checked
 
 __all__ = ["BlankQuestion", "CheckPanel", "fact_rows"]
 

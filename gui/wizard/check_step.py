@@ -18,10 +18,10 @@ from ..session.session import Session
 from ..widgets.inputs import Segments, Step, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish
-from .check_work import Checked
 from .columns_step import ColumnsStep
 from .findings import FindingsView
 from .sites_view import SitesView
+from .table_work import Checked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

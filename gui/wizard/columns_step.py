@@ -13,6 +13,7 @@ from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 
+from ..runtime.engine_words import import_error
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
 from ..session.session import Session
@@ -20,10 +21,9 @@ from ..widgets.inputs import Scrolled, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .check_panel import BlankQuestion, CheckPanel
-from .check_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
 from .columns_form import ColumnsForm
 from .core_panel import CorePanel
-from .import_words import import_error
+from .table_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
 
 __all__ = ["Checked", "ColumnsStep", "Smaller"]
 

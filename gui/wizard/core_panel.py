@@ -16,7 +16,7 @@ from ..tables.rows import plain_tip
 from ..widgets.inputs import line_edit
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
-from .check_work import CoreChoice
+from .table_work import CoreChoice
 
 __all__ = ["CorePanel"]
 

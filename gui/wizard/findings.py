@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.problems import Problem
 
+from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..tables.rows import Column, RowsModel, text_ranks
@@ -24,8 +25,7 @@ from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label
-from .check_work import Checked
-from .import_words import import_words
+from .table_work import Checked
 
 __all__ = ["KINDS", "Finding", "Findings", "FindingsModel", "FindingsView", "Kind", "findings"]
 

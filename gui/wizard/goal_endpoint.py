@@ -12,8 +12,8 @@ from assaypilot.engine.domain.measurements import FEW_REPEATED
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
 
+from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.bars import error_words
 from ..widgets.inputs import Field, combo_box
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import ElidedLabel, cut_middle, label, mnemonic_free

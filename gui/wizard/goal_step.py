@@ -15,11 +15,11 @@ from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
 
 from ..goal.forecast_view import Outlooks
+from ..runtime.engine_words import error_words, for_window
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
-from ..widgets.bars import error_words, for_window
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Details, label

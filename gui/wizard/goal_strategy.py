@@ -13,7 +13,7 @@ from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
-from ..widgets.bars import error_words
+from ..runtime.engine_words import error_words
 from ..widgets.inputs import Field, combo_box
 from ..widgets.layout import column_of, put
 from ..widgets.text import label

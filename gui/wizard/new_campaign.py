@@ -27,22 +27,22 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
 from ..resources.theme import theme
+from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.bars import MessageBar
 from ..widgets.inputs import FilterBox, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, polish
-from .import_words import import_words
 from .table_step import TableStep
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
 
     from .check_step import CheckStep
-    from .check_work import Checked
     from .columns_step import ColumnsStep
     from .goal_step import GoalStep
+    from .table_work import Checked
 
 __all__ = ["NewCampaign"]
 

@@ -16,8 +16,8 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
+from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.bars import error_words
 from ..widgets.text import label, mnemonic_free
 
 __all__ = ["CurveBox", "CurvePlot", "ProfileEditor"]

@@ -26,8 +26,8 @@ from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Scrolled, combo_box, line_edit
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
-from .check_work import Checked
 from .columns_step import Smaller
+from .table_work import Checked
 
 __all__ = ["SitesView", "Substituent", "SubstituentsModel"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +16,15 @@ from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import PATTERNS
 from assaypilot.engine.tables.raw import RawTable
 
+from ..runtime.engine_words import import_error, import_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job
 from ..session.session import Session
-from ..tables.notes import TableModel
+from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
 from ..widgets.inputs import Segments, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
-from .import_words import import_error, import_words
 from .table_panels import JoinPanel, ReadingPanel
 from .table_work import Loaded, Place, Wanted, load
 
@@ -33,6 +34,19 @@ SHOWN = 60
 """Rows of the preview."""
 SAID = 3
 """Lines of what was noticed while reading; all of them stand in the check."""
+
+
+class TableModel(RowsModel):
+    """The first rows of a table as they were read."""
+
+    def show(self, columns: Sequence[str], cells: Sequence[Sequence[str]], rows: int) -> None:
+        """Take over the first ``rows`` rows."""
+
+        def column(place: int) -> Column:
+            texts = cells[place]
+            return Column(columns[place], columns[place], lambda row: texts[row])
+
+        self.fill([column(place) for place in range(len(columns))], rows)
 
 
 class TableStep(Step):

@@ -1,19 +1,49 @@
-"""What the wizard does with tables off the window's thread. Needs no Qt."""
+"""What the wizard does with tables off the window's thread: reads, joins, proposes and checks. Needs no Qt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
+from assaypilot.engine.chemistry.names import drawable, site_names
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
+from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.join import join_tables
-from assaypilot.engine.tables.parcels import RawParcel, pack_raw, unpack_raw
+from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.parcels import (
+    ImportParcel,
+    RawParcel,
+    pack_imported,
+    pack_raw,
+    unpack_imported,
+    unpack_raw,
+)
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.reading import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.workbook import SheetName
 
-__all__ = ["Loaded", "Place", "Wanted", "load"]
+__all__ = [
+    "Checked",
+    "CoreChoice",
+    "Loaded",
+    "Place",
+    "Proposal",
+    "SiteFacts",
+    "Wanted",
+    "blank_cells",
+    "check_table",
+    "known_cores",
+    "load",
+    "propose_columns",
+    "propose_core",
+]
 
 LIGHT_TEXT, LIGHT_OTHER = 200_000, 40_000
 """Bytes of text, and of a workbook or an SD file, that are read faster here than a process starts."""
@@ -108,3 +138,227 @@ def _read(wanted: Wanted, report: Report) -> Loaded:
     report(0.95, "Joining the tables by their ids")
     joined = join_tables(raw, other, id_column=wanted.id_column, other_column=wanted.other_column)
     return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), other.columns, len(other))
+
+
+LIGHT_CELLS = 20_000
+LIGHT_STRUCTURES = 150
+"""Cells, and structures to be read, up to which a check is done faster here than a process starts."""
+LIGHT_UNKNOWNS = 100
+"""Substituents up to which the model is fitted at once; the work grows with their third power."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """A site as the table fills it."""
+
+    name: str
+    substituents: tuple[str, ...]
+    shown: tuple[str, ...]
+    """The same as they are shown."""
+    counts: tuple[int, ...]
+    """Compounds of the table that carry each."""
+    drawn: tuple[str, ...] = ()
+    """SMILES for a picture, empty for a plain label; no text at all where every label is plain."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A table as it would be imported."""
+
+    mapping: TableMapping
+    imported: ImportedTable
+    facts: tuple[EndpointFacts, ...]
+    warnings: tuple[str, ...]
+    objective: int
+    """Position of the endpoint the goal is about."""
+    sites: tuple[SiteFacts, ...] = ()
+    rank: int = 0
+    max_rank: int = 0
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint the goal is about."""
+        return self.imported.endpoints[self.objective]
+
+    @property
+    def fact(self) -> EndpointFacts:
+        """What the table says about it."""
+        return self.facts[self.objective]
+
+
+@dataclass(frozen=True, slots=True)
+class CoreChoice:
+    """A core to look at."""
+
+    smiles: str
+    """With ``[*:n]`` at site Rn."""
+    drawn: str
+    """The same for a picture, its sites written R1, R2, ..."""
+    used: int | None = None
+    """Structures of the sample it takes apart; None where nobody tried."""
+    sample: int = 0
+    taken: bool = False
+    """Whether it is proposed to be used."""
+
+
+def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
+    """What an import with these options would understand; AssayPilotError when nothing can come of it."""
+    if not _heavy(raw, options):
+        return _check(raw, options, report)
+    rest, parcel = in_another_process(_checked, pack_raw(raw), options, report=report)
+    return replace(rest, imported=unpack_imported(parcel))
+
+
+def _heavy(raw: RawTable, options: TableOptions) -> bool:
+    """Whether a check takes long enough for a process of its own, which can be stopped at any point."""
+    if options.cores or len(raw) * len(raw.columns) > LIGHT_CELLS:
+        return True
+    if options.smiles is not None and len(raw) > LIGHT_STRUCTURES:
+        return True
+    return sum(len(set(raw.column(name))) for name in options.sites if name in raw.columns) > LIGHT_UNKNOWNS
+
+
+def _checked(parcel: RawParcel, options: TableOptions, report: Report) -> tuple[Checked, ImportParcel]:
+    """What the process sends back."""
+    checked = _check(unpack_raw(parcel), options, report)
+    packed = pack_imported(checked.imported)
+    return replace(checked, imported=packed.rest), packed
+
+
+def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:
+    from assaypilot.engine.tables.check import check_report, endpoint_facts
+    from assaypilot.engine.tables.importer import import_table
+    from assaypilot.engine.tables.mapping import propose
+
+    mapping = propose(raw, options, find_core=False)
+    imported = import_table(raw, mapping, report)
+    report(1.0, "Fitting the additive model")
+    facts = endpoint_facts(imported)
+    document = check_report(raw, mapping, imported, facts)
+    names = [endpoint.name for endpoint in imported.endpoints]
+    wanted = options.endpoints[0].name if options.endpoints else ""
+    return Checked(
+        mapping,
+        imported,
+        facts,
+        tuple(document["warnings"]),
+        names.index(wanted) if wanted in names else 0,
+        _sites(imported),
+        document["rank"],
+        document["max_rank"],
+    )
+
+
+def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
+    listed = imported.listed
+    return tuple(
+        SiteFacts(
+            site.name,
+            site.substituents,
+            site_names(site.substituents),
+            tuple(np.bincount(listed.codes[:, place], minlength=len(site.substituents)).tolist()),
+            _pictures(site.substituents),
+        )
+        for place, site in enumerate(listed.sites)
+    )
+
+
+def _pictures(labels: Sequence[str]) -> tuple[str, ...]:
+    """What is drawn for each label, where any is a structure."""
+    drawn = drawable(tuple(labels))
+    return tuple(_drawn(label) if yes else "" for label, yes in zip(labels, drawn, strict=True)) if any(drawn) else ()
+
+
+def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
+    """How many cells of each column of substituents are empty; only those that have some."""
+    counts = {name: sum(text in ("", "-") for text in raw.column(name)) for name in sites if name in raw.columns}
+    return {name: count for name, count in counts.items() if count}
+
+
+# ---------------------------------------------------------------------- cores
+
+
+def propose_core(raw: RawTable, options: TableOptions, report: Report = silent) -> tuple[CoreChoice, ...]:
+    """Cores that the structures share, the best first: those to take together, then others."""
+    from assaypilot.engine.tables.first_core import find_cores
+    from assaypilot.engine.tables.mapping import propose
+
+    # Any core will do: only what the other columns are is asked.
+    columns = propose(raw, replace(options, sites=(), cores=("c1ccccc1",))).endpoints
+    found = find_cores(raw, options.smiles or "", columns, report)
+    return tuple(
+        CoreChoice(one.smiles, _drawn(one.smiles), one.used, one.sample, taken=one in found.taken)
+        for one in (*found.taken, *found.others)
+    )
+
+
+def known_cores(texts: Sequence[str], report: Report = silent) -> tuple[CoreChoice, ...]:
+    """The cores that were typed or are in files, to look at; AssayPilotError when one cannot be used."""
+    from assaypilot.engine.chemistry.cores import read_cores
+
+    report(0.1, "Reading the core")
+    try:
+        cores = read_cores(texts)
+    except AssayPilotError as error:
+        error.option = None
+        raise
+    return tuple(CoreChoice(core.smiles, _drawn(core.smiles)) for core in cores)
+
+
+def _drawn(smiles: str) -> str:
+    """A core or substituent as a SMILES whose sites are drawn as R1, R2 and so on; empty when it cannot be read."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+    if molecule is None:
+        return ""
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum() == 0 and atom.GetAtomMapNum():
+            atom.SetProp("atomLabel", f"R{atom.GetAtomMapNum()}")
+            atom.SetAtomMapNum(0)
+    return str(Chem.MolToCXSmiles(molecule))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the columns of a table seem to be."""
+
+    mapping: TableMapping | None
+    kept: bool
+    """Whether it was said the last time."""
+    structures: bool
+    """Whether the structures have to be taken apart."""
+    cores: tuple[CoreChoice, ...]
+    blanks: dict[str, int]
+
+
+def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) -> Proposal:
+    """What the columns are: as ``kept`` says when it is given, else by their headers and contents."""
+    from assaypilot.engine.tables.mapping import propose
+    from assaypilot.engine.tables.site_columns import NoSites
+
+    blanks = blank_cells(raw, raw.columns)
+    report(0.3, "")
+    if kept is not None:
+        try:
+            cores = known_cores(kept.cores, report) if kept.cores else ()
+        except AssayPilotError:
+            cores = ()
+        return Proposal(kept, True, bool(kept.cores), cores, blanks)
+    try:
+        return Proposal(propose(raw, find_core=False), False, False, (), blanks)
+    except NoSites as error:
+        candidates = error.candidates
+    except AssayPilotError:
+        return Proposal(None, False, False, (), blanks)
+    try:
+        if len(candidates) > 1:
+            # What may be a site is no result: temperatures stand beside the yield. The user ticks them.
+            found = propose(raw, TableOptions(sites=candidates))
+            return Proposal(replace(found, sites=()), False, found.smiles is not None, (), blanks)
+        # Any core will do: only what the other columns are is asked.
+        mapping = propose(raw, TableOptions(cores=("c1ccccc1",)))
+    except AssayPilotError:
+        return Proposal(None, False, False, (), blanks)
+    return Proposal(mapping, False, mapping.smiles is not None, (), blanks)

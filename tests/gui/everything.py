@@ -94,7 +94,7 @@ def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
         "exclude": lambda: ExcludeDialog(first, name, endpoint, window).open(),
         "correct": lambda: CorrectDialog(first, name, endpoint, window).open(),
         "about": window.show_about,
-        "preferences": window.manners.ask_preferences,
+        "preferences": window.help_and_preferences.ask_preferences,
         "one more endpoint": lambda: (window.show_page(PageName.GOAL), window.goal.ways.ask_endpoint()),
         "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),
         "a second goal": lambda: (window.goal.ways.ask_endpoint(), _use(window, SECOND_GOAL)),

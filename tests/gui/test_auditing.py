@@ -40,7 +40,7 @@ def test_audit_round_is_planned_with_the_size_chosen_and_stated_on_the_goal_page
     idle(qtbot, window)
     assert window.actions_.audit.isEnabled()
     window.actions_.audit.trigger()
-    dialog = window.journey.auditing
+    dialog = window.round_commands.auditing
     assert dialog is not None
     dialog.size_box.setValue(3)
     few = dialog.bound.text()

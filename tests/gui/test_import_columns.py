@@ -15,9 +15,9 @@ from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard import columns_step as module
-from assaypilot.gui.wizard.check_work import CoreChoice, known_cores
 from assaypilot.gui.wizard.columns_step import Smaller
 from assaypilot.gui.wizard.new_campaign import NewCampaign
+from assaypilot.gui.wizard.table_work import CoreChoice, known_cores
 from tests.gui.helpers import idle, small_table, status, until
 from tests.gui.imports import amides, checked, columns_of, sparse, wizard_on
 from tests.public import DATA

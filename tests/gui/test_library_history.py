@@ -105,7 +105,7 @@ def test_layouts_come_back_with_their_campaign(
     assert shown(first) == (["id", "site0", "site1", "site2", "history", "measured"], ["sequence", "time", "text"], 17)
     assert shown(second)[0][-1] == "available"
     assert shown(second)[2] == 0
-    window.manners.forget_layout()
+    window.help_and_preferences.forget_layout()
     assert shown(first)[0][-1] == "available"
 
 
@@ -149,7 +149,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     assert (again.candidates.filter.text(), again.candidates.which.key) == ("R1=Me", "all")
     assert [int(row) for row in again.candidates.model.rows] == kept
     assert again.candidates.table.selected_rows() == [kept[3]]
-    again.manners.forget_layout()
+    again.help_and_preferences.forget_layout()
     assert (again.candidates.filter.text(), again.candidates.which.key) == ("", "alive")
 
 

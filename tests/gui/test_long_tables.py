@@ -17,16 +17,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.problems import Problem
+from assaypilot.gui.round.pasting import PastedRow
+from assaypilot.gui.round.round_reading import PastedModel
 from assaypilot.gui.session.session import Session
 from assaypilot.gui.structures.drawing import Structures, drawing_pool
 from assaypilot.gui.tables import ordering
 from assaypilot.gui.tables import table as tables
-from assaypilot.gui.tables.notes import PastedModel, PastedRow, TableModel
 from assaypilot.gui.tables.ordering import order_of, text_ranks
 from assaypilot.gui.tables.rows import AT_ONCE, Coded, Column, RowsModel
 from assaypilot.gui.tables.table import Table
 from assaypilot.gui.wizard.findings import Findings, FindingsModel
 from assaypilot.gui.wizard.sites_view import Substituent, SubstituentsModel
+from assaypilot.gui.wizard.table_step import TableModel
 from tests.gui.helpers import until
 
 SIZE = AT_ONCE + 1

@@ -31,7 +31,7 @@ def as_before() -> Iterator[None]:
 @pytest.fixture
 def asked(qtbot: QtBot, campaign: MainWindow) -> PreferencesDialog:
     campaign.actions_.preferences.trigger()
-    found = campaign.manners.preferences
+    found = campaign.help_and_preferences.preferences
     assert found is not None
     return found
 
@@ -79,8 +79,8 @@ def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[...
     window.candidates.select(0)
     shown = next(one for one in window.candidates.panel.parentWidget().findChildren(StructureView))
     assert not shown.isHidden()
-    window.manners.ask_preferences()
-    found = window.manners.preferences
+    window.help_and_preferences.ask_preferences()
+    found = window.help_and_preferences.preferences
     assert found is not None
     found.structures.setChecked(False)
     assert shown.isHidden()

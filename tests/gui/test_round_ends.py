@@ -138,14 +138,14 @@ def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, pla
     # Its phase was not decided yet, so it counts: one measurement less is waited for in the open round.
     assert late.counted == 1
     assert any(caption == "Late results" and "still count" in text for caption, text in shown(page.panel.progress))
-    planned.journey.step(1)
+    planned.round_commands.step(1)
     assert page.title.text() == f"Round {second.number}"
     assert open_round(planned).came == 1
     own = next(n for n, item in enumerate(second.items) if item.compound == late.compound)
     assert model.kept_text(own) == "6.9"
     # Enter results leads back to the open round from any other.
     page.look_at(first.number)
-    planned.journey.enter_results()
+    planned.round_commands.enter_results()
     assert page.title.text() == f"Round {second.number}"
     assert view(planned).round is page.shown or page.shown == view(planned).round
 

@@ -167,7 +167,7 @@ def test_an_error_of_ours_is_reported_without_anybodys_data(qtbot: QtBot, window
     assert "While: Reading" in text
     assert "secret" not in text
     window.messages.clear()
-    window.troubles.offer()
+    window.error_reports.offer()
     assert "earlier session" in window.messages.text
     window.reporter.dismiss()
     assert window.reporter.unseen() == []

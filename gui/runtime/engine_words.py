@@ -1,4 +1,7 @@
-"""What the engine says of tables, in which options of the command line are named, as the import says it."""
+"""Texts of the engine without the options of the command line that they name.
+
+The one place where words are rewritten: it goes once refusals are codes with fields.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,42 @@ import re
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..widgets.bars import error_words, for_window
+__all__ = ["error_words", "for_window", "import_error", "import_words"]
 
-__all__ = ["import_error", "import_words"]
+WORDS = (
+    ("Use --again to count them a second time.", "They were not counted again."),
+    ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),
+    ("Name the columns with the substituents: --sites ", "Tick the columns with the substituents, for example "),
+    (", e.g. --sd 0.2", ", for example 0.2"),
+    (', for example --endpoint "', ', for example "'),
+    ("name it with --endpoint to use it", "choose it under Measured to use it"),
+    ("Without epsilon or slack two", "Without a soft zone two"),
+    ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
+    ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
+    ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
+    ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
+    (": assaypilot change --sd", ": under Assay noise on the Goal page"),
+    ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
+)
+"""Options of the command line, and what stands for them in the window."""
+_OPTION = re.compile(r" \(--[a-z-]+ [^)]*\)")
+"""An option named in passing, which the window leaves out."""
+
+
+def error_words(error: AssayPilotError) -> tuple[str, str]:
+    """What is wrong, with its place, and the mend."""
+    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
+    text = str(plain)
+    text = text[:1].upper() + text[1:] if not error.file else text
+    return (text if text.endswith((".", "?", "!")) else text + "."), for_window(error.mend or "")
+
+
+def for_window(text: str) -> str:
+    """A text of the engine, which names options of the command line, as the window says it."""
+    for option, words in WORDS:
+        text = text.replace(option, words)
+    return _OPTION.sub("", text)
+
 
 PATTERNS = tuple(
     (re.compile(pattern), words)
