@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ..domain.controls import Control
-from ..domain.default_noise import usual
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
 from ..domain.profiles import profile_endpoint
+from ..domain.stated_noise import usual
 from ..domain.stock import UNSAID, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.check import EndpointFacts, endpoint_facts
-from ..tables.endpoint_names import named
+from ..tables.endpoint_kinds import named
 from ..tables.importer import ImportedTable
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable

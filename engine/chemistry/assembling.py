@@ -1,16 +1,19 @@
-"""A product's structure from its core and what stands at each site."""
+"""The structures of products: put together from a core and what stands at each site."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
 from ..domain.labels import is_hydrogen
+from ..domain.library import Library
+from ..system.progress import Report, silent
 from .structures import spelled
 
-__all__ = ["CORE_SITE", "NO_SITE", "assemble"]
+__all__ = ["CORE_SITE", "NO_SITE", "assemble", "product_smiles", "with_structures"]
 
 CORE_SITE = "Core"
 """The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
@@ -59,3 +62,38 @@ def _part(text: str) -> Any:
     if molecule is None:
         raise ValueError(f"{text} is no structure")
     return molecule
+
+
+_REPORT_EVERY = 50
+
+
+def product_smiles(library: Library, compound: int) -> str:
+    """Return the SMILES of a compound put together from its substituents; empty when its parts do not make one.
+
+    That is so without a core, for a site that was left out although the compounds differ there, for merged
+    substituents, and where the joined parts are no structure.
+    """
+    if library.scaffold is None:
+        return ""
+    carried = dict(library.scaffold.fixed) | library.substituents(compound)
+    core = carried.pop(CORE_SITE, "")
+    try:
+        return assemble(core, carried.values()) if core else ""
+    except ValueError:
+        return ""
+
+
+def with_structures(library: Library, report: Report = silent, *, most: int = 5_000) -> Library:
+    """Return the library with structures where it has none, up to ``most`` compounds in their order.
+
+    Itself without a core.
+    """
+    if library.scaffold is None:
+        return library
+    smiles = list(library.smiles or [""] * len(library))
+    lacking = [place for place, text in enumerate(smiles) if not text][:most]
+    for done, place in enumerate(lacking):
+        if done % _REPORT_EVERY == 0:
+            report(done / len(lacking), f"Drawing compounds: {done:,} of {len(lacking):,}")
+        smiles[place] = product_smiles(library, place)
+    return replace(library, smiles=tuple(smiles) if any(smiles) else None)

@@ -9,14 +9,79 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
+from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .assembling import CORE_SITE, NO_SITE, assemble
 from .cores import Core, parse_core
-from .labelling import with_sites
 from .splitting import Splitter, Way
 from .structures import parsed, spelled
 
-__all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend"]
+__all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend", "parts_of", "with_sites"]
+
+
+def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
+    """Return core with a site at each atom where at least ``least`` structures carry something, in the core's order.
+
+    One site per atom. Where the core lies in a structure in several ways, the one counts that uses the atoms most
+    structures use, so a symmetric core gets as few sites as it can. ``molecules`` are RDKit's, None where there is
+    none. AssayPilotError when no structure has the core, or none carries anything there.
+    """
+    from rdkit import Chem, rdBase
+
+    splitter = Splitter(core)
+    bare = Chem.MolFromSmiles(core.smiles)
+    room = {atom.GetIdx() for atom in bare.GetAtoms() if atom.GetTotalNumHs()}
+    choices: list[list[frozenset[int]]] = []
+    with rdBase.BlockLogs():
+        for molecule in molecules:
+            if molecule is None:
+                continue
+            outer = [splitter.outer_bonds(molecule, match) for match in splitter.places(molecule)]
+            places = {frozenset(position for position, _ in bonds) for bonds in outer if bonds is not None}
+            # An azole lies in a structure in two ways, of which one has its substituent where the core has a hydrogen.
+            places = {place for place in places if place <= room} or places
+            if places:
+                fewest = min(map(len, places))
+                choices.append(sorted((place for place in places if len(place) == fewest), key=sorted))
+    if not choices:
+        raise AssayPilotError(
+            f"no structure of the table has the core {core.smiles}",
+            option="--core",
+            mend="Draw it with what all compounds share.",
+        )
+    # Those with one choice say first which atoms are used, then those with the fewest; never by the order of the rows.
+    used: Counter[int] = Counter()
+    for choice in sorted(choices, key=lambda places: (len(places), [sorted(place) for place in places])):
+        best = min(choice, key=lambda place: (sum(not used[k] for k in place), -sum(used[k] for k in place)))
+        used.update(best)
+    taken = sorted(place for place, count in used.items() if count >= least)
+    if not taken:
+        raise AssayPilotError(
+            f"no structure carries anything on the core {core.smiles}",
+            option="--core",
+            mend="Draw a smaller core, so that the compounds differ in what stands on it.",
+        )
+    molecule = Chem.RWMol(Chem.MolFromSmiles(core.smiles))
+    for number, position in enumerate(taken, start=1):
+        atom = molecule.GetAtomWithIdx(position)
+        end = molecule.AddAtom(Chem.Atom(0))
+        molecule.GetAtomWithIdx(end).SetAtomMapNum(number)
+        molecule.AddBond(position, end, Chem.BondType.SINGLE)
+        if atom.GetNumExplicitHs():
+            atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)  # [nH]: the hydrogen is what stands at the site
+    try:
+        with rdBase.BlockLogs():
+            Chem.SanitizeMol(molecule)
+    except Chem.MolSanitizeException:
+        raise AssayPilotError(
+            f"the core {core.smiles} has no room for a site where the compounds differ",
+            option="--core",
+            mend="Number its sites yourself, for example --core 'c1ccc([*:1])c([*:2])c1'.",
+        ) from None
+    return parse_core(str(Chem.MolToSmiles(molecule)))
+
 
 TIMEOUT = 120.0
 """Seconds after which the structures that are left are not taken apart any more."""
@@ -266,3 +331,33 @@ def core_form(core: str) -> str:
             bond.SetBondType(Chem.BondType.SINGLE)
     Chem.SanitizeMol(molecule)
     return str(Chem.MolToSmiles(molecule))
+
+
+_MOST = 20_000
+"""Compounds that are enough to say which substituents a site has most often."""
+
+
+def parts_of(library: Library) -> Decomposition:
+    """Return what ``decompose`` found when the library was made; nothing at sites that were left out of it.
+
+    AssayPilotError where substituents were taken together, so that a site has others than the structures.
+    """
+    scaffold = library.scaffold
+    if scaffold is None:
+        raise ValueError("a library whose sites were not made from structures")
+    for site in library.sites:
+        for label in site.substituents:
+            if "[*:" not in label and label != NO_SITE and not is_hydrogen(label):
+                raise AssayPilotError(
+                    f"{label} at {site.name} stands for several substituents, which structures do not say",
+                    mend=f"Give the table the columns {', '.join(one.name for one in library.sites)}.",
+                )
+    fixed = dict(scaffold.fixed)
+    numbers = sorted({number for core in scaffold.cores for number in parse_core(core).numbers})
+    sites = (*(() if CORE_SITE in fixed else (CORE_SITE,)), *(f"R{number}" for number in numbers))
+    parts = []
+    for compound in range(min(len(library), _MOST)):
+        carried = fixed | library.substituents(compound)
+        core = carried.get(CORE_SITE, scaffold.cores[0])
+        parts.append(Parts(core, tuple(carried.get(site, "") for site in sites)))
+    return Decomposition(scaffold.cores, sites, tuple(parts), ("",) * len(parts))

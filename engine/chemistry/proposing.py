@@ -14,7 +14,7 @@ from ..arrays import Floats
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .cores import Core, parse_core
-from .labelling import with_sites
+from .decomposition import with_sites
 from .splitting import Splitter
 
 __all__ = ["Proposal", "propose_cores", "propose_set"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..campaign.state import STATUSES, Status
-from ..chemistry.products import product_smiles
+from ..chemistry.assembling import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .bounds import entry_text, only_bounds, open_text

@@ -12,7 +12,7 @@ from ..domain.endpoint import Endpoint, normalise_unit
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
-from .classes import classes_of
+from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims
 from .curves import doses, is_dose, points_in_columns
 from .described import Described, described
@@ -21,9 +21,7 @@ from .options import EndpointColumn, EndpointSpec
 from .raw import fold
 from .runs import once_each, run_groups
 from .side_columns import SIDES, Sides
-from .unread import about_unread
 from .values import is_missing, parse_value
-from .yes_no import about_kind, about_words, is_result, with_kind, words_of
 
 __all__ = ["Endpoints"]
 

@@ -1,4 +1,4 @@
-"""What kind of quantity an endpoint is, by its name: which way is better, and the scale that the field uses for it."""
+"""What an endpoint is, by its name: which way is better, the scale the field uses, and the names users call it by."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..domain.endpoint import CONCENTRATIONS
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..errors import AssayPilotError
 from . import headers
+from .headers import split_unit
 from .raw import fold
 
-__all__ = ["PERCENT", "Kind", "kind_of", "spans_decades"]
+__all__ = ["PERCENT", "Kind", "kind_of", "named", "spans_decades", "spellings"]
 
 _DECADES = 100.0
 """Largest over smallest value from which a quantity of an unknown kind is compared by factors."""
@@ -122,3 +124,37 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
 def spans_decades(values: Sequence[float], least: float = _DECADES) -> bool:
     """Whether all values are positive and the largest is ``least`` times the smallest or more."""
     return len(values) >= _FEWEST and min(values) > 0 and max(values) >= least * min(values)
+
+
+def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
+    """Return the names of endpoints by every spelling, case-folded, that means only one of them.
+
+    ``IC50 (nM)`` is also called ``IC50`` and, as that is what goals and statements call it, ``pIC50``.
+    """
+    found: dict[str, set[str]] = {}
+    for endpoint in endpoints:
+        for spelling in (split_unit(endpoint.name)[0], endpoint.scale_name):
+            found.setdefault(spelling.strip().casefold(), set()).add(endpoint.name)
+    short = {spelling: next(iter(names)) for spelling, names in found.items() if len(names) == 1}
+    return short | {endpoint.name.casefold(): endpoint.name for endpoint in endpoints}
+
+
+def named(texts: Sequence[str], endpoints: Sequence[Endpoint]) -> list[str]:
+    """Return the names of the endpoints that texts mean, each one or, with commas, several.
+
+    AssayPilotError for any other.
+    """
+    by_name = spellings(endpoints)
+    found = []
+    for text in texts:
+        # A text that is a name as a whole is that endpoint, commas and all.
+        for piece in [text] if text.strip().casefold() in by_name else text.split(","):
+            name = by_name.get(piece.strip().casefold())
+            if name is None:
+                raise AssayPilotError(
+                    f"there is no endpoint {piece.strip()!r}",
+                    option="--objective",
+                    mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
+                )
+            found.append(name)
+    return found

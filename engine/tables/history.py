@@ -11,14 +11,11 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale
 from ..system.progress import Report
-from .capped import may_be_bounds
+from .doubtful_values import another_scale, is_marked, may_be_bounds
 from .entries import Entry, Unreadable, doubt, left_behind, read_entry
 from .headers import is_of_fit
 from .options import EndpointColumn, TableMapping
-from .problems import Problem
-from .quality import is_marked
-from .raw import RawTable, fold
-from .scales import another_scale
+from .raw import Problem, RawTable, fold
 from .values import is_missing, plain_number, quoted
 
 __all__ = ["far_from_the_others", "read_history"]

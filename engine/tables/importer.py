@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..chemistry.products import with_structures
+from ..chemistry.assembling import with_structures
 from ..domain.endpoint import Endpoint
 from ..domain.interactions import chosen_pairs, pair_name
 from ..domain.labels import is_hydrogen
@@ -24,8 +24,7 @@ from .history import read_history
 from .mixed import forms_together
 from .numbered import numbered
 from .options import TableMapping
-from .problems import Problem
-from .raw import RawTable
+from .raw import Problem, RawTable
 from .sparse import thin
 from .spellings import one_spelling
 from .spreadsheet_damage import DITTO, about_ids, is_ditto, looks_filled_down

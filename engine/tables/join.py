@@ -11,8 +11,7 @@ from pathlib import Path
 
 from ..errors import AssayPilotError
 from . import headers
-from .problems import Problem
-from .raw import RawTable, fold
+from .raw import Problem, RawTable, fold
 from .values import is_missing
 
 __all__ = ["join_tables", "split_join"]

@@ -12,12 +12,12 @@ from ..system.progress import Report, silent
 from . import headers, own_exports
 from .assays import by_assay
 from .column_roles import Claims
+from .compound_columns import find_ids, find_structures
+from .doubtful_values import quality_column
 from .endpoint_columns import Endpoints
 from .first_core import find_cores
-from .id_columns import find_ids
 from .mixed import counted_together
 from .options import EndpointColumn, TableMapping, TableOptions
-from .quality import quality_column
 from .raw import RawTable, fold
 from .site_columns import (
     NoSites,
@@ -28,7 +28,6 @@ from .site_columns import (
     numbered_sites,
 )
 from .stock import STOCK_ROLES, speaks_of
-from .structure_columns import find_structures
 
 __all__ = ["propose"]
 

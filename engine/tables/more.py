@@ -12,8 +12,7 @@ from ..system.progress import Report, silent
 from .mapping import propose
 from .numbered import numbered
 from .options import TableMapping, TableOptions
-from .problems import Problem
-from .raw import RawTable
+from .raw import Problem, RawTable
 from .spellings import one_spelling
 from .values import NO, is_missing
 
@@ -148,8 +147,7 @@ def _from_structures(
     """Return the rows by their structures, taken apart as those of the campaign were."""
     if library.scaffold is None or mapping.smiles is None:
         raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
-    from ..chemistry.decomposition import extend
-    from ..chemistry.known_parts import parts_of
+    from ..chemistry.decomposition import extend, parts_of
     from ..chemistry.structures import read_structures
 
     texts = raw.column(mapping.smiles)

@@ -1,16 +1,46 @@
-"""Tables as text, before anything is made of them."""
+"""Tables as text before anything is made of them, what of them cannot be used, and their form between processes."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Literal
 
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_HEADER
-from .problems import Problem
 
-__all__ = ["DELIMITERS", "FORMULA", "RawTable", "columns_named", "fold", "rows_named", "unguard", "visible"]
+__all__ = [
+    "DELIMITERS",
+    "FORMULA",
+    "Problem",
+    "RawTable",
+    "columns_named",
+    "fold",
+    "from_bytes",
+    "rows_named",
+    "to_bytes",
+    "unguard",
+    "visible",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row or a value of a table that was not used, and why."""
+
+    row: int | None
+    """As a spreadsheet counts, or the number of the record in an SD file; None when it is about the table."""
+    column: str | None
+    reason: str
+    severity: Literal["error", "warning"] = "warning"
+    """An error needs a decision of the user before the table can be trusted; a warning lost a row or a value."""
+
+    def as_json(self) -> dict[str, int | str | None]:
+        """Return the keys of the command line's list."""
+        return {"row": self.row, "column": self.column, "reason": self.reason, "severity": self.severity}
+
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """Signs by which a spreadsheet takes a text for a formula, full-width ones too."""
@@ -141,3 +171,21 @@ def rows_named(places: Sequence[int]) -> str:
     named = ", ".join(str(place) for place in places[:_NAMED_ROWS])
     more = len(places) - _NAMED_ROWS
     return f"Rows {named} and {more} more" if more > 0 else f"Rows {named}"
+
+
+def to_bytes(table: RawTable) -> bytes:
+    """Return the table as JSON."""
+    values = {field.name: getattr(table, field.name) for field in fields(RawTable)}
+    values["problems"] = [[one.row, one.column, one.reason, one.severity] for one in table.problems]
+    return json.dumps(values).encode()
+
+
+def from_bytes(data: bytes) -> RawTable:
+    """Return the table that ``to_bytes`` wrote."""
+    values = json.loads(data)
+    for name in ("columns", "rows", "warnings"):
+        values[name] = tuple(values[name])
+    values["cells"] = tuple(map(tuple, values["cells"]))
+    values["unmatched"] = tuple(map(tuple, values["unmatched"]))
+    values["problems"] = tuple(Problem(*one) for one in values["problems"])
+    return RawTable(**values)

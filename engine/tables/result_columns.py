@@ -12,8 +12,8 @@ from ..errors import AssayPilotError
 from . import headers
 from .curves import points_in_columns
 from .raw import RawTable, columns_named, fold
-from .relation_columns import sign_columns, signs_beside
 from .runs import run_groups, run_number
+from .side_columns import sign_columns, signs_beside
 from .values import is_missing
 
 __all__ = ["SIDES", "ValueColumn", "column_called", "p_name", "value_columns"]

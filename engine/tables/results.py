@@ -15,14 +15,11 @@ from ..domain.plates.layout import Layout
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
-from .capped import may_be_bounds
-from .compound_names import CompoundNames, other_substituents
-from .compounds_by_sites import named_by_sites
+from .compound_names import CompoundNames, named_by_sites, other_substituents
+from .doubtful_values import another_scale, is_marked, may_be_bounds, quality_column
 from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
-from .quality import is_marked, quality_column
 from .raw import RawTable, columns_named, fold
 from .result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
-from .scales import another_scale
 from .spreadsheet_damage import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds

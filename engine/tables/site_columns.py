@@ -9,12 +9,11 @@ from collections.abc import Callable, Hashable, Sequence
 
 from ..errors import AssayPilotError
 from . import headers
-from .classes import classes_of
+from .classes import classes_of, words_of
 from .contents import share_of_dates, share_of_fragments
 from .endpoint_kinds import kind_of
 from .raw import RawTable, fold
 from .values import is_missing
-from .yes_no import words_of
 
 __all__ = ["NoSites", "could_be_site", "drawn_sites", "factors", "likely_sites", "numbered_sites"]
 

@@ -9,7 +9,7 @@ from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
 from .options import TableMapping
-from .problems import Problem
+from .raw import Problem
 
 __all__ = ["thin"]
 

@@ -12,8 +12,7 @@ from ..domain.library import Library
 from ..domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
 from ..errors import AssayPilotError
 from . import headers
-from .problems import Problem
-from .raw import RawTable
+from .raw import Problem, RawTable
 from .values import is_missing, parse_number, quoted
 
 __all__ = [

@@ -10,8 +10,7 @@ from ..domain.library import Library, Scaffold
 from ..errors import AssayPilotError
 from ..system.progress import Report, part_of, silent
 from .options import TableMapping
-from .problems import Problem
-from .raw import RawTable, fold
+from .raw import Problem, RawTable, fold
 from .values import is_missing
 
 __all__ = ["Prepared", "on_scaffold", "read_structure_column"]

@@ -12,14 +12,12 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
+from .arrangements import listed, paired, turned
 from .databases import datawarrior_table, is_datawarrior, pubchem_rows
 from .decimals import decimal_mark, without_thousands
-from .grids import listed
 from .layout import lay_out
-from .matrices import paired
 from .raw import DELIMITERS, RawTable, fold, unguard, visible
 from .ruled import barred, is_framed, spaced
-from .turned import turned
 
 __all__ = ["decode", "parse"]
 

@@ -16,16 +16,11 @@ from ..system.guarded import guarded
 from ..system.limits import LONGEST_CELL
 from ..system.progress import Report, part_of, silent
 from . import headers, own_exports
+from .arrangements import listed, paired, turned
 from .files import Kind, OpenedFile
-from .grids import listed
-from .hidden import say_hidden
 from .layout import lay_out
-from .matrices import paired
-from .packed import from_bytes, to_bytes
-from .percentages import as_shown
-from .raw import RawTable, fold, rows_named, visible
-from .styles import say_struck
-from .turned import turned
+from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
+from .sheet_styles import as_shown, say_hidden, say_struck
 from .zipped import Archive, Failed, failed_cells, inspect
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import Problem
 
 from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings

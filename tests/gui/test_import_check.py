@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import Problem
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.findings import KINDS, Findings, FindingsModel
 from assaypilot.gui.wizard.new_campaign import NewCampaign

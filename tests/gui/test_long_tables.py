@@ -16,7 +16,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import Problem
 from assaypilot.gui.round.pasting import PastedRow
 from assaypilot.gui.round.round_reading import PastedModel
 from assaypilot.gui.session.session import Session

@@ -4,8 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE
-from assaypilot.engine.chemistry.products import product_smiles, with_structures
+from assaypilot.engine.chemistry.assembling import CORE_SITE, product_smiles, with_structures
 from assaypilot.engine.chemistry.properties import (
     FIGURES,
     packed_alerts,

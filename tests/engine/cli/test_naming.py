@@ -3,7 +3,7 @@
 import pytest
 
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.tables.endpoint_names import spellings
+from assaypilot.engine.tables.endpoint_kinds import spellings
 
 
 @pytest.mark.parametrize("objective", ["IC50 (nM)", "IC50", "pIC50", "PIC50"])

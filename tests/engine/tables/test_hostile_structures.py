@@ -14,8 +14,8 @@ from assaypilot.engine.system.limits import MOST_ATOMS
 from assaypilot.engine.tables import first_core
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
 from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.sdf import Unreadable, smiles_of
 
 pytestmark = pytest.mark.apart
 SECONDS = 5.0

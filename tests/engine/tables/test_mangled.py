@@ -5,12 +5,12 @@ import pytest
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.check import about_own_sds
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.runs_within import about_own_sds
 from assaypilot.engine.tables.spellings import one_spelling
 from assaypilot.engine.tables.spreadsheet_damage import about_ids, is_ditto
 from tests.engine.tables.workbooks import write_xlsx

@@ -11,9 +11,8 @@ from rdkit.Chem import AllChem
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.join import join_tables
-from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.sdf import records
+from assaypilot.engine.tables.sdf import Unreadable, records, smiles_of
 from tests.engine.tables.corpus import record
 
 

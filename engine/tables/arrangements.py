@@ -1,4 +1,4 @@
-"""Plates as readers write them, rows A to H under columns 1 to 12, as a list with a row for each well."""
+"""Tables that are no lists, made lists: on their side, two sites down and across, plates as readers write them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,107 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..domain.plates.wells import FORMATS, Well, row_letters
+from . import headers
+from .raw import fold
+from .runs import run_number
 from .values import is_missing
 
-__all__ = ["PLATE", "VALUE", "WELL", "listed"]
+__all__ = ["PLATE", "VALUE", "WELL", "listed", "paired", "turned"]
+
+_FEWEST_COMPOUNDS = 2
+_MOST_NAMES = 60
+_KNOWN = 0.6
+"""The share of the texts on the left that are headers chemists use."""
+
+
+def turned(
+    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
+) -> tuple[list[list[str]], list[int], str] | None:
+    """Return the lines with the first cells of all as their header, the column of the sheet each came from.
+
+    And what is said.
+
+    None unless it is clear: the cells on the left are different headers, one of them that of values or structures, and
+    those of the first line, from which the ids are taken, are none.
+    """
+    if not _FEWEST_COMPOUNDS <= len(lines) <= _MOST_NAMES or len(lines[0]) < _FEWEST_COMPOUNDS + 1:
+        return None
+    texts = [[show(cell).strip() for cell in line] for line in lines]
+    left = [line[0] if line else "" for line in texts]
+    ids = texts[0][1:]
+    if not all(left[1:]) or len(set(left)) < len(left) or len({text for text in ids if text}) < _FEWEST_COMPOUNDS:
+        return None
+    corner = fold(left[0])
+    if corner and corner not in headers.IDS and not headers.is_known(left[0]):
+        return None
+    known = sum(map(_names_a_column, left[1:]))
+    telling = any(_holds_values(text) for text in left[1:])
+    if not telling or known < _KNOWN * (len(left) - 1) or any(map(_names_a_column, filter(None, ids))):
+        return None
+    width = max(map(len, texts))
+    upright = [["" if place >= len(line) else line[place] for line in texts] for place in range(width)]
+    if not left[0] or corner not in headers.IDS:
+        upright[0][0] = "ID"
+    kept = [place for place in range(width) if place == 0 or any(upright[place])]
+    said = (
+        f"A compound stands in each column and {', '.join(left[1:4])}{', …' if len(left) > 4 else ''} in the rows, so "
+        "the table was turned: row 2 here is column 2 (B) of the file."
+    )
+    return [upright[place] for place in kept], [place + 1 for place in kept], said
+
+
+def _names_a_column(text: str) -> bool:
+    run = run_number(text)
+    return headers.is_known(text) or (run is not None and headers.is_known(run[0]))
+
+
+def _holds_values(text: str) -> bool:
+    """Whether a header is one of values or structures: sites alone may be the names of compounds (R-1, R-2)."""
+    run = run_number(text)
+    bare = fold(headers.split_unit(text)[0])
+    return (
+        headers.looks_like_activity(text if run is None else run[0])
+        or bare in headers.STRUCTURES
+        or bare in headers.VALUE
+    )
+
+
+_CORNER = re.compile(r"(?P<down>[^\\/|×]+?)\s*[\\/|×]\s*(?P<across>[^\\/|×]+)")
+_TITLE_LINES = 5
+"""Lines above the corner, which may hold a title."""
+
+
+def paired(
+    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
+) -> tuple[list[list[str]], list[int], str] | None:
+    r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, and the row each stands in.
+
+    With what is said about it. The values are called as the line above the corner says, where there is one. None where
+    no such table begins in the first lines.
+    """
+    for at, line in enumerate(lines[: _TITLE_LINES + 1]):
+        corner = _CORNER.fullmatch(show(line[0]).strip()) if line else None
+        if corner is None:
+            continue
+        down, across = corner["down"].strip(), corner["across"].strip()
+        if headers.SITE.fullmatch(fold(down)) is None or headers.SITE.fullmatch(fold(across)) is None:
+            return None
+        labels = [show(cell).strip() for cell in line]
+        above = [show(cell).strip() for one in lines[:at] for cell in one if show(cell).strip()]
+        name = above[-1] if above else "Value"
+        out, rows = [[down, across, name]], [numbers[at]]
+        for below, row in zip(lines[at + 1 :], numbers[at + 1 :], strict=True):
+            texts = [show(cell).strip() for cell in below]
+            if not texts or not texts[0] or not any(texts[1:]):
+                continue
+            for label, text in zip(labels[1:], texts[1:], strict=False):
+                if label and not is_missing(text):
+                    out.append([texts[0], label, text])
+                    rows.append(row)
+        said = f"{down} stands in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
+        return (out, rows, said) if len(out) > 2 else None
+    return None
+
 
 PLATE, WELL, VALUE = "Plate", "Well", "Value"
 _WHOLE = re.compile(r"0*([1-9]\d?)(?:\.0+)?")
