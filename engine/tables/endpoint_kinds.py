@@ -75,7 +75,7 @@ _RULES: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (
         re.compile(
-            r"\b(?:inhib\w*|activation|response|efficacy|e ?max|occupancy|knock ?down|degradation|engagement)\b"
+            r"\b(?:inhib\w*|hemmung|activation|response|efficacy|e ?max|occupancy|knock ?down|degradation|engagement)\b"
         ),
         Kind("high", "", "an effect"),
     ),

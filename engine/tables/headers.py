@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
@@ -277,9 +278,11 @@ _OF_LOGARITHM = re.compile(
 )
 _LOG_POTENCY = re.compile(
     r"(?<![A-Za-z])(?<![-−–])(?<![-−–] )(?<!minus )(?<!neg )(?<!negative )(?:log(?:10)?|ln)[\s_(\[]*"
-    r"(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc)[\s_]?\d\d|ki|kd)(?![A-Za-z0-9])",
+    r"(?:q?(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc)[\s_]?\d\d|ki|kd)(?![A-Za-z0-9])",
     re.I,
 )
+_FUNCTION = re.compile(r"(?P<word>[^()\[\]]*[^()\[\]*\s])\*?\((?P<of>[^=]*[^=\s])\)")
+"""A header as pivots write it, with no space before the bracket: ``Avg(pIC50)``, ``Count*(IC50 (nM))``."""
 _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|error)?\s*$", re.I)
 """What a header says of the spread behind its values: ``pIC50 ± SD``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
@@ -310,6 +313,9 @@ def split_unit(header: str) -> tuple[str, str]:
     if len(header) > LONGEST_HEADER:
         return header, ""
     text = narrow(header).strip()
+    mean = _function_of(text, MEANS)
+    if mean is not None:
+        return split_unit(mean)
     logarithm = _OF_LOGARITHM.fullmatch(text)
     if logarithm is not None:
         return logarithm["bare"].strip(" _"), ""
@@ -346,6 +352,12 @@ def split_unit(header: str) -> tuple[str, str]:
         if _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None:
             return bare, normalise_unit(behind["unit"])
     return text, "%" if _PER_CENT.search(text) else ""
+
+
+def _function_of(header: str, words: Iterable[str]) -> str | None:
+    """Return what a header calls one of the functions ``words`` of: ``pIC50`` of ``Avg(pIC50)``; else None."""
+    found = _FUNCTION.fullmatch(narrow(header).strip()) if len(header) <= LONGEST_HEADER else None
+    return found["of"] if found is not None and fold(found["word"]) in words and not is_unit(found["of"]) else None
 
 
 def looks_like_concentration(unit: str) -> bool:
@@ -421,7 +433,8 @@ def bases(header: str) -> tuple[str, ...]:
         return (fold(header),)
     found = []
     bare = split_unit(header)[0]
-    for text in dict.fromkeys((header, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
+    within = _function_of(header, MEANS) or header
+    for text in dict.fromkeys((header, within, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
         folded = fold(text)
         found.append(folded)
         for mean in MEANS:
@@ -436,6 +449,10 @@ def role_within(header: str) -> tuple[str, str] | None:
     ``IC50 SD`` and ``SD of IC50 (nM)`` are (``ic50``, ``sd``); ``IC50 (nM) SD`` is (``ic50 (nm)``, ``sd``); None when
     there is no such word, or nothing else.
     """
+    for role in _PARTS:
+        name = _function_of(header, ROLES[role])
+        if name is not None:
+            return fold(name), role
     for text in dict.fromkeys((fold(header), fold(split_unit(header)[0]))):
         for role in _PARTS:
             for word in sorted(ROLES[role], key=len, reverse=True):

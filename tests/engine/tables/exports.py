@@ -1010,6 +1010,80 @@ def animal_study():
     )
 
 
+def small_series(prefix):
+    """A table's ids and substituents, and how potent each compound is."""
+    rng = random.Random(23)
+    parts = product(("H", "Me", "OMe", "Cl"), ("Ph", "4-F-Ph", "2-pyridyl", "cHex"), ("NH2", "NHMe"))
+    return [
+        (f"{prefix}{k + 1:04d}", a, b, c, 6 + 0.2 * len(a) - 0.1 * len(b) + 0.1 * len(c) + rng.gauss(0, 0.1))
+        for k, (a, b, c) in enumerate(parts)
+    ]
+
+
+def pivot_of_means():
+    """A pivot of KNIME: the functions of a column are called like functions, the values say which is which."""
+    header = ["row ID", "Compound", "R1", "R2", "R3"]
+    header += ["Mean(pIC50)", "Standard deviation(pIC50)", "Count*(pIC50)"]
+    header += ["Avg(Clint (uL/min/mg))", "StdDev(Clint (uL/min/mg))"]
+    rows = [
+        [f"Row{k}", *parts, f"{p:.3f}", f"{0.1 + k / 500:.3f}", "3", f"{5 + 9 * (k % 7)}", f"{1 + k % 5}"]
+        for k, (*parts, p) in enumerate(small_series("KN-"))
+    ]
+    return Export(
+        "pivot of means",
+        text_of(header, rows),
+        32,
+        {
+            "Mean(pIC50)": ("max", "none", "", 32, 0),
+            "Avg(Clint (uL/min/mg))": ("min", "log", "uL/min/mg", 32, 0),
+        },
+        id="Compound",
+        sites=("R1", "R2", "R3"),
+        said=("Mean(pIC50): the SDs beside its means",),
+    )
+
+
+def genedata_screener():
+    """A result of Genedata Screener: qAC50 in mol/L, its mode, and the logarithm of the same value."""
+    header = ["Compound ID", "Batch ID", "R1", "R2", "R3", "qAC50 [M]", "qAC50 Mode", "log(qAC50)", "S0", "Hill"]
+    rows = [
+        [name, f"{name}-01", *parts, f"{10**-p:.3E}", ">" if k == 2 else "=", f"{-p:.2f}", "0.3", "1.1"]
+        for k, (name, *parts, p) in enumerate(small_series("GD-"))
+    ]
+    return Export(
+        "Genedata Screener",
+        text_of(header, rows, "\t"),
+        32,
+        {"qAC50 [M]": ("max", "log", "M", 31, 1)},
+        id="Compound ID",
+        sites=("R1", "R2", "R3"),
+        said=("log(qAC50) holds the logarithms of qAC50 [M]",),
+        file="export.txt",
+    )
+
+
+def german_inhibition():
+    """A German Excel's csv: semicolons, decimal commas, and an inhibition by its German name."""
+    rng = random.Random(29)
+    header = ["Substanz-Nr.", "R1", "R2", "R3", "IC50 [µM]", "Hemmung bei 10 µM [%]", "Bemerkung"]
+    rows = [
+        [*parts, f"{10 ** (6 - p):.3f}".replace(".", ","), f"{rng.uniform(30, 90):.1f}".replace(".", ","), ""]
+        for *parts, p in small_series("DE-")
+    ]
+    return Export(
+        "German inhibition",
+        text_of(header, rows, ";").encode("cp1252"),
+        32,
+        {
+            "IC50 [µM]": ("max", "log", "µM", 32, 0),
+            "Hemmung bei 10 µM [%]": ("max", "none", "%", 32, 0),
+        },
+        id="Substanz-Nr.",
+        sites=("R1", "R2", "R3"),
+        said=("Hemmung bei 10 µM [%] is taken as an effect",),
+    )
+
+
 _AGAIN = (livedesign, unnamed_structures, units_in_cells, assays_in_a_column, half_structures, benchling, crispr_counts)
 EXPORTS = [
     replace(make(), slow=make in _AGAIN)
@@ -1018,5 +1092,6 @@ EXPORTS = [
         *(reaction_screen, hte_plate, adme_panel, units_in_cells, two_sites_of_measurement, assays_in_a_column),
         *(antibacterials, german_excel, peptides, two_ids, half_structures, curve_classes, formulation, lipids),
         *(benchling, enhanced_stereo, two_series, id_is_a_date, maestro, crispr_counts, macrocycles, animal_study),
+        *(pivot_of_means, genedata_screener, german_inhibition),
     )
 ]
