@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..domain.controls import Control
+from ..domain.default_noise import usual
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
 from ..domain.profiles import profile_endpoint
-from ..domain.stated_noise import usual
 from ..domain.stock import UNSAID, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
