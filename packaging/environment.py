@@ -1,8 +1,8 @@
 """The project's own Python environment: `.venv` beside the source, made and repaired by dev.py.
 
-The project is installed as `pip install -e .` does it, so the source runs as it stands and nothing is installed again
-after an edit. mypy cannot follow that: it looks for `assaypilot.engine` in a folder `assaypilot`, which the source does
-not have. For mypy alone there are links, `.venv/links/assaypilot/engine` and so on.
+Each package folder is reached through a link, `.venv/links/assaypilot/engine` and so on, and one `.pth` file names
+`.venv/links`. So the source runs as it stands, mypy sees it, and nothing is installed again after an edit. What pip
+installs of the project itself is only its metadata and the `assaypilot` command, never a second copy of the code.
 """
 
 import hashlib
@@ -11,7 +11,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +28,8 @@ STATE = VENV / "assaypilot-setup.json"
 LOCK = VENV / "assaypilot-setup.lock"
 WINDOWS = os.name == "nt"
 LEVELS = {"run": "requirements.txt", "dev": "requirements-dev.txt", "freeze": "requirements-freeze.txt"}
+METADATA_CODE = "import sys, setuptools.build_meta as b; print(b.prepare_metadata_for_build_wheel(sys.argv[1]))"
+WHEEL_TEXT = "Wheel-Version: 1.0\nGenerator: assaypilot dev.py\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 class SetupError(Exception):
@@ -259,7 +263,7 @@ def install(python: Path, level: str, inherited: Sequence[int]) -> None:
 
 
 def link_packages() -> None:
-    """Make `.venv/links/assaypilot/<package>` lead to the source folders, for mypy."""
+    """Make `.venv/links/assaypilot/<package>` lead to the source folders."""
     LINKS.mkdir(parents=True, exist_ok=True)
     for name in PACKAGES:
         link, target = LINKS / name, ROOT / name
@@ -284,9 +288,28 @@ def remove_link(link: Path) -> None:
 
 
 def install_project(python: Path) -> None:
-    """Install the project itself, editable: its metadata, its command, and where the packages are."""
+    """Install the project's metadata, its command, and the `.pth` that names the links: a wheel without code."""
     say("Installing the project's links and its command.")
-    command: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = quietly([*command, "--no-deps", "--no-index", "--no-build-isolation", "--editable", ROOT])
-    if done.returncode:
-        raise SetupError("The project could not be installed into .venv:\n" + done.stdout + done.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        done = quietly([python, "-P", "-c", METADATA_CODE, folder])
+        if done.returncode:
+            raise SetupError("setuptools could not read pyproject.toml:\n" + done.stdout + done.stderr)
+        info = Path(folder) / done.stdout.split()[-1]
+        site = VENV / "Lib" / "site-packages" if WINDOWS else next((VENV / "lib").glob("python*/site-packages"))
+        # A relative path: .pth files have no encoding of their own, and the folder's name may be in any script.
+        files = {
+            "assaypilot.pth": Path(os.path.relpath(LINKS.parent, site)).as_posix() + "\n",
+            info.name + "/WHEEL": WHEEL_TEXT,
+        }
+        for path in sorted(info.rglob("*")):
+            if path.is_file() and path.name not in ("WHEEL", "RECORD"):
+                files[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+        record = "".join(name + ",,\n" for name in [*files, info.name + "/RECORD"])
+        wheel = Path(folder) / (info.name.removesuffix(".dist-info") + "-py3-none-any.whl")
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, text in {**files, info.name + "/RECORD": record}.items():
+                archive.writestr(name, text)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall"]
+        done = quietly([*pip, "--disable-pip-version-check", str(wheel)])
+        if done.returncode:
+            raise SetupError("The project could not be installed into .venv:\n" + done.stdout + done.stderr)
