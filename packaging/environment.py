@@ -1,8 +1,7 @@
 """The project's own Python environment: `.venv` beside the source, made and repaired by dev.py.
 
-Each package folder is reached through a link, `.venv/links/assaypilot/engine` and so on, and one `.pth` file names
-`.venv/links`. So the source runs as it stands, mypy sees it, and nothing is installed again after an edit. What pip
-installs of the project itself is only its metadata and the `assaypilot` command, never a second copy of the code.
+It is what `pip install -r packaging/requirements-dev.txt` and `pip install -e .` make, and links for mypy, which
+cannot follow an editable installation: `.venv/links/assaypilot/engine` and so on.
 """
 
 import hashlib
@@ -11,305 +10,152 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
-import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-
-import system_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-LINKS = VENV / "links" / "assaypilot"
-PACKAGES = ("datasets", "engine", "gui")
-STATE = VENV / "assaypilot-setup.json"
-LOCK = VENV / "assaypilot-setup.lock"
-WINDOWS = os.name == "nt"
-LEVELS = {"run": "requirements.txt", "dev": "requirements-dev.txt", "freeze": "requirements-freeze.txt"}
-METADATA_CODE = "import sys, setuptools.build_meta as b; print(b.prepare_metadata_for_build_wheel(sys.argv[1]))"
-WHEEL_TEXT = "Wheel-Version: 1.0\nGenerator: assaypilot dev.py\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+STATE = "assaypilot-setup.json"
+"""In an environment: what it was made by and from. Without it a folder is somebody else's."""
+BINARIES, ENDING = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
+LOCKS = {"run": "requirements.txt", "dev": "requirements-dev.txt", "freeze": "requirements-freeze.txt"}
+FOREIGN = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "__PYVENV_LAUNCHER__"}
+"""Variables that lead a child process to another Python's packages."""
 
 
 class SetupError(Exception):
     """The machine lacks something: plain words and what to do."""
 
 
-def say(text: str, end: str = "\n") -> None:
+def say(text: str) -> None:
     """Print at once, also into a pipe."""
-    print(text, end=end, flush=True)
+    print(text, flush=True)
 
 
-def requirements(level: str) -> Path:
+def lock(level: str) -> Path:
     """Return the locked requirements of a level: `run`, `dev`, or what `freeze` needs beside `run`."""
-    return ROOT / "packaging" / LEVELS[level]
+    return ROOT / "packaging" / LOCKS[level]
 
 
-def pinned(level: str) -> int:
-    """Return how many packages the lock of a level names."""
-    with requirements(level).open(encoding="utf-8") as file:
-        return sum(not line.startswith(("#", " ", "\n")) for line in file)
-
-
-def script(name: str) -> Path:
-    """Return where pip puts the command `name`."""
-    return VENV / ("Scripts" if WINDOWS else "bin") / (name + (".exe" if WINDOWS else ""))
+def script(name: str, venv: Path = VENV) -> Path:
+    """Return where an environment has the command `name`."""
+    return venv / BINARIES / (name + ENDING)
 
 
 def variables(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of every child process: nothing may lead it to another Python's packages."""
-    dropped = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "__PYVENV_LAUNCHER__"}
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    """Return the environment of every child process."""
+    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     return {**kept, "PYTHONNOUSERSITE": "1", **(extra or {})}
 
 
-def call(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> int:
+def call(command: Sequence[object], extra: dict[str, str] | None = None) -> int:
     """Run a command in the project's root, its output shown as it comes; return its exit code."""
     return subprocess.run(list(map(str, command)), cwd=ROOT, env=variables(extra)).returncode
 
 
-def quietly(
-    command: Sequence[str | Path], extra: dict[str, str] | None = None, seconds: float | None = None
-) -> subprocess.CompletedProcess[str]:
+def quietly(command: Sequence[object], extra: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command in the project's root and return what it did, its output kept."""
-    return subprocess.run(
-        list(map(str, command)),
-        cwd=ROOT,
-        env=variables(extra),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-    )
+    words = list(map(str, command))
+    return subprocess.run(words, cwd=ROOT, env=variables(extra), capture_output=True, text=True, errors="replace")
 
 
-def probe(python: Path, code: str, extra: dict[str, str]) -> str | None:
-    """Return None when the code runs, otherwise the line of its stderr that says why not."""
-    try:
-        done = quietly([python, "-c", code], extra, seconds=60)
-    except subprocess.TimeoutExpired:
-        return "no answer within a minute"
-    if done.returncode == 0:
-        return None
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    if not lines:
-        return f"it ended with code {done.returncode} and no message"
-    # Python says it last, Qt first.
-    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
+def check(command: Sequence[object], refusal: str, extra: dict[str, str] | None = None) -> str:
+    """Run a command and return what it printed; raise SetupError with its last lines when it fails."""
+    done = quietly(command, extra)
+    if done.returncode:
+        raise SetupError(f"{refusal}:\n" + "\n".join((done.stdout + done.stderr).splitlines()[-30:]))
+    return done.stdout
 
 
-def ready(level: str, system: bool) -> Path:
-    """Return the environment's python, after making or repairing whatever is missing for the level."""
-    python = script("python")
-    with one_at_a_time() as inherited:
-        state = read_state()
-        if state.get("level") == "dev":
-            level = "dev"  # it holds everything of `run`, and is kept complete
-        if state.get("digest") == digest(level) and state.get("made_by") == made_by() and python.exists():
-            link_packages()
-            return python
-        rebuild = "digest" not in state or state.get("made_by") != made_by() or not python.exists()
-        if rebuild:
-            create(system)
-        # Without a digest the environment counts as unfinished, until the last line below: pip may be killed
-        # between two files of a package and would later take that package for complete.
-        write_state({"made_by": made_by()})
-        install(python, level, inherited)
-        link_packages()
-        install_project(python)
-        write_state({"made_by": made_by(), "level": level, "digest": digest(level)})
+def ready(level: str) -> Path:
+    """Return the python of `.venv`, after making or repairing whatever is missing for the level."""
+    state = read_state(VENV)
+    if state.get("level") == "dev":
+        level = "dev"  # it holds everything of `run`, and is kept complete
+    python = make(VENV, [level], editable=True)
+    links = VENV / "links" / "assaypilot"
+    links.mkdir(parents=True, exist_ok=True)
+    for name in ("datasets", "engine", "gui"):
+        if not (links / name).exists():
+            if sys.platform == "win32":
+                import _winapi
+
+                _winapi.CreateJunction(str(ROOT / name), str(links / name))  # a symbolic link would need rights
+            else:
+                (links / name).symlink_to(ROOT / name, target_is_directory=True)
     return python
 
 
-def digest(level: str) -> str:
-    """Return what the installed packages follow from: the lock, pyproject.toml and this file."""
-    total = hashlib.sha256(level.encode())
-    for path in (requirements(level), ROOT / "pyproject.toml", Path(__file__)):
+def make(venv: Path, levels: Sequence[str], editable: bool) -> Path:
+    """Return the python of an environment with the locked requirements of the levels, made or completed.
+
+    pip checks every file against its hash. An environment whose set-up was stopped, that was moved, or that belongs to
+    another Python is made again: pip would take a package of which it wrote half for complete.
+    """
+    python, state = script("python", venv), read_state(venv)
+    made_by = f"Python {sys.version_info[0]}.{sys.version_info[1]} at {venv}"
+    total = hashlib.sha256()
+    for path in (*map(lock, levels), ROOT / "pyproject.toml"):
         total.update(path.read_bytes())
-    return total.hexdigest()
+    if state.get("digest") == total.hexdigest() and state.get("made_by") == made_by and python.exists():
+        return python
+    if venv.exists() and any(venv.iterdir()) and not (venv / STATE).exists():
+        raise SetupError(f"{venv} was not made by this script. Move it away or delete it, and start again.")
+    fresh = "digest" not in state or state.get("made_by") != made_by or not python.exists()
+    venv.mkdir(parents=True, exist_ok=True)
+    (venv / STATE).write_text("{}", encoding="utf-8")
+    if fresh:
+        say(f"Making {venv} with {made_by.partition(' at')[0]}.")
+        for path in venv.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)  # which follows neither links nor junctions
+            elif path.name != STATE:
+                path.unlink()
+        check([sys.executable, "-m", "venv", venv], "Python's venv module failed")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    for level in levels:
+        say(f"Installing the packages of {lock(level).name} (several minutes the first time).")
+        hashed = ["--require-hashes", "--only-binary", ":all:", "--quiet", "-r", lock(level)]
+        if call([*pip, *hashed]):
+            raise SetupError(
+                "The packages could not be installed; above is what pip said. It needs a connection to a package index "
+                "(or the mirror of its own settings), 1 GB of disk, and a system that the README names."
+            )
+    if editable:
+        local = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--editable", ROOT]
+        check([*pip, *local], "The project could not be installed into .venv")
+    done = {"made_by": made_by, "level": levels[-1], "digest": total.hexdigest()}
+    (venv / STATE).write_text(json.dumps(done), encoding="utf-8")
+    return python
 
 
-def made_by() -> str:
-    """Return what the environment itself follows from: this Python's version, and the place."""
-    return f"Python {sys.version_info[0]}.{sys.version_info[1]} at {VENV}"
-
-
-def read_state() -> dict[str, str]:
-    """Return what the last set-up wrote down; empty when there is none or it cannot be read."""
+def read_state(venv: Path) -> dict[str, str]:
+    """Return what the last set-up of an environment wrote down; empty when it did not end."""
     try:
-        state = json.loads(STATE.read_text(encoding="utf-8"))
+        state = json.loads((venv / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) else {}
 
 
-def write_state(state: dict[str, str]) -> None:
-    """Write the state in one step, so that a kill leaves the old one or the new one."""
-    part = STATE.with_suffix(".part")
-    part.write_text(json.dumps(state), encoding="utf-8")
-    os.replace(part, STATE)
-
-
-def remembered(name: str) -> bool:
-    """Return whether a check has passed since the last set-up."""
-    return read_state().get(name) == "ok"
-
-
-def remember(name: str) -> None:
-    """Note that a check has passed."""
-    write_state({**read_state(), name: "ok"})
-
-
-@contextmanager
-def one_at_a_time() -> Iterator[Sequence[int]]:
-    """Hold a lock of the operating system, so that two starts at once do not build the same environment.
-
-    Yields what pip inherits, so that the lock outlives a killed script for as long as its pip still writes. The lock's
-    file is also the mark by which an environment is known as ours to replace.
-    """
-    if VENV.exists() and not LOCK.exists() and any(VENV.iterdir()):
-        raise SetupError(
-            f"{VENV} was not made by this script, so it is left alone. Move it away or delete it, and start again."
-        )
-    VENV.mkdir(exist_ok=True)
-    with LOCK.open("a+b") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            waiting = False
-            while True:
-                file.seek(0)
-                try:
-                    msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-                    break
-                except OSError:
-                    if not waiting:
-                        say("Another start is setting up .venv; waiting for it.")
-                    waiting = True
-                    time.sleep(1)
-            try:
-                yield ()
-            finally:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                say("Another start is setting up .venv; waiting for it.")
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield (file.fileno(),)  # closing the file releases the lock
-
-
-def create(system: bool) -> None:
-    """Make a new `.venv`, in the place of an unfinished, moved or outdated one."""
-    if system_packages.venv_is_missing() and not system_packages.provide_venv(system):
-        raise SetupError(system_packages.venv_mend())
-    write_state({})
-    remains = [path for path in VENV.iterdir() if path not in (LOCK, STATE)]
-    if remains:
-        say("Replacing .venv: it is unfinished, was moved, or belongs to another Python.")
-    # The links first, so that nothing that deletes folders can follow them into the source.
-    for name in PACKAGES:
-        remove_link(LINKS / name)
-    for path in remains:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-    say("Making .venv with Python {}.{}.{}.".format(*sys.version_info[:3]))
-    done = quietly([sys.executable, "-m", "venv", VENV])
-    if done.returncode:
-        raise SetupError("Python's venv module failed:\n" + done.stdout + done.stderr)
-
-
-def install(python: Path, level: str, inherited: Sequence[int]) -> None:
-    """Install the locked requirements, every file checked against its hash; pip inherits the lock."""
-    path = requirements(level)
-    say(f"Installing up to {pinned(level)} packages from {path.name} (several minutes the first time).")
-    command = [str(python), "-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-input"]
-    command += ["--disable-pip-version-check", "--progress-bar", "off", "-r", str(path)]
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=variables(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        pass_fds=inherited,
-    ) as pip:
-        assert pip.stdout is not None
-        last: list[str] = []
-        count = 0
-        for line in pip.stdout:
-            last = [*last[-19:], line]
-            if line.startswith(("Collecting ", "Processing ")):  # from an index; from a folder named in pip's settings
-                count += 1
-                name = line.split()[1].replace("\\", "/").rsplit("/", 1)[-1]
-                say("  {:3d}  {}".format(count, name.split("==" if line[0] == "C" else "-")[0]))
-            elif line.startswith("Installing collected"):
-                say("  unpacking")
-    if pip.returncode:
-        raise SetupError(
-            "The packages could not be installed; pip's last words:\n\n" + "".join(last) + "\n"
-            "It needs a connection to a package index (or the mirror named in pip's own settings), about 1 GB of disk, "
-            "and a system for which the packages are built (the README says where it runs). Start again when that is "
-            "mended; what is unfinished is repaired."
-        )
-
-
-def link_packages() -> None:
-    """Make `.venv/links/assaypilot/<package>` lead to the source folders."""
-    LINKS.mkdir(parents=True, exist_ok=True)
-    for name in PACKAGES:
-        link, target = LINKS / name, ROOT / name
-        if link.exists() and link.samefile(target):
-            continue
-        remove_link(link)
-        if sys.platform == "win32":
-            import _winapi  # a junction needs no rights; a symbolic link would
-
-            _winapi.CreateJunction(str(target), str(link))
-        else:
-            link.symlink_to(target, target_is_directory=True)
-
-
-def remove_link(link: Path) -> None:
-    """Remove a link or junction, never what it leads to."""
-    if os.path.lexists(link):
-        if WINDOWS:
-            os.rmdir(link)
-        else:
-            os.unlink(link)
-
-
-def install_project(python: Path) -> None:
-    """Install the project's metadata, its command, and the `.pth` that names the links: a wheel without code."""
-    say("Installing the project's links and its command.")
-    with tempfile.TemporaryDirectory() as folder:
-        done = quietly([python, "-P", "-c", METADATA_CODE, folder])
-        if done.returncode:
-            raise SetupError("setuptools could not read pyproject.toml:\n" + done.stdout + done.stderr)
-        info = Path(folder) / done.stdout.split()[-1]
-        site = VENV / "Lib" / "site-packages" if WINDOWS else next((VENV / "lib").glob("python*/site-packages"))
-        # A relative path: .pth files have no encoding of their own, and the folder's name may be in any script.
-        files = {
-            "assaypilot.pth": Path(os.path.relpath(LINKS.parent, site)).as_posix() + "\n",
-            info.name + "/WHEEL": WHEEL_TEXT,
-        }
-        for path in sorted(info.rglob("*")):
-            if path.is_file() and path.name not in ("WHEEL", "RECORD"):
-                files[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
-        record = "".join(name + ",,\n" for name in [*files, info.name + "/RECORD"])
-        wheel = Path(folder) / (info.name.removesuffix(".dist-info") + "-py3-none-any.whl")
-        with zipfile.ZipFile(wheel, "w") as archive:
-            for name, text in {**files, info.name + "/RECORD": record}.items():
-                archive.writestr(name, text)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall"]
-        done = quietly([*pip, "--disable-pip-version-check", str(wheel)])
-        if done.returncode:
-            raise SetupError("The project could not be installed into .venv:\n" + done.stdout + done.stderr)
+def why_not(python: Path, system: bool, offscreen: bool) -> str | None:
+    """Return None when Qt starts, otherwise the reason and the mend; `system` lets apt-get install what is missing."""
+    probe = [python, "-c", "import PySide6.QtWidgets as w; w.QApplication([])"]
+    extra = {"QT_QPA_PLATFORM": "offscreen"} if offscreen else {}
+    done = quietly(probe, extra)
+    control = (ROOT / "packaging" / "linux" / "control").read_text(encoding="utf-8")
+    depends = control.partition("{libc}, ")[2].partition("\n")[0].split(", ")
+    apt = ["apt-get", "install", "-y", *(names.partition(" |")[0] for names in depends)]
+    debian = shutil.which("apt-get") is not None
+    if done.returncode and debian and system:
+        say("Installing the system libraries of Qt.")
+        root = [] if os.geteuid() == 0 or not shutil.which("sudo") else ["sudo", "-n"]
+        for words in (["apt-get", "update"], apt):
+            quietly([*root, *words], {"DEBIAN_FRONTEND": "noninteractive"})
+        done = quietly(probe, extra)
+    if not done.returncode:
+        return None
+    said = [line.strip() for line in done.stderr.splitlines() if line.strip()] or [f"code {done.returncode}"]
+    reason = said[-1 if said[0].startswith("Traceback") else 0]  # Python says it last, Qt first
+    mend = f"run  sudo {' '.join(apt)}\nor add --system" if debian else "install the library with your package manager"
+    return f"Qt cannot start: {reason}\nIf a system library is missing, {mend}."

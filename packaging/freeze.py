@@ -1,151 +1,131 @@
-"""Makes the program that needs no Python: a wheel, installed anew, frozen by PyInstaller, then tried.
+"""Makes the program that needs no Python: a wheel, installed, frozen by PyInstaller, then tried.
 
 `dev.py freeze DIR` leaves in DIR the folder `assaypilot` (on a Mac also `AssayPilot.app`), with `--deb` a Debian
 package beside it, and in `work` what can be used again: the environment and PyInstaller's notes. Standard library only.
 """
 
-import hashlib
-import json
+import os
+import platform
+import re
 import shutil
-import subprocess
 import sys
-import time
+import tomllib
 from pathlib import Path
 
 import environment
-import freeze_deb
 import freeze_trial
-from environment import ROOT, SetupError, say
+from environment import ROOT, SetupError, check, say
 
 PACKAGING = Path(__file__).resolve().parent
-NAME = "assaypilot"
 OURS = "made-by-dev-py-freeze"
-SOURCES = ("pyproject.toml", "README.md", "LICENSE")
+C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|dl|m|pthread|rt|util))\.so\.\d+")
 
 
 def freeze(folder: Path, deb: bool) -> int:
     """Return 0 when the program is made and does all that it is tried with, 1 when it does not."""
     if deb and shutil.which("dpkg-deb") is None:
         raise SetupError("A Debian package is made with dpkg-deb, which is not here.")
-    folder = claimed(folder.resolve())
+    folder = folder.resolve()
+    if folder.exists() and any(folder.iterdir()) and not (folder / OURS).exists():
+        raise SetupError(f"{folder} holds other files, so it is left alone. Name an empty or a new folder.")
     work = folder / "work"
-    python = fresh_environment(work / "env")
+    work.mkdir(parents=True, exist_ok=True)
+    (folder / OURS).touch()
+    python = environment.make(work / "env", ["run", "freeze"], editable=False)
     say("Building and installing the wheel.")
-    install_wheel(python, work)
-    run([python, PACKAGING / "icons.py", work / "icons"], "The icons could not be drawn")
+    # Not editable, which PyInstaller cannot follow; and without modules that are gone, which setuptools keeps in build.
+    for path in (ROOT / "build", work / "wheel"):
+        shutil.rmtree(path, ignore_errors=True)
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    local = ["--quiet", "--no-deps", "--no-index"]
+    wheel = [*pip, "wheel", *local, "--no-build-isolation", "--wheel-dir", work / "wheel", ROOT]
+    check(wheel, "No wheel could be built")
+    check([*pip, "install", *local, "--force-reinstall", *(work / "wheel").glob("*.whl")], "The wheel is not installed")
+    check([python, PACKAGING / "icons.py", work / "icons"], "The icons could not be drawn")
     say("Freezing (some minutes).")
-    start = time.monotonic()
-    command: list[str | Path] = [python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
-    command += ["--distpath", folder, "--workpath", work / "pyinstaller", PACKAGING / "assaypilot.spec"]
-    run(command, "PyInstaller failed", {"ASSAYPILOT_ICONS": str(work / "icons")})
-    program, window = programs(folder)
-    finish(program.parent)
-    say(f"Made {program.parent}: {megabytes(program.parent):.0f} MB, in {time.monotonic() - start:.0f} s. Trying it.")
+    command = [python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "--distpath", folder]
+    command += ["--workpath", work / "pyinstaller", PACKAGING / "assaypilot.spec"]
+    check(command, "PyInstaller failed", {"ASSAYPILOT_ICONS": str(work / "icons")})
+    program = folder / "assaypilot"
+    for source, name in (("LICENSE", "LICENSE.txt"), ("packaging/licences/NOTICE.txt", "LICENCES OF LIBRARIES.txt")):
+        shutil.copy(ROOT / source, program / name)
+    say(f"Made {program}: {megabytes(program):.0f} MB. Trying it.")
     try:
-        figures = freeze_trial.try_program(program, window)
-    except (freeze_trial.TrialError, subprocess.TimeoutExpired) as failure:
+        freeze_trial.try_program(*programs(folder))
+    except freeze_trial.TrialError as failure:
         say(f"The program does not work: {failure}")
         return 1
-    say(freeze_trial.told(figures))
-    (folder / "figures.json").write_text(
-        json.dumps({"megabytes": round(megabytes(program.parent)), "seconds": figures}, indent=2), encoding="utf-8"
-    )
     if deb:
-        package = freeze_deb.build(program.parent, work / "icons", work / "deb", folder)
+        package = debian(program, work / "icons", work / "deb", folder)
         say(f"Made {package}: {package.stat().st_size / 1e6:.0f} MB.")
     return 0
 
 
-def claimed(folder: Path) -> Path:
-    """Return the folder, made and marked as ours; SetupError for one that holds somebody else's files."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / OURS).exists():
-        raise SetupError(f"{folder} holds other files, so it is left alone. Name an empty or a new folder.")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / OURS).touch()
-    return folder
-
-
-def fresh_environment(folder: Path) -> Path:
-    """Return the python of an environment with the locked requirements and nothing else, made unless it is there."""
-    python = folder / ("Scripts/python.exe" if environment.WINDOWS else "bin/python")
-    total = hashlib.sha256(sys.version.encode() + str(folder).encode())
-    for level in ("run", "freeze"):
-        total.update(environment.requirements(level).read_bytes())
-    mark = folder / "complete"
-    if mark.exists() and mark.read_text(encoding="utf-8") == total.hexdigest():
-        return python
-    if folder.exists():
-        shutil.rmtree(folder)
-    run([sys.executable, "-m", "venv", folder], "Python's venv module failed")
-    for level in ("run", "freeze"):
-        environment.install(python, level, ())
-    mark.write_text(total.hexdigest(), encoding="utf-8")
-    return python
-
-
-def install_wheel(python: Path, work: Path) -> None:
-    """Return nothing; builds a wheel from a copy of the source and installs that.
-
-    An editable installation would freeze, and fail at its first start; building in place would leave files behind.
-    """
-    source, wheels = work / "source", work / "wheel"
-    for path in (source, wheels):
-        if path.exists():
-            shutil.rmtree(path)
-    source.mkdir()
-    for name in SOURCES:
-        shutil.copy(ROOT / name, source)
-    for name in environment.PACKAGES:
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
-    local = ["--quiet", "--no-deps", "--no-index"]
-    run([*pip, "wheel", *local, "--no-build-isolation", "--wheel-dir", wheels, source], "No wheel could be built")
-    run([*pip, "install", *local, "--force-reinstall", next(wheels.glob("*.whl"))], "The wheel cannot be installed")
-
-
-def run(command: list[str | Path], refusal: str, extra: dict[str, str] | None = None) -> None:
-    """Return nothing; runs a command, SetupError with its last words when it fails."""
-    done = environment.quietly([str(word) for word in command], extra)
-    if done.returncode:
-        raise SetupError(f"{refusal}:\n" + "\n".join((done.stdout + done.stderr).splitlines()[-30:]))
-
-
 def programs(folder: Path) -> tuple[Path, Path]:
     """Return what runs the commands and what opens the window: one program, except on Windows."""
-    if environment.WINDOWS:
-        return folder / NAME / "assaypilot-console.exe", folder / NAME / "AssayPilot.exe"
-    if sys.platform == "darwin":
-        inside = folder / "AssayPilot.app" / "Contents" / "MacOS" / NAME
-        return folder / NAME / NAME, inside
-    return folder / NAME / NAME, folder / NAME / NAME
-
-
-def finish(folder: Path) -> None:
-    """Return nothing; adds what people read, and takes debugging symbols out of Python's library where it has any."""
-    shutil.copy(ROOT / "LICENSE", folder / "LICENSE.txt")
-    (folder / "LICENCES OF LIBRARIES.txt").write_text(LICENCES, encoding="utf-8")
-    strip = shutil.which("strip")
-    if strip is not None and sys.platform.startswith("linux"):
-        for path in (folder / "_internal").glob("libpython*.so*"):
-            if not path.is_symlink():
-                run([strip, "--strip-debug", path], "Python's library could not be stripped")
-
-
-LICENCES = """AssayPilot itself: MIT, see LICENSE.txt.
-
-The libraries it stands on are in the folder _internal, each with its licence in a folder NAME-VERSION.dist-info;
-Help > About AssayPilot > Libraries and licences lists and shows them.
-
-Qt and Qt for Python (PySide6, shiboken6) are used under the GNU Lesser General Public License, version 3; its text and
-that of the GNU General Public License are in _internal/pyside6_essentials-*.dist-info/licenses. They are separate
-files in _internal/PySide6 and _internal/shiboken6: put libraries of your own, of the same version, in their place.
-The source of Qt and of Qt for Python is published by The Qt Company.
-
-The small program that starts it all is PyInstaller's: GNU General Public License, with an exception that lets it be
-part of programs under any licence.
-"""
+    if os.name == "nt":
+        return folder / "assaypilot" / "assaypilot-console.exe", folder / "assaypilot" / "AssayPilot.exe"
+    program = folder / "assaypilot" / "assaypilot"
+    return program, folder / "AssayPilot.app/Contents/MacOS/assaypilot" if sys.platform == "darwin" else program
 
 
 def megabytes(folder: Path) -> float:
-    """Return the size of all files of a folder in 10^6 bytes, links not followed."""
+    """Return the size of all files of a folder, links not followed."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+
+
+def debian(program: Path, icons: Path, work: Path, folder: Path) -> Path:
+    """Return the Debian package of the program's folder; `work` is emptied, the package lands in `folder`.
+
+    The program lies in /usr/lib/assaypilot, its command in /usr/bin; the desktop learns of it, of its icon and of
+    *.assaypilot files.
+    """
+    control = (PACKAGING / "linux" / "control").read_text(encoding="utf-8")
+    lacking = foreign(program, control)
+    if lacking:
+        raise SetupError(
+            f"The program needs {', '.join(sorted(lacking))}, which no package it depends on brings. Add each to "
+            "packaging/linux/control, or leave out what needs it in packaging/assaypilot.spec."
+        )
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(program, work / "usr/lib/assaypilot", symlinks=True)
+    shutil.copytree(PACKAGING / "linux" / "usr", work / "usr", dirs_exist_ok=True)
+    copies = {"doc/assaypilot/copyright": ROOT / "LICENSE"}
+    for path in icons.glob("assaypilot-*.png"):
+        size = path.stem.rpartition("-")[2]
+        for name in ("apps/assaypilot.png", "mimetypes/application-x-assaypilot.png"):
+            copies[f"icons/hicolor/{size}x{size}/{name}"] = path
+    for place, source in copies.items():
+        (work / "usr/share" / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, work / "usr/share" / place)
+    (work / "usr/bin").mkdir()
+    (work / "usr/bin/assaypilot").symlink_to("../lib/assaypilot/assaypilot")
+    for path in (work, *work.rglob("*")):  # whatever the mask of who builds it
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    architecture = check(["dpkg", "--print-architecture"], "dpkg failed").strip()
+    terms = {"version": project["version"], "architecture": architecture, "kilobytes": round(megabytes(work) * 1000)}
+    (work / "DEBIAN").mkdir()
+    text = control.format(libc=f"libc6 (>= {platform.libc_ver()[1]})", **terms)
+    (work / "DEBIAN" / "control").write_text(text, encoding="utf-8")
+    package = folder / f"assaypilot_{project['version']}_{architecture}.deb"
+    # xz would take ten times as long to make it a little smaller; Debian 12 and Ubuntu 22.04 read zstd.
+    check(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z9", "--build", work, package], "dpkg-deb failed")
+    return package
+
+
+def foreign(program: Path, control: str) -> set[str]:
+    """Return the libraries that the program asks the system for and no dependency of the package brings."""
+    files = [path for path in program.rglob("*.so*") if path.is_file()]
+    told = check(["objdump", "--private-headers", *(path for path in files if not path.is_symlink())], "objdump failed")
+    wanted = set(re.findall(r"(?m)^ *NEEDED +(\S+)$", told)) - {path.name for path in files}
+    return {name for name in wanted if not C_LIBRARY.fullmatch(name) and f" {deb_name(name)}" not in control}
+
+
+def deb_name(library: str) -> str:
+    """Return the Debian package of a library, by the rule for their names: libX11.so.6 is in libx11-6."""
+    if library in ("libz.so.1", "libgthread-2.0.so.0", "libglib-2.0.so.0"):
+        return "zlib1g" if library == "libz.so.1" else "libglib2.0-0"
+    name, _, number = library.lower().partition(".so.")
+    return f"{name}-{number}" if name[-1:].isdigit() else name + number

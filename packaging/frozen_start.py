@@ -1,10 +1,8 @@
 """The start of the packaged program: a worker process when it is one, otherwise what `assaypilot` starts.
 
-Worker processes start the program again. Python's own are told apart in `assaypilot.gui.launch`, by what PyInstaller
-adds to multiprocessing. Those of joblib, those that read files from anyone, and the question that `assaypilot doctor`
-has for Qt, come as if the program were a Python: `-m MODULE` and `-c CODE`, and on Windows
-`--multiprocessing-fork NUMBER`, which Python's own do not say. Just these are taken; whatever else is said that way is
-a wrong command.
+Worker processes start the program again. Python's own are recognised in `assaypilot.gui.launch`. Those of joblib,
+those that read files, and the question of `assaypilot doctor` for Qt, come as if the program were a Python:
+`-m MODULE`, `-c CODE`, and on Windows `--multiprocessing-fork NUMBER`. Just these are taken.
 """
 
 import os

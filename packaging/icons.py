@@ -3,8 +3,6 @@
 Writes `assaypilot.ico` (Windows), `assaypilot.icns` (macOS) and `assaypilot-SIZE.png` (Linux).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -17,37 +15,24 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 DRAWING = Path(__file__).resolve().parent.parent / "gui" / "resources" / "icon.svg"
-PNG = (16, 24, 32, 48, 64, 128, 256, 512)
-ICO = (16, 20, 24, 32, 40, 48, 64, 128, 256)
-ICNS = (16, 32, 64, 128, 256, 512, 1024)
-
-
-def drawn(size: int) -> Image.Image:
-    """The icon, drawn anew at a size rather than made smaller."""
-    picture = QImage(size, size, QImage.Format.Format_RGBA8888)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    QSvgRenderer(str(DRAWING)).render(painter, QRectF(0, 0, size, size))
-    painter.end()
-    return Image.frombytes("RGBA", (size, size), bytes(picture.constBits()))
+SIZES = (16, 24, 32, 48, 64, 128, 256, 512, 1024)
 
 
 def write(folder: Path) -> None:
-    """Write every icon into the folder."""
+    """Write every icon into the folder, each size drawn rather than made smaller."""
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = {size: drawn(size) for size in {*PNG, *ICO, *ICNS}}
-    for size in PNG:
-        pictures[size].save(folder / f"assaypilot-{size}.png")
-    for name, sizes in (("assaypilot.ico", ICO), ("assaypilot.icns", ICNS)):
-        largest, *others = (pictures[size] for size in sorted(sizes, reverse=True))
-        if name.endswith(".ico"):
-            largest.save(folder / name, sizes=[(size, size) for size in sizes], append_images=others)
-        else:
-            largest.save(folder / name, append_images=others)
+    for size in SIZES:
+        picture = QImage(size, size, QImage.Format.Format_ARGB32)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        QSvgRenderer(str(DRAWING)).render(painter, QRectF(0, 0, size, size))
+        painter.end()
+        picture.save(str(folder / f"assaypilot-{size}.png"))
+    *smaller, largest = (Image.open(folder / f"assaypilot-{size}.png") for size in SIZES)
+    largest.save(folder / "assaypilot.icns", append_images=smaller)
+    largest.save(folder / "assaypilot.ico", sizes=[(size, size) for size in SIZES[:7]], append_images=smaller)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("Say into which folder: python packaging/icons.py FOLDER")
     application = QGuiApplication([])
     write(Path(sys.argv[1]))

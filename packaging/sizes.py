@@ -1,4 +1,4 @@
-"""Counts the lines of the project by room: `python3 packaging/dev.py sizes`. Standard library only."""
+"""Counts the lines of the project by room: `python3 packaging/sizes.py`. Standard library only."""
 
 import ast
 import subprocess
@@ -34,12 +34,13 @@ def table(root: Path = ROOT) -> str:
             rooms.setdefault(f"{parts[0]}/{parts[1] if len(parts) > 2 else ''}", []).append(code_lines(path))
     rows = [f"{'room':<26} {'lines of code':>14} {'files':>6}"]
     rows += [f"{name:<26} {sum(counts):>14,} {len(counts):>6}" for name, counts in sorted(rooms.items())]
-    rows.append("")
+    others = {"README, words": len((root / "README.md").read_text(encoding="utf-8").split())}
+    others["CHANGELOG, lines"] = len((root / "CHANGELOG.md").read_text(encoding="utf-8").splitlines())
     for folder in ("packaging", "tests"):
         own = [path for path in paths if path.suffix == ".py" and path.relative_to(root).parts[0] == folder]
-        lines = sum(len(path.read_bytes().splitlines()) for path in own)
-        rows.append(f"{folder}, all lines of Python".ljust(34) + f"{lines:>7,}")
-    rows.append("README, words".ljust(34) + f"{len((root / 'README.md').read_text(encoding='utf-8').split()):>7,}")
-    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
-    rows.append("CHANGELOG, lines".ljust(34) + f"{len(changes):>7,}")
-    return "\n".join(rows)
+        others[f"{folder}, all lines of Python"] = sum(len(path.read_bytes().splitlines()) for path in own)
+    return "\n".join([*rows, "", *(f"{name:<34}{count:>7,}" for name, count in others.items())])
+
+
+if __name__ == "__main__":
+    print(table())

@@ -21,8 +21,7 @@ def documentation():
         yield importlib.import_module("documentation")
     finally:
         sys.path.remove(str(ROOT / "packaging"))
-        for name in ("documentation", "notebooks"):
-            sys.modules.pop(name, None)
+        sys.modules.pop("documentation", None)
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +64,12 @@ def test_notebooks_run_in_ten_seconds_and_show_what_they_found(site):
 
 
 def test_error_in_a_notebook_is_raised(documentation, tmp_path):
-    (tmp_path / "x.py").write_text("# %% [markdown]\n# # Title\n\n# %%\na = 1\na / 0\n", encoding="utf-8")
-    cells = documentation.notebooks.cells_of(tmp_path / "x.py")
-    assert [(cell.markdown, cell.text) for cell in cells] == [(True, "# Title"), (False, "a = 1\na / 0")]
+    (tmp_path / "x.md").write_text("# Title\n\n```python\na = 1\na / 0\n```\n", encoding="utf-8")
+    cells = documentation.cells_of(tmp_path / "x.md")
+    told = [(cell["cell_type"], cell["source"]) for cell in cells]
+    assert told == [("markdown", "# Title"), ("code", "a = 1\na / 0")]
     with pytest.raises(ZeroDivisionError):
-        documentation.notebooks.run(cells, "x")
+        documentation.run(cells, "x")
 
 
 @pytest.mark.slow

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.metadata
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -19,8 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-freeze.txt")
-FREEZING = ("freeze_parts.py", "freeze_trial.py", "freeze_deb.py", "freeze.py")
-SCRIPTS = ("system_packages.py", "environment.py", "sizes.py", *FREEZING, "dev.py")
+SCRIPTS = ("environment", "sizes", "freeze_trial", "freeze", "dev")
 
 
 def pins(name: str) -> dict[str, str]:
@@ -54,10 +54,9 @@ def script_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     """Return the modules of packaging/, loaded as `python packaging/dev.py` loads them."""
     monkeypatch.syspath_prepend(str(ROOT / "packaging"))
     modules = {}
-    names = [script.removesuffix(".py") for script in SCRIPTS]
-    for name in names:
+    for name in SCRIPTS:
         monkeypatch.delitem(sys.modules, name, raising=False)
-    for name in names:
+    for name in SCRIPTS:
         modules[name] = importlib.import_module(name)
     for name in modules:
         monkeypatch.delitem(sys.modules, name)
@@ -137,18 +136,10 @@ def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
 # --- the set-up script
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_the_set_up_needs_the_standard_library_alone(name: str) -> None:
-    tree = ast.parse((ROOT / "packaging" / name).read_text(encoding="utf-8"))
-    own = {script.removesuffix(".py") for script in SCRIPTS}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names = {(node.module or "").split(".")[0]}
-        else:
-            continue
-        assert names <= own | sys.stdlib_module_names
+def test_the_set_up_needs_the_standard_library_alone() -> None:
+    command = [sys.executable, "-S", str(ROOT / "packaging" / "dev.py"), "--help"]
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    assert subprocess.run(command, env=bare, capture_output=True, timeout=60).returncode == 0
 
 
 def test_an_old_python_is_told_so() -> None:
@@ -162,30 +153,22 @@ def test_an_old_python_is_told_so() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_published_numbers_are_one_command(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_report_is_one_command(script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
     dev, environment = script_modules["dev"], script_modules["environment"]
-    called: list[list[object]] = []
+    called: list[list[str]] = []
 
-    def call(command: list[object], extra: dict[str, str]) -> int:
-        called.append([*command[1:], *extra])
+    def call(command: list[str], extra: dict[str, str]) -> int:
+        called.append(command[2:])
         return 5
 
-    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
+    monkeypatch.setattr(environment, "ready", lambda level: Path("python"))
     monkeypatch.setattr(environment, "call", call)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        monkeypatch.delenv(name, raising=False)
-    assert dev.main(["published", "papers", "--only", "rage"]) == 5
-    assert called.pop() == [
-        *("-m", "tests.published.published", "--only", "rage"),
-        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
-    ]
-    for name, module in dev.REPORTS.items():
-        assert (ROOT / "tests" / "published" / f"{module}.py").is_file()
-        assert f"`{name}`" in (ROOT / "tests" / "published" / "README.md").read_text(encoding="utf-8")
-    assert dev.main(["published", "all"]) == 5
-    assert [words[1] for words in called] == [f"tests.published.{module}" for module in dev.REPORTS.values()]
+    assert dev.main(["published", "all", "--only", "rage"]) == 5
+    readme = (ROOT / "tests" / "published" / "README.md").read_text(encoding="utf-8")
+    for name, (module, *further) in zip(dev.REPORTS, called, strict=True):
+        assert (ROOT / f"{module.replace('.', '/')}.py").is_file()
+        assert f"`{name}`" in readme
+        assert further == ["--only", "rage"]
 
 
 def test_sizes_count_neither_comments_nor_docstrings(script_modules: dict[str, ModuleType], tmp_path: Path) -> None:
@@ -196,67 +179,54 @@ def test_sizes_count_neither_comments_nor_docstrings(script_modules: dict[str, M
     assert script_modules["sizes"].code_lines(path) == 5
 
 
-def test_an_environment_of_somebody_else_is_left_alone(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_environment_of_somebody_else_is_left_alone(script_modules: dict[str, ModuleType], tmp_path: Path) -> None:
     environment = script_modules["environment"]
-    theirs = tmp_path / ".venv" / "pyvenv.cfg"
-    theirs.parent.mkdir()
-    theirs.write_text("theirs", encoding="utf-8")
-    monkeypatch.setattr(environment, "VENV", theirs.parent)
-    monkeypatch.setattr(environment, "LOCK", theirs.parent / "lock")
-    with pytest.raises(environment.SetupError, match="was not made by this script, so it is left alone"):
-        environment.ready("run", system=False)
-    assert [path.name for path in theirs.parent.iterdir()] == ["pyvenv.cfg"]
+    (tmp_path / "pyvenv.cfg").write_text("theirs", encoding="utf-8")
+    with pytest.raises(environment.SetupError, match="was not made by this script"):
+        environment.make(tmp_path, ["run"], editable=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["pyvenv.cfg"]
 
 
 def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
     script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     environment = script_modules["environment"]
-    venv = tmp_path / "with space" / ".venv"
-    for name in environment.PACKAGES:
-        (venv.parent / name).mkdir(parents=True)
-        (venv.parent / name / "code.py").write_text("kept", encoding="utf-8")
-    for name, value in (
-        ("ROOT", venv.parent),
-        ("VENV", venv),
-        ("LINKS", venv / "links" / "assaypilot"),
-        ("LOCK", venv / "lock"),
-        ("STATE", venv / "state"),
-    ):
-        monkeypatch.setattr(environment, name, value)
-    monkeypatch.setattr(environment, "digest", lambda level: level)
-    monkeypatch.setattr(environment, "install_project", lambda python: None)
+    root = tmp_path / "with space"
+    (root / "packaging").mkdir(parents=True)
+    for path in ("pyproject.toml", *(f"packaging/{name}" for name in LOCKS)):
+        shutil.copy(ROOT / path, root / path)
+    for name in ("datasets", "engine", "gui"):
+        (root / name).mkdir()
+        (root / name / "code.py").write_text("kept", encoding="utf-8")
+    monkeypatch.setattr(environment, "ROOT", root)
+    monkeypatch.setattr(environment, "VENV", root / ".venv")
     done: list[str] = []
 
-    def make(system: bool) -> None:
-        done.append("create")
-        create(system)
-        environment.script("python").parent.mkdir(exist_ok=True)
-        environment.script("python").touch()
+    def check(command: Sequence[object], refusal: str) -> str:
+        done.append(str(command[2]))
+        python = environment.script("python", root / ".venv")
+        python.parent.mkdir(exist_ok=True)
+        python.touch()
+        return ""
 
-    def stop(python: Path, level: str, inherited: Sequence[int]) -> None:
-        environment.link_packages()
-        raise KeyboardInterrupt
-
-    create = environment.create
-    monkeypatch.setattr(environment, "create", make)
-    monkeypatch.setattr(environment, "quietly", lambda *_: subprocess.CompletedProcess([], 0, "", ""))
-    monkeypatch.setattr(environment, "install", stop)
-    with pytest.raises(KeyboardInterrupt):
-        environment.ready("run", system=False)
-    monkeypatch.setattr(environment, "install", lambda python, level, _: done.append(f"install {level}"))
-    python = environment.ready("run", system=False)
-    assert done == ["create", "create", "install run"]
-    assert python == environment.script("python")
-    for name in environment.PACKAGES:
-        assert (venv / "links" / "assaypilot" / name / "code.py").read_text(encoding="utf-8") == "kept"
-    environment.ready("run", system=False)
-    assert done[3:] == []
-    environment.ready("dev", system=False)
-    environment.ready("run", system=False)
-    assert done[3:] == ["install dev"]
+    codes = [0, 1, 0, 0]
+    monkeypatch.setattr(environment, "check", check)
+    monkeypatch.setattr(environment, "call", lambda command: codes.pop(0))
+    environment.ready("run")
+    links = root / ".venv" / "links" / "assaypilot"
+    assert (links / "engine" / "code.py").read_text(encoding="utf-8") == "kept"
+    assert done == ["venv", "pip"]
+    environment.ready("run")
+    assert done == ["venv", "pip"]
+    with pytest.raises(environment.SetupError, match="could not be installed"):
+        environment.ready("dev")
+    environment.ready("run")
+    assert done[2:] == ["venv", "pip"]
+    assert (root / "engine" / "code.py").exists()
+    assert (links / "engine" / "code.py").exists()
+    environment.ready("dev")
+    environment.ready("run")
+    assert (done[4:], codes) == (["pip"], [])
 
 
 # --- the ground rules of the tests

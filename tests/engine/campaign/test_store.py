@@ -574,7 +574,7 @@ def test_the_store_is_light_to_import() -> None:
     code = "import sys, assaypilot.engine.campaign.file.store; print([m for m in sys.modules if m in sys.argv])"
     heavy = ["numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6", "asyncio", "multiprocessing"]
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code, *heavy],
+        [sys.executable, "-c", code, *heavy],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

@@ -21,8 +21,7 @@ from assaypilot.engine.errors import AssayPilotError
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals, users and mounts as on Linux and macOS")
 
-# -S and the parent's own path: a child is ready in some 60 ms.
-PYTHON = (sys.executable, "-S", "-c")
+PYTHON = (sys.executable, "-c")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 HEADER = """
 import os, signal, sqlite3, sys, time
