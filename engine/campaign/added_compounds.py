@@ -168,7 +168,16 @@ def extended(library: Library, more: Library) -> Library:
         library.aliases,
         library.interactions,
         library.partial,
+        _structures(library, more),
     )
+
+
+def _structures(library: Library, more: Library) -> tuple[tuple[str, str, str], ...]:
+    """Return the structures of named substituents of both; what the first says counts."""
+    own = {site.name.casefold(): site.name for site in library.sites}
+    known = {(own[site.casefold()], label): smiles for site, label, smiles in more.structures}
+    known |= {(site, label): smiles for site, label, smiles in library.structures}
+    return tuple((site, label, smiles) for (site, label), smiles in known.items())
 
 
 def refuse_used(ledger: Ledger, added: int) -> None:

@@ -18,7 +18,7 @@ from ..domain.labels import is_hydrogen
 if TYPE_CHECKING:
     from ..domain.library import Library
 
-__all__ = ["carried_names", "drawable", "short_name", "short_names", "site_names"]
+__all__ = ["carried_names", "drawable", "pictures", "short_name", "short_names", "site_names"]
 
 _POINT: Final = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 _LONGEST: Final = 250
@@ -219,6 +219,15 @@ def drawable(labels: tuple[str, ...]) -> tuple[bool, ...]:
     """Return whether each label of a site is a structure: one with an attachment point, or a building block."""
     whole = bool(_molecules(labels))
     return tuple("*" in label or whole for label in labels)
+
+
+def pictures(library: Library, site: int) -> tuple[str, ...]:
+    """Return what is drawn for each substituent of a site: the structure the table gives, or a label that is one."""
+    labels = library.sites[site].substituents
+    forms = library.forms(library.sites[site].name, labels)
+    if forms != labels:
+        return forms
+    return tuple(label if drawn else "" for label, drawn in zip(labels, drawable(labels), strict=True))
 
 
 @lru_cache(maxsize=256)

@@ -19,20 +19,24 @@ _LONGEST = 400
 """Characters of a SMILES beyond which nobody means a substituent."""
 _MOST = 5_000
 """Substituents of a site up to which all pairs are compared."""
+_HALOGENS = frozenset({9, 17, 35, 53})
+_SAME = 1e-9
 _ATOMS = 2
 """Heavy atoms of a typical substituent below which labels such as ``C`` or ``N`` are letters, not structures."""
 
 
 def library_similarity(library: Library) -> tuple[Floats | None, ...]:
-    """Return the similarity of the substituents of every modelled site; None where labels are no structures."""
+    """Return the similarity of the substituents of every modelled site; None where no structures are known."""
     sites, _ = library.modelled
-    return tuple(substituent_similarity(site.substituents) for site in sites)
+    return tuple(substituent_similarity(library.forms(site.name, site.substituents)) for site in sites)
 
 
 def substituent_similarity(labels: Sequence[str]) -> Floats | None:
-    """Return the Tanimoto similarity of count Morgan fingerprints ``(l, l)``; None unless every label is a SMILES.
+    """Return how alike substituents are, ``(l, l)``; None unless every label is a SMILES.
 
-    Positive semidefinite with ones on the diagonal. Hydrogen is like nothing else.
+    The mean of the Tanimoto similarity of count Morgan fingerprints, which knows groups, and of a Gaussian kernel of
+    physical descriptors, which knows size and polarity. Positive semidefinite with ones on the diagonal. Hydrogen is
+    like nothing else.
     """
     return _similarity(tuple(labels))
 
@@ -66,5 +70,48 @@ def _similarity(labels: tuple[str, ...]) -> Floats | None:
         if others:
             row = DataStructs.BulkTanimotoSimilarity(prints[place], [prints[other] for other in others])
             similarity[place, others] = similarity[others, place] = row
+    similarity[np.ix_(known, known)] = 0.5 * (similarity[np.ix_(known, known)] + _physical(molecules, known))
     similarity.setflags(write=False)
     return similarity
+
+
+def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:
+    """Return a Gaussian kernel of standardised descriptors, as wide as the median distance, ``(n, n)``."""
+    from rdkit.Chem import Crippen, GetFormalCharge, rdMolDescriptors, rdPartialCharges
+
+    figures = []
+    for place in known:
+        molecule = molecules[place]
+        rdPartialCharges.ComputeGasteigerCharges(molecule)
+        charges = np.array([atom.GetDoubleProp("_GasteigerCharge") for atom in molecule.GetAtoms()])
+        charges[~np.isfinite(charges)] = 0.0  # of atoms that the method has no parameters for
+        numbers = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
+        figures.append(
+            [
+                Crippen.MolLogP(molecule),
+                Crippen.MolMR(molecule),
+                rdMolDescriptors.CalcTPSA(molecule),
+                rdMolDescriptors.CalcNumHBD(molecule),
+                rdMolDescriptors.CalcNumHBA(molecule),
+                rdMolDescriptors.CalcFractionCSP3(molecule),
+                rdMolDescriptors.CalcNumRotatableBonds(molecule),
+                rdMolDescriptors.CalcNumAromaticRings(molecule),
+                rdMolDescriptors.CalcNumRings(molecule),
+                rdMolDescriptors.CalcNumHeteroatoms(molecule),
+                rdMolDescriptors.CalcLabuteASA(molecule),
+                np.sqrt(molecule.GetNumHeavyAtoms()),
+                sum(number in _HALOGENS for number in numbers),
+                GetFormalCharge(molecule),
+                charges.max(),
+                charges.min(),
+            ]
+        )
+    values = np.array(figures, dtype=np.float64)
+    spread = values.std(axis=0)
+    values = (values - values.mean(axis=0))[:, spread > _SAME] / spread[spread > _SAME]
+    lengths = (values**2).sum(axis=1)
+    distances = np.maximum(lengths[:, None] + lengths - 2.0 * values @ values.T, 0.0)
+    np.fill_diagonal(distances, 0.0)
+    apart = distances[distances > _SAME]
+    kernel: Floats = np.exp(-distances / (np.median(apart) if len(apart) else 1.0))
+    return kernel

@@ -107,6 +107,8 @@ class Library:
     """Pairs of sites that the model takes as one, by name; everything shown keeps to the sites."""
     partial: bool = False
     """Whether every combination is a candidate, of which only some are listed: there are too many."""
+    structures: tuple[tuple[str, str, str], ...] = ()
+    """Structures of substituents that are called by names: site, label, SMILES."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -191,8 +193,11 @@ class Library:
                     smiles[places[row]] = known.smiles[row]
         scaffold = None if known is None else known.scaffold
         pairs = () if known is None else known.interactions
-        structures = tuple(smiles) if any(smiles) else None
-        return cls(tuple(sites), codes, tuple(ids), structures, measurable, scaffold, interactions=pairs)
+        products = tuple(smiles) if any(smiles) else None
+        drawn = () if known is None else known.structures
+        return cls(
+            tuple(sites), codes, tuple(ids), products, measurable, scaffold, interactions=pairs, structures=drawn
+        )
 
     def combined(self, codes: NDArray[np.integer]) -> Library:
         """Return compounds of these combinations ``(n, n_sites)`` that this library lacks, with its sites and core."""
@@ -200,7 +205,7 @@ class Library:
         rows: NDArray[np.int32] = np.ascontiguousarray(codes, dtype=np.int32)
         new = rows[[row.tobytes() not in own for row in rows]]
         ids = tuple(name_from_substituents(self.sites, row) for row in new)
-        return Library(self.sites, new, ids, scaffold=self.scaffold)
+        return Library(self.sites, new, ids, scaffold=self.scaffold, structures=self.structures)
 
     def refuse_partial(self, who: str, mend: str = "") -> None:
         """Raise AssayPilotError where not all combinations are listed, for ``who`` compares every one of them."""
@@ -273,6 +278,11 @@ class Library:
             found.append(Site(pair_name((one.name, other.name)), labels))
         return tuple(found), codes
 
+    def forms(self, name: str, labels: Sequence[str]) -> tuple[str, ...]:
+        """Return the structures of labels at a site, empty where unknown; the labels themselves where none is given."""
+        known = {label: smiles for site, label, smiles in self.structures if site == name}
+        return tuple(known.get(label, "") for label in labels) if known else tuple(labels)
+
     def substituents(self, compound: int) -> dict[str, str]:
         """Return what a compound carries, by site name."""
         return {site.name: site.substituents[code] for site, code in zip(self.sites, self.codes[compound], strict=True)}
@@ -292,6 +302,8 @@ class Library:
             header["interactions"] = [list(pair) for pair in self.interactions]
         if self.partial:
             header["partial"] = True
+        if self.structures:
+            header["structures"] = [list(one) for one in self.structures]
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -329,6 +341,7 @@ class Library:
             tuple((other, name) for other, name in header.get("aliases", ())),
             tuple((first, second) for first, second in header.get("interactions", ())),
             bool(header.get("partial", False)),
+            tuple((site, label, smiles) for site, label, smiles in header.get("structures", ())),
         )
 
     @cached_property

@@ -37,7 +37,8 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
     codes = np.zeros((int(arm_of.max()) + 1, len(library.sites)), dtype=np.intp)
     codes[arm_of] = np.vstack([library.codes, asked])
     wanted, rows = np.unique(arm_of[len(library) :], return_inverse=True)
-    similarity = [substituent_similarity(tuple(labels)) for labels in coding.labels]
+    both = zip(library.sites, coding.labels, strict=True)
+    similarity = [substituent_similarity(library.forms(site.name, tuple(labels))) for site, labels in both]
     controls = Controls(now.readings, len(codes))
     used = used_by_model(now.measurements, now.settings.parameters)
     found = pd.DataFrame({name: raw.column(name) for name in raw.columns})

@@ -10,6 +10,7 @@ from . import headers
 from .column_roles import Claims
 from .contents import filled, looks_like_ids, share_of_dates, share_of_fragments, share_of_structures
 from .raw import fold
+from .site_columns import structure_columns
 from .values import is_missing
 
 __all__ = ["find_ids", "find_structures"]
@@ -159,7 +160,9 @@ def find_structures(claims: Claims) -> str | None:
         claims.taken.discard(by_name)
         return found
     many: dict[str, int] = {}
-    for column in claims.free():
+    beside_names = {column for _, column in structure_columns(claims.raw, claims.raw.columns, claims.free())}
+    # One may be of the compounds (Compound, Compound SMILES); several are of what these are made of.
+    for column in claims.free() if len(beside_names) < 2 else [one for one in claims.free() if one not in beside_names]:
         texts = claims.raw.column(column)
         different = len(set(filled(texts)))
         if headers.role_of(column) is not None or headers.SITE.fullmatch(fold(column)) is not None or different < 2:

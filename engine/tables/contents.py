@@ -38,10 +38,10 @@ def spread(items: Sequence[str], most: int) -> Sequence[str]:
     return items[:: max(1, -(-len(items) // most))]
 
 
-def share_of_structures(texts: Sequence[str]) -> float:
+def share_of_structures(texts: Sequence[str], fewest: int = _FEWEST_ATOMS) -> float:
     """Return the share of the different texts of a column that are structures of compounds: SMILES or molblocks.
 
-    Names, codes and residues that happen to be SMILES (CO, N, NCCN) are too small to count.
+    Names, codes and residues that happen to be SMILES (CO, N, NCCN) are too small to count: of ``fewest`` heavy atoms.
     """
     different = list(dict.fromkeys(filled(texts)))
     if not different:
@@ -52,7 +52,7 @@ def share_of_structures(texts: Sequence[str]) -> float:
         return 0.0
     from ..chemistry.structures import heavy_atoms
 
-    return sum(len(text) <= LONGEST_BLOCK and heavy_atoms(text) >= _FEWEST_ATOMS for text in shaped) / len(sample)
+    return sum(len(text) <= LONGEST_BLOCK and heavy_atoms(text) >= fewest for text in shaped) / len(sample)
 
 
 def share_of_fragments(texts: Sequence[str]) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..chemistry.assembling import with_structures
+from ..chemistry.structures import read_structure
 from ..domain.endpoint import Endpoint
 from ..domain.interactions import chosen_pairs, pair_name
 from ..domain.labels import is_hydrogen
@@ -107,6 +108,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     compounds = _compounds(raw, mapping, prepared.unusable, problems, warnings, notes)
     report(0.3, "Compounds read")
     listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
+    listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, warnings))
     before = list(compounds.of_row)
     listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
     warnings += [step.line for step in steps]
@@ -386,6 +388,29 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
         smiles=compounds.smiles if any(compounds.smiles) else None,
         measurable=compounds.available,
     )
+
+
+def _of_substituents(
+    raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnings: list[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """Return the structures that the table gives named substituents: site, label, SMILES; the first one counts."""
+    found: dict[tuple[str, str], str] = {}
+    for site, column in mapping.structures:
+        position, several = compounds.sites.index(site), set()
+        for text, place in zip(raw.column(column), compounds.of_row, strict=True):
+            if place < 0 or is_missing(text):
+                continue
+            label = compounds.labels[place][position]
+            if found.setdefault((site, label), text) != text:
+                several.add(label)
+        if several:
+            warnings.append(
+                f"{quoted(sorted(several)[0])} of {site} has several structures in {column}"
+                + (f", and so have {len(several) - 1} others" if len(several) > 1 else "")
+                + "; the first one counts."
+            )
+    read = {text: read_structure(text).smiles for text in set(found.values())}
+    return tuple((site, label, read[text]) for (site, label), text in found.items() if read[text])
 
 
 def _unmade(listed: Library, mapping: TableMapping, history: Sequence[Result]) -> int:

@@ -26,6 +26,7 @@ from .site_columns import (
     factors,
     likely_sites,
     numbered_sites,
+    structure_columns,
 )
 from .stock import STOCK_ROLES, speaks_of
 
@@ -101,6 +102,7 @@ class _Proposal:
         if id_column is None:
             made = "they are made from the substituents" if sites else "the structures are numbered"
             self.notes.append(f"There is no column with ids; {made}.")
+        structures = self._substituents(sites)
         endpoint_column, columns = self.endpoints.found()
         key = smiles or id_column
         keys: Sequence[Hashable] = list(zip(*map(self.raw.column, sites), strict=True))
@@ -141,6 +143,7 @@ class _Proposal:
             drop_sites=options.drop_sites,
             joined=options.joined,
             interactions=options.interactions,
+            structures=structures,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
@@ -251,11 +254,23 @@ class _Proposal:
         if found:
             self.taken.update(found)
             self.taken.update(beside)
-            also = f" Not used, as they say the same: {', '.join(beside)}." if beside else ""
+            drawn = {column for _, column in structure_columns(self.raw, found, list(beside))}
+            left = [column for column in beside if column not in drawn]
+            self.taken.difference_update(drawn)
+            also = f" Not used, as they say the same: {', '.join(left)}." if left else ""
             self.warnings.append(
                 f"No column is called R1, R2, ...; the sites are {', '.join(found)}, whose levels together tell the "
                 f"compounds apart. For others: --sites {shlex.quote(','.join(found))}.{also}"
             )
+        return found
+
+    def _substituents(self, sites: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return the columns with the structures of named substituents, by site; they are named and taken."""
+        found = structure_columns(self.raw, sites, self._claims.free())
+        if found:
+            self.taken.update(column for _, column in found)
+            said = ", ".join(f"{site} from {column}" for site, column in found)
+            self.notes.append(f"Structures of substituents: {said}; those that look alike are expected to act alike.")
         return found
 
     def _core_of(self, smiles: str, columns: Sequence[EndpointColumn], refusal: NoSites) -> tuple[str, ...]:

@@ -164,6 +164,8 @@ class TableMapping:
     drop_sites: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
     interactions: tuple[str, ...] = ()
+    structures: tuple[tuple[str, str], ...] = ()
+    """Sites with the column that holds the structures of their substituents."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -183,6 +185,7 @@ class TableMapping:
         for name in ("cores", "drop_sites", "joined", "interactions"):
             if name in data:
                 data[name] = list(data[name])
+        data["structures"] = [list(pair) for pair in self.structures]
         return data
 
     @classmethod
@@ -194,6 +197,7 @@ class TableMapping:
             for name in ("sites", "cores", "drop_sites", "joined", "interactions")
             if name in data
         }
+        lists["structures"] = tuple((site, column) for site, column in data.get("structures", ()))
         return cls(**{**data, **lists, "endpoints": columns})
 
     def columns(self) -> tuple[str, ...]:
@@ -216,7 +220,8 @@ class TableMapping:
             self.lead,
         )
         own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
-        return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
+        drawn = [column for _, column in self.structures]
+        return tuple(dict.fromkeys([*self.sites, *drawn, *filter(None, shared), *(x for c in own for x in c if x)]))
 
     def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:
         """Return the same mapping with this assay noise (a number: its SD) at every endpoint that has none."""

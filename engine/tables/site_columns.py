@@ -10,12 +10,12 @@ from collections.abc import Callable, Hashable, Sequence
 from ..errors import AssayPilotError
 from . import headers
 from .classes import classes_of, words_of
-from .contents import share_of_dates, share_of_fragments
+from .contents import share_of_dates, share_of_fragments, share_of_structures
 from .endpoint_kinds import kind_of
 from .raw import RawTable, fold
 from .values import is_missing
 
-__all__ = ["NoSites", "could_be_site", "drawn_sites", "factors", "likely_sites", "numbered_sites"]
+__all__ = ["NoSites", "could_be_site", "drawn_sites", "factors", "likely_sites", "numbered_sites", "structure_columns"]
 
 _SAMPLED = 2000
 _MOST = 8
@@ -39,9 +39,13 @@ _CONDITION = re.compile(
 )
 """Headers of what an experimenter sets."""
 _NAME = re.compile(r"smiles|cas|inchi|number|nr|no|id|index|code|\bmw\b")
+_DRAWING = re.compile(r"\b(?:canonical|isomeric|smiles|smi|structures?|mol(?:ecule|block|file)?)\b|[()]")
+"""What a header says beside the name of a site where its cells are structures: base_smiles, Structure of R1."""
 _MOST_STEPS = 12
 _FEWEST_ROWS = 8
 _MOST_LEVELS = 24
+_DRAWN = 0.9
+"""Share of the texts of a column that must be structures."""
 _UNEVEN = 20
 
 
@@ -63,6 +67,16 @@ def numbered_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
         if match is not None and not (int(match["number"]) == 2 and _is_r_squared(raw.column(column))):
             found.setdefault((int(match["number"]), match["more"] or ""), column)
     return tuple(found[key] for key in sorted(found))
+
+
+def structure_columns(raw: RawTable, sites: Sequence[str], free: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return each site that another column gives the structures of, with that column: base and base_smiles."""
+    named: dict[str, str] = {}
+    for column in free:
+        bare, words = _DRAWING.subn(" ", fold(column))
+        if words and share_of_structures(raw.column(column), fewest=1) > _DRAWN:
+            named.setdefault(" ".join(bare.split()).removeprefix("of "), column)
+    return tuple((site, named[fold(site)]) for site in sites if fold(site) in named)
 
 
 def _is_r_squared(cells: Sequence[str]) -> bool:

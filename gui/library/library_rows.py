@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import drawable, site_names
+from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.difference import pooled_of
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
@@ -95,13 +95,14 @@ def coded_column(column: Column, coded: Coded, order: Ranks | None = None) -> Co
     )
 
 
-def drawn_labels(labels: tuple[str, ...]) -> list[str]:
-    """Return the structure of each label of a site that is drawn since its name is long; else an empty text."""
+def drawn_labels(library: Library, site: int) -> list[str]:
+    """Return the structure of each substituent of a site that is drawn since its name is long; else an empty text."""
+    labels = library.sites[site].substituents
     names = site_names(labels)
     long = any(len(name) > _DRAWN for name in names)
     return [  # building blocks are drawn all or none, since their names begin alike
-        label if structure and (len(name) > _DRAWN or (long and "*" not in label)) else ""
-        for label, name, structure in zip(labels, names, drawable(labels), strict=True)
+        structure if len(name) > _DRAWN or (long and structure and "*" not in label) else ""
+        for label, name, structure in zip(labels, names, pictures(library, site), strict=True)
     ]
 
 
@@ -111,7 +112,7 @@ def site_columns(library: Library) -> list[Column]:
     def column(place: int) -> Column:
         site = library.sites[place]
         labels, codes = site.substituents, library.codes[:, place]
-        names, drawn = site_names(labels), drawn_labels(labels)
+        names, drawn = site_names(labels), drawn_labels(library, place)
         column = Column(
             f"site{place}",
             site.name,

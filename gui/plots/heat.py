@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.chemistry.names import drawable, site_names
+from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.export.bounds import bound_text
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.pairs import PairMap, pair_map
@@ -26,10 +26,10 @@ __all__ = ["HeatScene", "shown_smiles"]
 
 
 def shown_smiles(look: Look, site: int, code: int) -> str:
-    """The structure that shows a substituent: its own where the label is one, else of the best compound with it."""
-    labels = look.status.library.sites[site].substituents
-    if drawable(labels)[code]:
-        return labels[code]
+    """The structure that shows a substituent: its own where it is known, else of the best compound with it."""
+    own = pictures(look.status.library, site)[code]
+    if own:
+        return own
     compound = int(look.best_with[site][code])
     smiles = look.status.library.smiles
     return smiles[compound] if smiles is not None and compound >= 0 else ""

@@ -119,7 +119,7 @@ class _Columns:
         self._digits = decimals_of(compared.status)
         sites = self._library.sites
         self._names = [site_names(site.substituents) for site in sites]
-        self._drawn = [drawn_labels(site.substituents) for site in sites]
+        self._drawn = [drawn_labels(self._library, place) for place in range(len(sites))]
 
     def change(
         self, name: str, site: NDArray[np.integer[Any]], before: NDArray[np.integer[Any]],

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.chemistry.names import drawable, site_names
+from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
@@ -257,16 +258,16 @@ def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
             site.substituents,
             site_names(site.substituents),
             tuple(np.bincount(listed.codes[:, place], minlength=len(site.substituents)).tolist()),
-            _pictures(site.substituents),
+            _pictures(listed, place),
         )
         for place, site in enumerate(listed.sites)
     )
 
 
-def _pictures(labels: Sequence[str]) -> tuple[str, ...]:
-    """What is drawn for each label, where any is a structure."""
-    drawn = drawable(tuple(labels))
-    return tuple(_drawn(label) if yes else "" for label, yes in zip(labels, drawn, strict=True)) if any(drawn) else ()
+def _pictures(library: Library, site: int) -> tuple[str, ...]:
+    """What is drawn for each substituent, where any structure is known."""
+    known = pictures(library, site)
+    return tuple(_drawn(one) if one else "" for one in known) if any(known) else ()
 
 
 def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
