@@ -77,7 +77,7 @@ def _similarity(labels: tuple[str, ...]) -> Floats | None:
 
 def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:
     """Return a Gaussian kernel of standardised descriptors, as wide as the median distance, ``(n, n)``."""
-    from rdkit.Chem import Crippen, GetFormalCharge, rdMolDescriptors, rdPartialCharges
+    from rdkit.Chem import GetFormalCharge, rdMolDescriptors, rdPartialCharges
 
     figures = []
     for place in known:
@@ -88,8 +88,7 @@ def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:
         numbers = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
         figures.append(
             [
-                Crippen.MolLogP(molecule),
-                Crippen.MolMR(molecule),
+                *rdMolDescriptors.CalcCrippenDescriptors(molecule),
                 rdMolDescriptors.CalcTPSA(molecule),
                 rdMolDescriptors.CalcNumHBD(molecule),
                 rdMolDescriptors.CalcNumHBA(molecule),
