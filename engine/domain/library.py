@@ -283,6 +283,14 @@ class Library:
         known = {label: smiles for site, label, smiles in self.structures if site == name}
         return tuple(known.get(label, "") for label in labels) if known else tuple(labels)
 
+    def drawing(self, compound: int) -> str:
+        """Return the structure that shows a compound: its own SMILES, else its parts as the table draws them, or ""."""
+        own = "" if self.smiles is None else self.smiles[compound]
+        if own or not self.structures:
+            return own
+        drawn = {(site, label): smiles for site, label, smiles in self.structures}
+        return ".".join(drawn[part] for part in self.substituents(compound).items() if part in drawn)
+
     def substituents(self, compound: int) -> dict[str, str]:
         """Return what a compound carries, by site name."""
         return {site.name: site.substituents[code] for site, code in zip(self.sites, self.codes[compound], strict=True)}

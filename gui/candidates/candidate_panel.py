@@ -255,7 +255,7 @@ class CandidatePanel(CompoundPanel):
         """Explain a compound; None: says that one can be selected."""
         super().show_compound(view, compound)
         if self._side is not None:
-            self._side.pictured = view.status.library.smiles is not None
+            self._side.pictured = view.status.library.smiles is not None or bool(view.status.library.structures)
             self._side.fit()
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:

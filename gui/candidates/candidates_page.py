@@ -325,7 +325,7 @@ class CandidatesPage(Page):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Copy rows", self.table.copy)
-        smiles = "" if library.smiles is None else library.smiles[compound]
+        smiles = library.drawing(compound)
         if smiles:
             menu.addAction("Copy &SMILES", lambda: QGuiApplication.clipboard().setText(smiles))
             menu.addAction("S&imilar compounds", lambda: self._filter_by(f"like:{smiles}"))

@@ -130,5 +130,5 @@ def compound_target(status: Status, compound: int, place: Shape) -> Target:
         lines.append(f"{endpoint.scale_name} {estimate}{bounds}")
     times = int(known.measured[compound])
     lines.append(f"measured {many(times, 'time')}" if times else "never measured")
-    smiles = "" if library.smiles is None else library.smiles[compound]
-    return Target(0, *place, library.ids[compound], "\n".join(lines), smiles, compound)
+    drawing = library.drawing(compound)
+    return Target(0, *place, library.ids[compound], "\n".join(lines), drawing, compound)

@@ -31,8 +31,7 @@ def shown_smiles(look: Look, site: int, code: int) -> str:
     if own:
         return own
     compound = int(look.best_with[site][code])
-    smiles = look.status.library.smiles
-    return smiles[compound] if smiles is not None and compound >= 0 else ""
+    return look.status.library.drawing(compound) if compound >= 0 else ""
 
 
 class HeatScene(Scene):
@@ -133,8 +132,7 @@ class HeatScene(Scene):
             only = f", only as a bound ({bound_text(status, self.look.endpoint.name, best)})"
         lines = [value, f"{many(number, 'compound')}, {seen:,} of them measured{only}"]
         lines.append(f"Click selects {'the best, ' if number > 1 else ''}{status.library.ids[best]}")
-        smiles = status.library.smiles
-        structure = "" if smiles is None else smiles[best]
+        structure = status.library.drawing(best)
         return Target(0, column, row, heading, "\n".join(lines), structure, best, extent=(1.0, 1.0))
 
     def _label(self, which: int, code: int, x: float, y: float) -> Target:

@@ -95,11 +95,10 @@ class PredictionScene(Scene):
         else:
             left = f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD"
             lines = [f"{said} {self.values[place]:.2f} (n {int(look.counts[place])})", foretold, left]
-        smiles = look.status.library.smiles
         y = float(self.values[place] if axes == 0 else self.rest[place])
         return Target(
             axes, float(self.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
-            "" if smiles is None else smiles[compound], compound,
+            look.status.library.drawing(compound), compound,
         )  # fmt: skip
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:

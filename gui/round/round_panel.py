@@ -155,7 +155,7 @@ class RoundPanel(QVBoxLayout):
         library = view.status.library
         item = shown.items[line]
         self.name.setText(library.ids[item.compound])
-        self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
+        self.structure.show_structure(library.drawing(item.compound))
         rows = list(carried_names(library, item.compound).items())
         rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:

@@ -63,9 +63,7 @@ class CopiedStructure(StructureView):
     @property
     def smiles(self) -> str:
         """What is shown; empty without a structure."""
-        if self._library is None or self._compound is None or self._library.smiles is None:
-            return ""
-        return self._library.smiles[self._compound]
+        return "" if self._library is None or self._compound is None else self._library.drawing(self._compound)
 
     @property
     def name(self) -> str:

@@ -1,5 +1,7 @@
 """Columns that hold the structures of substituents which another column names."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,11 @@ def test_of_several_structures_the_first_counts_and_a_warning_names_the_substitu
     found = library_of(rows, sites=("solvent", "amine"))
     assert pictures(found.library, 0)[2] == "CS(C)=O"
     assert any("DMSO" in warning and "solvent_smiles" in warning for warning in found.warnings)
+
+
+def test_compounds_without_a_structure_are_drawn_by_their_parts():
+    library = library_of(reactions()).library
+    assert library.drawing(0) == "C1CCOC1.Nc1ccccc1"
+    assert library.drawing(3) == "C1CCOC1"
+    assert replace(library, smiles=("CCO", *[""] * 11)).drawing(0) == "CCO"
+    assert replace(library, structures=()).drawing(0) == ""
