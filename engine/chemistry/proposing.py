@@ -72,6 +72,8 @@ class _Tried:
     core: Core
     explained: Floats
     """The share of its heavy atoms in the core, less where the assignment is arbitrary; NaN where it is lost."""
+    share: float
+    """The share of the heavy atoms of all that it keeps, however they are assigned."""
 
     @property
     def kept(self) -> int:
@@ -108,13 +110,17 @@ def propose_set(
     for start in ranked:
         found = [start]
         while len(found) < _MOST_CORES:
-            rest = [one for one in ranked if one not in found and _gained(found, one) >= _FEWEST_MORE]
+            rest = [one for one in ranked if one not in found and _are_series([*found, one])]
             nxt = max(rest, key=lambda one: _worth([*found, one], weights), default=None)
             if nxt is None or _worth([*found, nxt], weights) <= _worth(found, weights):
                 break
             found.append(nxt)
         if _worth(found, weights) > _worth(best, weights) + 1e-9:
             best = found
+    together = np.count_nonzero(np.any([~np.isnan(one.explained) for one in best], axis=0))
+    # Several cores are for several series; one core that fits all compounds and is no mere ring of them is better.
+    fits_all = [one for one in ranked if one.kept >= together and one.share >= _LEAST]
+    best = fits_all[:1] or best
     best.sort(key=lambda one: (-one.kept, one.core.smiles))
     taken, highest = [], 0
     for one in best:
@@ -124,10 +130,11 @@ def propose_set(
     return tuple(taken), tuple(Proposal(one.core, one.kept, len(weights)) for one in others)
 
 
-def _gained(found: Sequence[_Tried], one: _Tried) -> int:
-    """How many compounds a core keeps that the others lose."""
-    lost = np.all([np.isnan(other.explained) for other in found], axis=0)
-    return int(np.count_nonzero(lost & ~np.isnan(one.explained)))
+def _are_series(cores: Sequence[_Tried]) -> bool:
+    """Whether each of several cores keeps compounds that all the others lose: one that fits all needs no other."""
+    kept = np.array([~np.isnan(one.explained) for one in cores])
+    alone = kept & (np.count_nonzero(kept, axis=0) == 1)
+    return bool(np.all(np.count_nonzero(alone, axis=1) >= _FEWEST_MORE))
 
 
 def _worth(cores: Sequence[_Tried], weights: Floats) -> float:
@@ -189,14 +196,15 @@ def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report
             continue
         size = Chem.MolFromSmiles(core.smiles).GetNumHeavyAtoms() - len(core.numbers)
         splitter = Splitter(core)
-        explained = np.full(len(sample), np.nan)
+        explained, shares = np.full(len(sample), np.nan), []
         with rdBase.BlockLogs():
             for row, molecule in enumerate(molecules):
                 ways, _ = splitter.ways(molecule)
                 if ways:
                     doubt = _ARBITRARY if len(ways) > 1 or ways[0].bridged else 1.0
-                    explained[row] = doubt * size / molecule.GetNumHeavyAtoms()
-        tried = _Tried(core, explained)
+                    shares.append(size / molecule.GetNumHeavyAtoms())
+                    explained[row] = doubt * shares[-1]
+        tried = _Tried(core, explained, sum(shares) / max(len(shares), 1))
         if tried.kept > 1 and tried.kept >= _FEWEST_SHARE * len(sample):
             found[core.smiles] = tried
     report(1.0, "Cores proposed")

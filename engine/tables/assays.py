@@ -23,6 +23,8 @@ EACH, POOLED = "each", "pooled"
 _NAMES = re.compile(
     r"\b(?:assay|source|lab|laborator(?:y|ies)|cro|protocol|cell ?line|species|document|publication|test site|target)\b"
 )
+_OF_ASSAYS = re.compile(r"\b(?:run|plate|well|date|batch|lot|barcode)\b")
+"""What an assay has many of: these columns name no assays."""
 _MOST = 40
 _TOGETHER = 0.2
 """The share of the compounds in two and more assays from which each assay is an endpoint of its own."""
@@ -91,7 +93,8 @@ def _assay_column(claims: Claims, values: Sequence[EndpointColumn], asked: str |
     found = []
     for column in claims.free():
         folded = fold(headers.split_unit(column)[0])
-        if _NAMES.search(folded) is None or claims.numbers(column):
+        named = _NAMES.search(folded) is not None and _OF_ASSAYS.search(folded) is None
+        if not named or headers.role_of(column) is not None or claims.numbers(column):
             continue
         texts = [text for text in raw.column(column) if not is_missing(text)]
         different = len(set(texts))

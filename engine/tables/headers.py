@@ -203,8 +203,6 @@ ROLES = {
     "replicate": ("replicate", "rep"),
     "date": (
         "date",
-        "assay date",
-        "test date",
         "date tested",
         "run date",
         "experiment date",
@@ -235,6 +233,8 @@ ROLES = {
     "lead": ("lead", "lead time", "lead time (days)", "lead (days)", "lead days", "delivery time", "delivery"),
 }
 """Side columns by what they hold."""
+for _role in ("date", "plate", "well", "batch", "comment"):
+    ROLES[_role] += tuple(f"{of} {name}" for of in ("assay", "test") for name in ROLES[_role])
 MEANS = ("mean", "avg", "average", "geomean", "geo mean", "geometric mean", "mean value", "average value")
 """What a lab calls the mean of its determinations."""
 _PARTS = ("relation", "unit", "n", "sd", "sem")

@@ -113,6 +113,19 @@ def test_two_series_in_one_table_get_a_core_each():
     assert len(set(numbers)) == len(numbers)
 
 
+def test_core_that_fits_all_is_taken_alone_although_three_larger_ones_explain_more():
+    ends = ("c2ccc3[nH]ncc3c2", "c2ccnc(NC(=O)C3CC3)c2", "C(=O)Nc2ccc(Cl)c(C(F)(F)F)c2")
+    tails = ("CCN4CCN(C)CC4", "CCCN4CCOCC4", "C(=O)N4CCC(N5CCCC5)CC4", "OCCN4CCCCC4")
+    smiles = [
+        f"O=C(Nc1cc({x})cc({tail})c1)c1cccc({end})c1".replace("()", "")
+        for end in ends
+        for tail in tails
+        for x in ("", "F", "OC")
+    ]
+    taken, _ = propose_set(smiles[:32])
+    assert [(one.used, len(one.core.numbers)) for one in taken] == [(32, 3)]
+
+
 def test_nothing_in_common_is_no_proposal():
     assert propose_cores(["CCO"]) == ()
     assert propose_cores(["CCO", "c1ccccc1", "[Na+].[Cl-]", ""]) == ()

@@ -824,11 +824,16 @@ def benchling():
     rows = []
     for k, (s, p) in enumerate(quinazolines(42, 24)):
         signal = max(0.0, round(10 ** (p - 5.9) - 1, 2))
-        rows.append([f"BNCH-{k + 1}", f"etr_{k * 7919 % 10**5:05d}", s, f"{p:.2f}", f"{signal:g}", "QC pass"])
+        plate = f"PLT-{k // 14 + 1:03d}"
+        rows.append([f"BNCH-{k + 1}", f"etr_{k * 7919 % 10**5:05d}", s, plate, f"{p:.2f}", f"{signal:g}", "QC pass"])
     return Export(
         "Benchling, zeros below a limit of quantitation",
         text_of(
-            ["Entity Registry ID", "Entity", "Compound SMILES", "pEC50", "Target engagement (fold)", "Review"], rows
+            [
+                *("Entity Registry ID", "Entity", "Compound SMILES", "Assay Plate", "pEC50"),
+                *("Target engagement (fold)", "Review"),
+            ],
+            rows,
         ),
         42,
         {"pEC50": ("max", "none", "", 42, 0), "Target engagement (fold)": ("max", "none", "fold", 42, 0)},

@@ -299,6 +299,13 @@ def test_which_way_is_better_is_known_by_the_name(header, direction, transform):
     assert column.direction_why.endswith(("better", column.endpoint.scale_name))
 
 
+@pytest.mark.parametrize(("header", "plate"), [("Assay Plate", "Assay Plate"), ("Assay Run", None)])
+def test_plates_and_runs_of_an_assay_name_no_assays(header, plate):
+    rows = [f"c{n}|R{n % 3}|P-{k}|{n + k + 1}" for n in range(8) for k in (1, 2)]
+    mapping = mapped(f"ID|R1|{header}|IC50 (nM)\n" + "\n".join(rows))
+    assert (list(endpoints(mapping)), mapping.assay_column, mapping.plate) == (["IC50 (nM)"], None, plate)
+
+
 def test_assays_that_share_compounds_are_endpoints_and_those_that_do_not_are_pooled():
     both = [f"c{n}|R{n % 3}|{a}|{n + 1}" for n in range(8) for a in ("enzyme", "cell")]
     mapping = mapped("ID|R1|Assay format|IC50 (nM)\n" + "\n".join(both))
