@@ -392,6 +392,11 @@ class Guarantee:
         return self.sentence.partition(". ")[0]
 
     @property
+    def without_assumptions(self) -> str:
+        """The sentence without what it assumes, for where that stands in a list of its own."""
+        return self.sentence.replace(f" Assumes {'; '.join(self.assumptions)}.", "")
+
+    @property
     def label(self) -> str:
         """What it is, in a word or two."""
         return {"proven": "Guarantee", "calibrated": "Calibrated", "none": "No guarantee"}[self.kind]

@@ -17,6 +17,7 @@ from ..simulate.practice import create_practice, practice_results, practice_trut
 from ..strategies.protocol import IN
 from ..system.places import temporary_folder
 from ..text.percentages import percent
+from ..text.statements import tally
 from .console import Console, Reply, table
 from .files import export_shortlist
 from .standing import status_document
@@ -79,11 +80,7 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
 
 
 def _round_line(now: Status, number: int, measurements: int, compounds: int) -> str:
-    counts = now.counts
-    return (
-        f"Round {number}: {measurements:,} measurements of {compounds:,} compounds -> "
-        f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
-    )
+    return f"Round {number}: {measurements:,} measurements of {compounds:,} compounds -> {tally(now.counts)}"
 
 
 def _score(now: Status, truth: Floats) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from ..export.formats import FORMATS
 from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from ..strategies.protocol import IN, UNDECIDED
 from ..text.percentages import percent, probability
+from ..text.statements import intervals_are, tally
 from .console import Console, Reply, count, table
 from .options import JSON_LIMIT, TEXT_LIMIT
 from .recorded_values import controls_document, plate_lines
@@ -248,7 +249,7 @@ def round_line(issued: Round) -> str:
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
     """Return the standing of a campaign in lines for people."""
-    candidates, counts = now.candidates, now.counts
+    candidates = now.candidates
     lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.promise, ""]
     lines += [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in now.noise]
     if now.open_round is not None:
@@ -261,10 +262,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     lines.append(
         f"Used so far: {now.measurements_used:,}{budget} measurements in {many(now.rounds_made, 'round')}{confirming}"
     )
-    lines.append(
-        f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "
-        f"{counts['not_estimable']:,} not estimable"
-    )
+    lines.append(f"Compounds: {tally(now.counts)}")
     lines += stock_lines(now)
     lines += confirmation_lines(now)
     lines += what_can_be_done(now)
@@ -275,12 +273,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
         lines += ["", *_compound_table(now, listed[:limit].tolist())]
         lines += count(len(listed), limit, "compounds (--limit N lists more)")
         if now.phases_decided and np.isfinite(candidates.low[listed[:limit]]).any():
-            calibrated = now.claim.kind == "calibrated"
-            lines.append(
-                "Low and High are 95 % intervals."
-                if calibrated
-                else "Low and High are the bounds that decisions are made with."
-            )
+            lines.append(f"Low and High are {intervals_are(now.claim.kind, decided=True)}.")
     return [*lines, "", f"Head {now.head[:12]}, {many(now.events, 'event')}"]
 
 

@@ -16,6 +16,7 @@ from ..arrays import Flags, Floats
 from ..campaign.state import Status
 from ..figures.palette import LIGHT, Palette
 from ..text.percentages import percent
+from ..text.statements import intervals_are
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -174,9 +175,9 @@ class RankedPicture(Picture):
     def _caption(self) -> str:
         status = self.status
         up = status.endpoints[status.objective].sign > 0
-        rests = "the interval its decision rests on" if status.phases_decided else "its 95 % posterior interval"
+        these = intervals_are(status.guarantee.kind, decided=bool(status.phases_decided))
         return (
-            f"Compounds by estimated {self._names()[0]}, the {'best' if up else 'lowest'} first, each with {rests}. "
+            f"Compounds by estimated {self._names()[0]}, the {'best' if up else 'lowest'} first, with {these}. "
             f"{_MARKS} The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
         )
 

@@ -13,6 +13,7 @@ from ..campaign.state import Status
 from ..figures.palette import LIGHT
 from ..models.report import Noise, model_report
 from ..system.progress import Report, silent
+from ..text.statements import intervals_are
 from . import pictures
 from .bounds import said
 from .contents import Contents
@@ -70,7 +71,6 @@ def _answer(contents: Contents) -> list[Flowable]:
     """Return the first page: what was found, how sure it is, and the figure that shows it."""
     status, guarantee = contents.status, contents.status.guarantee
     about = contents.exported if contents.title == status.name else f"{status.name}, {contents.exported}"
-    promise, _, _ = guarantee.sentence.partition(". Assumes ")
     parts = [
         paragraph("Answer" if status.finished else "So far", "label"),
         paragraph(_cut(status.statement), "answer"),
@@ -78,12 +78,11 @@ def _answer(contents: Contents) -> list[Flowable]:
         paragraph("Goal", "label"),
         paragraph(_cut(status.goal_sentence)),
         paragraph(guarantee.label, "label"),
-        paragraph(_cut(promise.rstrip(".") + ".")),
+        paragraph(_cut(guarantee.without_assumptions)),
     ]
     if guarantee.holds and guarantee.assumptions:
         parts.append(paragraph("It assumes that", "label"))
         parts += [paragraph(_cut(text), "bullet", bullet=True) for text in guarantee.assumptions]
-        parts += [paragraph(_cut(told.sentence)) for told in status.additivity if told.found.freedom]
     # One row for each, so that it may go on on the next page.
     box = Table([[part] for part in parts], colWidths=[WIDTH])
     box.setStyle(
@@ -176,13 +175,10 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
 
 def _intervals(status: Status) -> str:
     """Return what the intervals of the shortlist are."""
-    counted = f" {said(status)}".rstrip()
-    if not status.phases_decided:
-        return f"Intervals are 95 % posterior intervals: nothing is decided yet.{counted}"
-    return (
-        "Estimates are from all measurements that count; intervals are the bounds the decision rests on, so an "
-        f"estimate may lie beside the middle of its own.{counted}"
-    )
+    kind, decided = status.guarantee.kind, bool(status.phases_decided)
+    text = f"Estimates are from all measurements that count; intervals are {intervals_are(kind, decided=decided)}"
+    beside = ", so an estimate may lie beside the middle of its own" if decided and kind != "calibrated" else ""
+    return f"{text}{beside}. {said(status)}".rstrip()
 
 
 def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:

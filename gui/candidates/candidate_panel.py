@@ -16,6 +16,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text
 from assaypilot.engine.export.measured import means_of, means_words
 from assaypilot.engine.export.shortlist import decimals_of
+from assaypilot.engine.text.statements import interval_name
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme
@@ -104,7 +105,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     decides = endpoint.name in known.lows
     low, high = (float(ends[endpoint.name][compound]) if decides else np.nan for ends in (known.lows, known.highs))
     bounds = interval_text(low, high, decimals_of(status))
-    caption = "95 % interval" if status.guarantee.kind == "calibrated" else "Bounds"
+    caption = interval_name(status.guarantee.kind)
     if named:
         return [(endpoint.scale_name, f"{text} ({bounds})" if bounds else text)]
     return [("Estimate", text), (caption, bounds or "none yet")] if decides else [("Estimate", text)]

@@ -16,6 +16,7 @@ from assaypilot.engine.export.bounds import bound_text, estimate_text, only_boun
 from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.export.shortlist import availability, decimals_of
 from assaypilot.engine.text.percentages import probability
+from assaypilot.engine.text.statements import interval_name
 
 from ..library.library_rows import coded_column, id_column, site_columns, structure_column
 from ..tables.properties import Calculated, property_columns
@@ -159,7 +160,7 @@ def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     """The deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
     several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
-    name = "95 % interval" if status.guarantee.kind == "calibrated" else "Bounds"
+    name = interval_name(status.guarantee.kind)
     short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
         "interval" if place == 0 else f"interval-{endpoint.name}",

@@ -122,7 +122,7 @@ class GoalPage(Page):
         self.sentence.setText(f"{status.goal_sentence}.")
         promise = status.guarantee
         # What it assumes stands below, one by one.
-        self.guarantee.setText(promise.sentence.replace(f" Assumes {'; '.join(promise.assumptions)}.", ""))
+        self.guarantee.setText(promise.without_assumptions)
         self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
         self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
         offers = [text for told in status.additivity for text in (*told.offers, told.spread) if text]

@@ -1,0 +1,28 @@
+"""What the command line, the exports and the window say alike of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["interval_name", "intervals_are", "tally"]
+
+
+def tally(counts: Mapping[str, int]) -> str:
+    """Return ``12 in, 3 undecided, 85 out``; compounds that cannot be estimated are named where there are some."""
+    lost = f", {counts['not_estimable']:,} not estimable" if counts.get("not_estimable") else ""
+    return f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out{lost}"
+
+
+def interval_name(kind: str) -> str:
+    """Return what stands over the intervals of estimates, by the kind of guarantee: calibrated, proven or none."""
+    return "95 % interval" if kind == "calibrated" else "Bounds"
+
+
+def intervals_are(kind: str, *, decided: bool) -> str:
+    """Return what the intervals beside estimates are, as the end of a sentence.
+
+    ``kind``: of the guarantee; ``decided``: whether a decision was made, which bounds of a proven strategy rest on.
+    """
+    if kind == "calibrated":
+        return "95 % intervals of the series model"
+    return "the bounds that decisions rest on" if decided else "95 % posterior intervals, as nothing is decided yet"
