@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ints
+from ..arrays import Flags, Ints
 from ..domain.controls import Reading
 from ..domain.difference import behind, difference, parts, pooled_of
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures
 from ..domain.library import Library
-from ..domain.measurements import Measurement, Pooled
+from ..domain.measurements import Measurement, Pooled, pool
 from ..domain.plates.layout import Layout
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
@@ -22,7 +22,7 @@ from .findings import Prediction
 from .state import Round, RoundItem, Settings
 from .stock_view import Stock
 
-__all__ = ["Books", "Decided", "How", "Issued", "Place", "Span", "Turn", "UnderWay", "spanned"]
+__all__ = ["Books", "Decided", "How", "Issued", "Place", "Turn", "UnderWay", "spanned"]
 
 
 Place = tuple[int, int]
@@ -302,10 +302,8 @@ class Books:
         }
         return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
 
-    def span(self, phase: int, endpoint: int) -> Span:
+    def span(self, phase: int, endpoint: int) -> Pooled:
         """Return counts and means ``(n_arms,)`` of what counts for a phase of an endpoint, model scale.
-
-        And where they lie.
 
         Of a difference the effective counts: see ``difference``.
         """
@@ -380,62 +378,29 @@ class Books:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Counts and means of an endpoint per arm, ``(n_arms,)`` each, model scale, and where the means truly lie."""
-
-    counts: Floats
-    means: Floats
-    """Of a value known only as a bound the bound counts."""
-    low: Floats
-    """At least; the mean itself where every value is exact."""
-    high: Floats
-
-    @property
-    def censored(self) -> int:
-        """Arms whose mean is known only as lying somewhere."""
-        return int(np.count_nonzero((self.counts > 0) & ((self.low < self.means) | (self.high > self.means))))
-
-
 def spanned(
     endpoints: Sequence[Endpoint],
     position: int,
     filling: Sequence[tuple[Measurement, int]],
     arms: Ints,
-) -> Span:
-    """Return what measurements, each with how many determinations count, say of an endpoint.
+) -> Pooled:
+    """Return counts and means ``(n_arms,)`` of an endpoint by measurements, each with how many determinations count.
 
-    ``arms`` of every compound.
-
-    Of a difference each end comes from the ends of its parts; where the noise of a part is not known, its count is that
-    of the part measured less often: its variance is then at most what the count says.
+    ``arms`` of every compound; of a value known only as a bound the bound counts. Where the noise of a part of a
+    difference is not known, the count is that of the part measured less often: the variance is then at most what the
+    count says.
     """
     own = parts(endpoints, position)
-    n_arms = int(arms.max(initial=-1)) + 1
     if endpoints[position].of is None:
-        return _measured([(m, n) for m, n in filling if m.endpoint == position], arms, n_arms)
+        used = [(m, n) for m, n in filling if m.endpoint == position]
+        return pool(
+            (int(arms[m.compound]) for m, _ in used), (m.value for m, _ in used), (n for _, n in used),
+            int(arms.max(initial=-1)) + 1,
+        )  # fmt: skip
     if endpoints[position].curves:
-        of_parts = {part: spanned(endpoints, part, filling, arms) for part in own}
-        score = pooled_of(endpoints, position, lambda part: Pooled(of_parts[part].counts, of_parts[part].means))
-        return Span(score.counts, score.means, score.means, score.means)
+        return pooled_of(endpoints, position, lambda part: spanned(endpoints, part, filling, arms))
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
-    sds = (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd)
-    whole = difference(Pooled(first.counts, first.means), Pooled(second.counts, second.means), sds)
+    whole = difference(first, second, (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd))
     if any(endpoints[part].noise_estimated for part in own):
         whole = Pooled(np.minimum(first.counts, second.counts), whole.means)
-    both = whole.counts > 0
-    low, high = (np.zeros(n_arms) for _ in range(2))
-    low[both], high[both] = (first.low[both] - second.high[both]), (first.high[both] - second.low[both])
-    return Span(whole.counts, whole.means, low, high)
-
-
-def _measured(own: Sequence[tuple[Measurement, int]], arms: Ints, n_arms: int) -> Span:
-    counts, sums = np.zeros(n_arms), np.zeros((3, n_arms))
-    for m, n in own:
-        low = -np.inf if m.relation == "<" else m.value
-        high = np.inf if m.relation == ">" else m.value
-        counts[arms[m.compound]] += n
-        sums[:, arms[m.compound]] += n * np.array([m.value, low, high])
-    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
-    # Exact where nothing is open, so that a mean is not taken for an interval for rounding.
-    return Span(counts, means[0], np.minimum(means[1], means[0]), np.maximum(means[2], means[0]))
+    return whole

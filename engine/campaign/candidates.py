@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.difference import parts, pooled_of
-from ..domain.measurements import Pooled
+from ..domain.measurements import Pooled, pool
 from ..models.glm import curvature, fit_glm, mean_value
 from ..models.ols import least_squares
 from ..models.posterior import Posterior, posterior, probability_within
 from ..strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
-from . import censoring, limits, series
+from . import limits, series
 from . import noise as assay_noise
 from .replay import Ledger
 from .state import Candidates
@@ -71,8 +71,20 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale."""
-    return pooled_of(ledger.endpoints, endpoint, lambda position: censoring.measured_pool(ledger, position))
+    """Everything that counts of an endpoint (of both parts of a difference), history included, per arm, model scale.
+
+    A value known only as a bound counts as its limit where its compound has no other.
+    """
+    return pooled_of(ledger.endpoints, endpoint, lambda position: _measured(ledger, position))
+
+
+def _measured(ledger: Ledger, position: int) -> Pooled:
+    told = [m for m in ledger.measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
+    exact = {m.compound for m in told if m.usable}
+    used = [m for m in told if m.usable or m.compound not in exact]
+    return pool(
+        (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
+    )
 
 
 def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
@@ -80,9 +92,6 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
     On the scale of the strategy's link, where it has one: see ``shown_means``.
     """
-    counted = censoring.fitted(ledger, endpoint)
-    if counted is not None:
-        return counted if assay_noise.informing(ledger)[endpoint].noise_sd is not None else None
     data = pooled(ledger, endpoint) if data is None else data
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
@@ -93,14 +102,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
 
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
-    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span.
-
-    With values known only as bounds the maximum of their likelihood, with the weak prior that ends it where only bounds
-    tell.
-    """
-    counted = censoring.fitted(ledger, endpoint)
-    if counted is not None:
-        return np.where(censoring.untold(ledger, endpoint), np.nan, counted.means())
+    """Least squares (maximum likelihood under a link) over everything that counts, per arm; NaN outside its span."""
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
@@ -235,15 +237,13 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         view = views[objective]
         if view is not None:
             mean, spread = view.means(here), 1.96 * view.sds(here)
-            low, high = censoring.opened(ledger, objective, here, mean - spread, mean + spread)
-            post_low, post_high = shown_means(ledger, objective, low), shown_means(ledger, objective, high)
+            post_low, post_high = (shown_means(ledger, objective, end) for end in (mean - spread, mean + spread))
     limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
     bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
     lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.deciding_endpoints}
     highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.deciding_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
-    bounded = [(k, e) for k, e in enumerate(endpoints) if censoring.bounds_of(ledger, k)]
     name = endpoints[objective].name
     estimate = estimates[name]
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
@@ -274,8 +274,6 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         limit_high={endpoints[k].name: shown(limit_bounds[k][1]) for k in ledger.limited},
         under={endpoints[k].name: limit for k, limit in evidence.under.items()},
         over={endpoints[k].name: limit for k, limit in evidence.over.items()},
-        open_sides={e.name: censoring.open_sides(ledger, k)[arm_of] for k, e in bounded},
-        open_ends={e.name: censoring.open_ends(ledger, k)[arm_of] for k, e in bounded},
     )
 
 

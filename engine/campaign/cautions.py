@@ -9,17 +9,14 @@ and decisions: to leave one out because of its size would cost the guarantee; fo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-import numpy as np
 
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
-from ..strategies.protocol import IN, Decision
-from .phrases import joined, many, names, number
+from .phrases import many, names, number
 from .replay import Ledger
 from .state import Round, Status
 
@@ -30,14 +27,11 @@ __all__ = [
     "Surprise",
     "beside_others",
     "cautions",
-    "deciding_bounds",
+    "of_bounds",
     "outlying",
     "outlying_words",
     "spread_of",
     "surprises",
-    "what_it_does",
-    "what_one_does",
-    "what_they_would_do",
 ]
 
 
@@ -52,138 +46,38 @@ class LogEntry:
     text: str
 
 
-_COSTS = (
-    " Decisions take them in as anything beyond their limit, which takes more measurements. "
-    "Where the curve gives a fitted number, enter that instead."
-)
-
-
-def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
-    """Return what somebody should know before trusting the picture.
-
-    ``open_ones``: whether any compound is undecided.
-    """
+def cautions(ledger: Ledger) -> tuple[str, ...]:
+    """Return what somebody should know before trusting the picture."""
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     bounded = {
         (m.endpoint, m.compound)
         for m in ledger.measurements
         if m.endpoint in ledger.measured and m.relation != "=" and m.excluded is None and not m.withdrawn
     }
-    only = sorted({compound for _, compound in bounded - exact})
-    counting = {m.compound for m in deciding_bounds(ledger)}
-    # What was there before the campaign decides nothing anyhow.
-    deciding = {m.compound for m in ledger.measurements if m.round > 0 and (m.endpoint, m.compound) in bounded}
     texts = []
-    coarse = bool(set(ledger.coarse) & set(ledger.measured))
-    for used, found in (
-        ("counted as such in estimates", [c for c in only if c in counting]),
-        (
-            "shown but not used" if coarse else "counted in estimates, not in decisions",
-            [c for c in only if c not in counting],
-        ),
-    ):
-        if not found:
-            continue
-        hold_up = ""
-        if open_ones and not deciding.isdisjoint(found):
-            hold_up = _COSTS if found[0] in counting else " They may keep the set from being decided."
-        texts.append(
-            f"{many(len(found), 'compound')} with values known only as bounds, {used}: "
-            f"{names([ledger.library.ids[c] for c in found])}.{hold_up}{_no_difference(ledger, bounded - exact)}"
-        )
-    # Compounds in order, each once: by whether both can be true.
-    against: dict[bool, dict[str, None]] = {False: {}, True: {}}
-    for decision in ledger.decisions.values():
-        for arm in decision.contradicted:
-            against[_right_all_the_same(ledger, decision, int(arm))][ledger.library.ids[ledger.first[arm]]] = None
-    if against[False]:
-        told = names(list(against[False]))
-        texts.append(f"A later phase speaks against an earlier decision (the first stands): {told}.")
-    if against[True]:
-        texts.append(f"{_shown_since(ledger)}: {names(list(against[True]))}.")
+    only = sorted({compound for _, compound in bounded - exact})
+    if only:
+        how = "the series model counts what they leave open" if ledger.calibrated else "each counts as its limit"
+        told = names([ledger.library.ids[c] for c in only])
+        texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {told}.")
+    against = dict.fromkeys(int(arm) for decision in ledger.decisions.values() for arm in decision.contradicted)
+    if against:
+        told = names([ledger.library.ids[ledger.first[arm]] for arm in against])
+        texts.append(f"Later values speak against earlier decisions, which stand: {told}.")
     return tuple(texts)
 
 
-def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
-    """Whether a compound that is in is a right answer even if what a later phase says against it is true.
+def of_bounds(n: int, *, calibrated: bool) -> str:
+    """Return what so many values known only as bounds do, as the end of a sentence about them.
 
-    That is so in the soft zone, and for who is beaten by no more than what does not matter.
+    ``calibrated``: under the series model.
     """
-    pareto = ledger.settings.goal == "pareto"
-    soft = any(ledger.margins) if pareto else ledger.settings.softness > 0 and ledger.settings.goal != "best"
-    if not soft or ledger.state.status[arm] != IN or not np.isfinite(decision.high[:, arm]).all():
-        return False
-    far = ledger.margins if pareto else [ledger.settings.distance + ledger.settings.softness]
-    lead = decision.low - decision.high[:, [arm]]
-    with np.errstate(invalid="ignore"):
-        return not bool((lead > np.array(far)[:, None]).all(axis=0).any())
-
-
-def _shown_since(ledger: Ledger) -> str:
-    """Return what a later phase says of compounds that are in, and why they stay."""
-    settings = ledger.settings
-    if settings.goal == "pareto":
-        return "In, though shown since to be beaten (by so little that it does not matter, as far as is known)"
-    wide = number(settings.distance + settings.softness)
-    behind = f"In, though shown since to be more than {number(settings.distance)} behind the best"
-    return f"{behind} (up to {wide} is a right answer, too)"
-
-
-def _no_difference(ledger: Ledger, bounded: Set[tuple[int, int]]) -> str:
-    """Return that a bound gives no difference, as a sentence with a space in front.
-
-    Empty where none is asked for of it.
-    """
-    measured = {endpoint for endpoint, _ in bounded}
-    lacking = [
-        ledger.endpoints[k].name
-        for k in ledger.deciding_endpoints
-        if ledger.endpoints[k].of is not None and measured & set(ledger.behind((k,)))
-    ]
-    return f" A bound gives no {joined(lacking)}." if lacking else ""
-
-
-_DECIDES = "decisions count the bound itself"
-
-
-def what_it_does(*, counted: bool = True, holds: bool = True) -> str:
-    """Return what a value known only as a bound does to a campaign, as the rest of a sentence about such values.
-
-    ``counted``: whether estimates count it; ``holds``: whether anything is guaranteed.
-    """
-    lost = "" if holds else ", and because of them nothing is guaranteed any more"
-    used = "estimates count it as a bound" if counted else "kept and shown, not used in estimates"
-    return f"{used}, {_DECIDES}{lost}"
-
-
-def what_they_would_do(n: int, *, counted: bool = True) -> str:
-    """Return the same before so many of them are kept, as a sentence; empty for none."""
-    if not n:
-        return ""
-    are = f"{n:,} value{' is' if n == 1 else 's are'} known only as {'a bound' if n == 1 else 'bounds'}"
-    return _told(are, counted=counted)
-
-
-def what_one_does(value: str, *, counted: bool = True) -> str:
-    """Return the same of one ``value`` that is there, in its own words (``>10000 nM``)."""
-    return _told(f"{value} is known only as a bound", counted=counted)
-
-
-def _told(which: str, *, counted: bool) -> str:
-    used = "estimates count it as a bound" if counted else "estimates do not use it"
+    if calibrated:
+        return "the series model counts what " + ("it leaves" if n == 1 else "they leave") + " open"
     return (
-        f"{which}: {used}, {_DECIDES}. If it was asked for, nothing is guaranteed any more; where the curve gives a "
-        "fitted number, enter that."
+        f"{'counts as its limit' if n == 1 else 'each counts as its limit'}, and ends the guarantee if it was asked "
+        "for; the series model takes bounds as they are"
     )
-
-
-def deciding_bounds(ledger: Ledger) -> list[Measurement]:
-    """Return the results known only as a bound among the values that phases decide by."""
-    return [
-        m
-        for m in ledger.measurements
-        if ledger.matters(m) and m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
-    ]
 
 
 FAR = 4.0

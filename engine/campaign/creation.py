@@ -122,22 +122,10 @@ def creation_drafts(
         drafts += stated
         rehearse(ledger, stated)
     check_campaign(ledger)
-    cautions = (*strategy.cautions(ledger.state.problem), *_about_bounds(ledger))
-    said = [f"{text[:1].upper()}{text[1:]}." for text in cautions]
+    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(ledger.state.problem)]
     if said:
         drafts[0] = setup.CampaignCreated.draft(created | {"warnings": [*warnings, *notes, *said]})
     return drafts, parts
-
-
-def _about_bounds(ledger: Ledger) -> list[str]:
-    """Return that values known only as bounds will end the guarantee, where the table has some."""
-    if ledger.calibrated or ledger.coarse or ledger.strategy.void(ledger.state.problem):
-        return []
-    behind = ledger.behind(ledger.goal_endpoints)
-    if not any(m.relation != "=" and m.endpoint in behind for m in ledger.measurements):
-        return []
-    who = ledger.strategy.info.name
-    return [f"no guarantee with bounds: once a result is known only as one (>10000), {who} promises nothing"]
 
 
 def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:

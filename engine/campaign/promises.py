@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from ..domain.features import outside_span
 from ..domain.measurements import Measurement
-from ..strategies.designs import table
 from ..strategies.phased import ADDITIVE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
 from ..text.percentages import percent
 from . import limits, series
 from . import noise as assay_noise
 from .additivity import deviations
-from .cautions import deciding_bounds
 from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
 
-__all__ = ["broken", "claim", "goal_sentence", "guarantee", "never_compared", "probability_names", "statement"]
+__all__ = ["WAY_ON", "broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
 
 
-_TECHNICAL = "left out for technical causes unrelated to the values, and to what was decided"
-"""When a cause is told must not be chosen either: see ``results.amending``."""
+WAY_ON = "The series model takes all of it as data, and asks for none of these assumptions."
+"""What to do when a proof does not hold any more."""
 
 
 def _best(ledger: Ledger) -> str:
@@ -237,11 +233,11 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     """Return what is promised and under which assumptions, true at this moment."""
     if ledger.calibrated:
         return _calibrated(ledger, counts)
-    void = [*_broken(ledger), *ledger.strategy.void(ledger.state.problem)]
-    assumptions = _assumptions(ledger, counts)
+    happened, assumptions = _broken(ledger), _assumptions(ledger, counts)
+    void = [*happened, *ledger.strategy.void(ledger.state.problem)]
     if void:
-        more = " any more" if ledger.seen() and _broken(ledger) else ""
-        sentence = f"No guarantee{more}: {'; '.join(void)}. The set is the best estimate."
+        more = " any more" if ledger.seen() and happened else ""
+        sentence = f"No guarantee{more}: {'; '.join(void)}. The set is the best estimate. {WAY_ON}"
     else:
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
@@ -295,9 +291,7 @@ def _scatter(ledger: Ledger) -> list[str]:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
         found += [assay_noise.sentence(ledger, one) for one in estimated]
         if any(one.freedom for one in assay_noise.spreads(ledger, 0)):
-            left = sum(m.entered.excluded and assay_noise.tells(ledger, m) for m in ledger.measurements)
-            chosen = f" ({many(left, 'value')} left out there for causes unrelated to the values)" if left else ""
-            found.append(f"replicates in the table{chosen} scatter as those of the campaign do")
+            found.append("replicates in the table scatter as those of the campaign do")
     found += [_coarse(ledger, k) for k in ledger.coarse if k in ledger.measured]
     return found
 
@@ -317,43 +311,22 @@ def _coarse(ledger: Ledger, position: int) -> str:
     )
 
 
+_LOST = "measurements that are missing, left out or corrected are so for reasons unrelated to the values"
+"""What partial rounds, compounds that cannot be had, and slips of the pen ask for."""
+
+
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
-    found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger)]
+    """Return what a proof rests on: what its strategy assumes, one noise, and that nothing is lost by choice."""
+    found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger), _LOST]
     for k in ledger.deciding_endpoints:
         if ledger.endpoints[k].of is not None:
             both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
-            what = "a profile of them" if ledger.endpoints[k].curves else "a difference"
-            found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is {what}")
-    if ledger.failed:
-        found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
-    marked = sum(
-        m.excluded is not None
-        and m.number not in ledger.judged
-        and not m.entered.excluded
-        and (m.round > 0 or assay_noise.tells(ledger, m))
-        and ledger.matters(m)
-        and not m.withdrawn
-        for m in ledger.measurements
-    )
-    if marked:
-        found.append(f"{many(marked, 'value')} {_TECHNICAL}")
-    deciding = [m for m in ledger.measurements if ledger.matters(m)]
-    of_noise = {m.number for m in deciding if assay_noise.tells(ledger, m)}
-    found += _never_came(ledger) + _made_more(ledger)
-    if ledger.unavailable:
-        found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
-    for n, what in (
-        (sum(m.corrected is not None and (m.counted > 0 or m.number in of_noise) for m in deciding), "corrected"),
-        (sum(m.withdrawn and m.counted > 0 for m in deciding), "taken back"),
-    ):
-        if n:
-            found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
+            found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
     state = ledger.current()
     if bool(state.lost.any()):
         found.append("compounds lost on the way still count for the best, with their last bounds")
     if int((state.lost & (state.status == NOT_ESTIMABLE))[ledger.arm_of].sum()) < counts["not_estimable"]:
         found.append("the best means the best of the compounds that can be estimated")
-    found += _late(ledger)
     if ledger.limited:
         # The strategy does not know the limits, which are kept to by sums of effects.
         if ADDITIVE not in found:
@@ -364,143 +337,47 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     return found
 
 
-def _never_came(ledger: Ledger) -> list[str]:
-    """Return that decided phases went without values of compounds that could not be had then, and can be had now."""
-    came: Counter[tuple[int, int, int]] = Counter()
-    for m in ledger.measurements:
-        came[m.phase, m.endpoint, m.compound] += m.counted
-    missing = sum(
-        max(n - came[phase, k, compound], 0)
-        for phase, decided in enumerate(ledger.phases, start=1)
-        for k in decided.measured
-        for compound, n in decided.planned.items()
-        if compound not in ledger.unavailable
-    )
-    failed = ledger.failed - (sum(ledger.under_way.lost.values()) if ledger.under_way is not None else 0)
-    left = missing - failed
-    return [f"{many(left, 'measurement')} not to be had in their phase for reasons unrelated to the values"] * (
-        left > 0
-    )
-
-
-def _made_more(ledger: Ledger) -> list[str]:
-    """Return that means of more determinations than were asked for count.
-
-    Whoever stops by what was seen chooses them.
-    """
-    own = (m for m in ledger.measurements if ledger.matters(m) and m.excluded is None and not m.withdrawn)
-    n = sum(m.n > m.counted > 0 for m in own)
-    are = "1 value is a mean" if n == 1 else f"{n:,} values are means"
-    return [f"{are} of more determinations than were asked for, made whatever the first ones were"] * (n > 0)
-
-
-def _late(ledger: Ledger) -> list[str]:
-    """Return what was decided in before others could be estimated, which may be the best.
-
-    Empty when that never happened.
-    """
-    state = ledger.current()
-    first = np.full(ledger.n_arms, np.iinfo(np.intp).max)
-    for phase, decision in ledger.decisions.items():
-        seen = ~np.isnan(decision.high).all(axis=0)
-        first[seen] = np.minimum(first[seen], phase)
-    # One that is out is surely not the best, so it would have changed nothing.
-    matters = state.problem.wanted & (state.status != OUT) & (state.active | state.lost | (state.status == IN))
-    inside = state.status == IN
-    earliest = int(state.decided_in_phase[inside].min(initial=np.iinfo(np.intp).max))
-    late = matters & (first > earliest)
-    before = inside & (state.decided_in_phase < first[late].max(initial=0))
-    n_late, n_before = int(late[ledger.arm_of].sum()), int(before[ledger.arm_of].sum())
-    if not n_late or not n_before:
-        return []
-    was = "was" if n_before == 1 else "were"
-    return [
-        f"{many(n_before, 'compound')} that {was} in before {many(n_late, 'other')} could be estimated "
-        f"would also be in beside {'it' if n_late == 1 else 'them'}"
-    ]
-
-
 def _broken(ledger: Ledger) -> list[str]:
-    """Why what happened in the campaign leaves nothing to guarantee."""
-    void = [*ledger.void, *never_compared(ledger)]
+    """Return what happened in the campaign that no proof covers, each as one reason; empty while its promise stands."""
+    void = list(ledger.void)
+    if _came_late(ledger):
+        void.append("compounds could be measured or estimated only after others had been decided without them")
     # What comes of a confirmation decides nothing.
-    deciding = [m for m in ledger.measurements if ledger.matters(m)]
-    marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)
-    if marked:
-        void.append(f"{many(marked, 'value')} left out by the table of results")
-    instead = sum(m.entered.excluded and m.excluded is None and _asked_for(ledger, m) for m in deciding)
-    if instead:
-        void.append(f"{many(instead, 'value')} left out by the table of results until others were asked for instead")
-    judged = sum((m.counted > 0 or assay_noise.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
-    if judged:
-        void.append(f"{many(judged, 'value')} excluded by judgement")
-    unknown = assay_noise.estimated(ledger)
-    cut = [m for m in ledger.measurements if m.relation != "=" and m.endpoint in unknown and not m.withdrawn]
-    if cut:
-        void.append(f"{many(len(cut), 'result')} known only as a bound, beside an assay noise (SD) that is not known")
-    bounds = deciding_bounds(ledger)
-    if bounds:
-        void.append(f"{many(len(bounds), 'result')} known only as a bound ({_of_compounds(ledger, bounds)})")
+    told = [m for m in ledger.measurements if ledger.matters(m) and not m.withdrawn]
+    for found, what in (
+        ([m for m in told if m.round > 0 and m.entered.excluded], "left out by the table of results"),
+        ([m for m in told if _rests_on(ledger, m) and m.number in ledger.judged], "excluded by judgement"),
+        ([m for m in told if m.n > m.counted > 0 and m.excluded is None], "made of more determinations than planned"),
+        ([m for m in told if m.relation != "=" and _counts(ledger, m)], "known only as a bound"),
+    ):
+        if found:
+            ids = list(dict.fromkeys(ledger.library.ids[m.compound] for m in found))
+            void.append(f"{many(len(found), 'value')} {what} ({names(ids)})")
     return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]
 
 
-def _asked_for(ledger: Ledger, m: Measurement) -> bool:
-    """Whether a value that does not count, came back for a round that asked for it."""
-    if not m.round or m.counted or m.withdrawn or m.endpoint not in ledger.measured:
-        return False
-    return any(m.compound in ledger.planned(issued.phase) for issued in ledger.rounds if issued.number == m.round)
+def _rests_on(ledger: Ledger, m: Measurement) -> bool:
+    """Whether a decision may rest on a value, or the noise that it uses."""
+    return m.counted > 0 or assay_noise.tells(ledger, m)
 
 
-def _of_compounds(ledger: Ledger, measurements: Sequence[Measurement]) -> str:
-    return names(list(dict.fromkeys(ledger.library.ids[m.compound] for m in measurements)))
+def _counts(ledger: Ledger, m: Measurement) -> bool:
+    """Whether a value known only as a bound counts for decisions, or hides what replicates say of the noise."""
+    return (m.counted > 0 and m.excluded is None) or m.endpoint in assay_noise.estimated(ledger)
 
 
-def never_compared(ledger: Ledger) -> list[str]:
-    """Why what is in is not what is promised, since others can be had again; empty where it is.
-
-    A first decision was about those that could be estimated then. ``adaptive`` compares who is in with the others once
-    more, which its error probability has no part for.
-    """
-    state = ledger.current()
-    if ledger.strategy.info.name == "adaptive" and _came_back(ledger):
-        return ["compounds became available again after others were put in without them"]
-    best = ledger.settings.goal == "best"
-    last = state.last
-    if best and last is not None and (state.status[last.contradicted] == IN).any():
-        return ["a compound that can be had again is better than the one found best"]
-    if best or ledger.strategy.info.name == "adaptive":
-        return []
-    alone = sum(_without(ledger, state, phase) for phase in range(1, len(ledger.phases) + 1))
-    are = "was put in" if alone == 1 else "were put in"
-    return [f"{many(alone, 'compound')} {are} before others could be had again"] if alone else []
-
-
-def _without(ledger: Ledger, state: State, phase: int) -> int:
-    """How many were put in by a phase of which others that may be the best could not be estimated."""
-    measurable = ledger.phases[phase - 1].measurable
-    ins = int(((state.status == IN) & (state.decided_in_phase == phase)).sum())
-    there = np.flatnonzero(~measurable & (state.status != OUT) & (state.status != NOT_ESTIMABLE))
-    if not ins or not len(there):
-        return 0
-    basis = table(ledger.features, np.flatnonzero(measurable)).basis
-    there = there[outside_span(ledger.features, basis, there)]
-    bounded = np.zeros(ledger.n_arms, dtype=bool)
-    for earlier in range(1, phase + 1):
-        bounded |= np.isfinite(ledger.estimates[earlier].high).all(axis=0)
-    return ins if (~bounded[there]).any() else 0
-
-
-def _came_back(ledger: Ledger) -> bool:
-    """Whether arms that could not be estimated while others were put in can be estimated since."""
-    if any(turn.how == "void" for turn in ledger.turns):
-        return False  # the guarantee has ended, and compounds that were added could not be measured before
+def _came_late(ledger: Ledger) -> bool:
+    """Whether compounds came to be available, or to be estimated, after a phase had decided without them."""
     could = [*(decided.measurable for decided in ledger.phases), ledger.measurable()]
-    any_in = False
-    for phase, (before, after) in enumerate(pairwise(could), start=1):
-        any_in = any_in or len(ledger.estimates[phase].ins) > 0
-        new = np.flatnonzero(after & ~before)
-        if any_in and len(new):
-            basis = table(ledger.features, np.flatnonzero(before)).basis
-            if outside_span(ledger.features, basis, new).any():
-                return True
+    added = any(turn.how == "void" for turn in ledger.turns)  # that is said of itself
+    if not added and any((after & ~before).any() for before, after in pairwise(could)):
+        return True
+    bounded, any_in = np.zeros(ledger.n_arms, dtype=bool), False
+    for decision in ledger.decisions.values():
+        seen = ~np.isnan(decision.high).all(axis=0)
+        # What is out is surely not the best, so it would have changed nothing.
+        if any_in and (seen & ~bounded & (ledger.state.status != OUT)).any():
+            return True
+        bounded |= seen
+        any_in = any_in or len(decision.ins) > 0
     return False

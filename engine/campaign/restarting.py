@@ -187,12 +187,8 @@ def _as_it_is(now: Status, m: Measurement) -> Result:
 def pairs_by_sign(now: Status) -> tuple[Interaction, ...]:
     """Every pair of sites that can be tested by the exact values of the goal's endpoints, the most telling first.
 
-    Where additivity is contradicted these are the pairs that its check found; else they are tested now. The values go
-    as they are, effects of their plates in them.
+    The values go as they are, effects of their plates in them.
     """
-    for told in now.additivity:
-        if told.contradicted and told.pairs:
-            return told.pairs
     found: list[Interaction] = []
     for position in now.measured_endpoints:
         own = [m for m in now.measurements if m.endpoint == position and m.usable]

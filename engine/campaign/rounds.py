@@ -11,7 +11,6 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
 from . import codec, limits, redecide, stocked
-from .additivity import at_once, spread_out
 from .bookkeeping import Issued
 from .candidates import shown_means, view_of
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
@@ -49,11 +48,8 @@ def planned_round(
         state = ledger.current()
         if ledger.stop(state):
             return []
-        state = state if ledger.calibrated else spread_out(ledger, state)
         allocation, chosen_by = asked(ledger, state, choice, report)
-        capacity = state.problem.capacity
-        most = settings.max_replicates if capacity is None else capacity.max_replicates
-        planned, order = _lay_out(ledger, allocation, most)
+        planned, order = _lay_out(ledger, allocation)
         data = _phase_json(allocation, planned, order)
         if chosen_by is not None:
             data["choice"] = chosen_by
@@ -79,22 +75,18 @@ def planned_round(
     return [*drafts, RoundIssued.draft(data)]
 
 
-def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Return a phase's measurements by compound, and the order in which rounds are cut from it.
-
-    See ``at_once`` for most.
-    """
+def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """Return a phase's measurements by compound, and the order in which rounds are cut from it."""
     compounds = [ledger.representative(arm) for arm in allocation.arms]
     if ledger.stock is not None:
         compounds = [int(compound) for compound in stocked.of_arms(ledger)[2][allocation.arms]]
     span = ProjectedFeatures(ledger.features, allocation.arms)
     settings = ledger.settings
-    per_round = max(1, settings.per_round // ledger.per_sample)
     runs = lay_out(
         allocation.counts,
         span.coordinates(),
-        per_round,
-        at_once(allocation.counts, per_round, settings.max_replicates, most),
+        max(1, settings.per_round // ledger.per_sample),
+        settings.max_replicates,
         seed=settings.seed * 1_000_003 + allocation.phase,
     )
     planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}

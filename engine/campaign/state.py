@@ -422,7 +422,7 @@ class Candidates:
     decided_in_round: Ints
     """0 where nothing is decided."""
     estimate: Floats
-    """From everything measured and usable, history included: least squares; with bounds their largest likelihood."""
+    """From everything measured that counts, history included."""
     low: Floats
     """Deciding bound of the last decided phase that bounded the compound."""
     high: Floats
@@ -440,7 +440,7 @@ class Candidates:
     measured: Ints
     """Usable determinations, history included; of several endpoints of the goal, of the one with the fewest."""
     censored: Ints
-    """Determinations of the goal's endpoints of which only a bound is known: counted in estimates as such."""
+    """Determinations of the goal's endpoints of which only a bound is known."""
     made: Flags
     """Whether anything was ever measured on it."""
     posterior_low: Floats
@@ -473,10 +473,6 @@ class Candidates:
     """The highest limit above which one is known to lie."""
     profile_met: Floats | None = None
     """Posterior probability that every desirability of the profile is at least a half; None without a profile."""
-    open_sides: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
-    """By name, of endpoints with bounds: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
-    open_ends: Mapping[str, Floats] = field(default_factory=dict)
-    """What holds such an estimate: its own limit or the end of its 95 % interval, the tighter; NaN for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -568,10 +564,6 @@ class Status:
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
-    bounds_counted: bool = True
-    """Whether estimates count such values; not those of yes or no, of counts, or behind a link."""
-    bounds_taken: frozenset[int] = frozenset()
-    """Numbers of the measurements known only as bounds that phases decide by."""
     readings: tuple[Reading, ...] = ()
     """Values of controls in order of entry, withdrawn and excluded ones included."""
     quality: Quality = field(default_factory=Quality)

@@ -17,7 +17,7 @@ from . import promises, stocked
 from .additivity import deviations
 from .auditing import audited
 from .candidates import build_candidates
-from .cautions import deciding_bounds, outlying, outlying_words
+from .cautions import outlying, outlying_words
 from .confirmation import confirmation
 from .control_quality import quality
 from .findings import Confirmation
@@ -72,7 +72,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         warnings=(
             *location_warnings,
             *ledger.warnings,
-            *history_text.cautions(ledger, open_ones=counts["undecided"] > 0),
+            *history_text.cautions(ledger),
             *outlying_words(
                 outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
                 ledger.library,
@@ -88,8 +88,6 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         measured_endpoints=ledger.measured,
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
-        bounds_counted=not set(ledger.coarse) & set(ledger.measured),
-        bounds_taken=frozenset(m.number for m in deciding_bounds(ledger)),
         readings=tuple(ledger.readings),
         quality=told,
         confirmation=confirmed,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
-from ..campaign.cautions import what_it_does
+from ..campaign.cautions import of_bounds
 from ..campaign.phrases import many
 from ..campaign.plating import moved_in_words
 from ..campaign.state import Round, RoundItem, Source, Status
@@ -20,7 +20,7 @@ from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
-from .standing import confirmation_lines, next_line, number
+from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
 from .stock_words import orders_document, orders_lines
 from .stocking import check_orders
 from .work_lists import (
@@ -167,6 +167,7 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
         "orders": orders_document(now),
         "plates": plates_document(now, layout),
         "seconds": seconds,
+        "guarantee": guarantee_of(now),
         "warnings": now.warnings,
     }
 
@@ -273,6 +274,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
         )
         for rank, item in enumerate(issued.items[:_LINES], start=1)
     ]
+    lines += [*no_longer(now), *what_can_be_done(now)]
     lines += ["", *table(header, rows), *count(len(issued.items), _LINES, "compounds (--out CSV writes them all)")]
     if now.stock is not None and now.stock.orders:
         lines += ["", *orders_lines(now)]
@@ -339,6 +341,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
         "unavailable": gone,
         "outstanding": 0 if after.open_round is None else after.open_round.missing,
         "finished": after.finished,
+        "guarantee": guarantee_of(after),
         "warnings": warnings,
     }
     confirming = now.open_round is not None and now.open_round.confirmation
@@ -384,8 +387,7 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
 
 def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
-    lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
-    bound = what_it_does(counted=after.bounds_counted, holds=not lost)
+    bound = of_bounds(document["censored"], calibrated=after.guarantee.kind == "calibrated")
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [
@@ -412,4 +414,4 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
     elif after.open_round is not None:
         lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
     lines += [f"Note: {text}" for text in after.quality.drift]
-    return [*lines, after.statement, next_line(after, file)]
+    return [*lines, after.statement, *no_longer(after), *what_can_be_done(after), next_line(after, file)]

@@ -39,6 +39,7 @@ __all__ = [
     "guarantee_of",
     "left_to_do",
     "next_line",
+    "no_longer",
     "number",
     "range_lines",
     "round_line",
@@ -62,6 +63,7 @@ def guarantee_of(now: Status) -> dict[str, Any]:
         "assumptions": promise.assumptions,
         "void": promise.void,
         "sentence": promise.sentence,
+        "continue_with": None if promise.holds else "gaussian-process",
     }
 
 
@@ -193,26 +195,16 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
     }
 
 
+def no_longer(now: Status) -> list[str]:
+    """Return why nothing is guaranteed, in a line for people; empty where something is."""
+    return [] if now.guarantee.holds else [f"{now.guarantee.brief[:1].upper()}{now.guarantee.brief[1:]}."]
+
+
 def what_can_be_done(now: Status) -> list[str]:
-    """Return what can be done about effects that do not add up, and how, in lines for people; empty where they may."""
-    lines = []
-    for told in now.additivity:
-        lines += [told.spread] if told.spread else []
-        if not told.contradicted:
-            continue
-        lines.append("What can be done: Go on with the series model, which needs no additive effects, and keep all.")
-        lines.append("  assaypilot change FILE --strategy gaussian-process")
-        lines += [f"What can be done: {offer}" for offer in told.offers]
-        pairs = [one for one in told.pairs if one.worth][:1]
-        lines += [
-            f"  assaypilot change FILE --interaction {','.join(one.sites)} --into NEW.assaypilot begins that campaign"
-            for one in pairs
-        ]
-        if any("LinFACT-MIS" in offer for offer in told.offers):
-            lines.append(
-                f"  assaypilot new ... --strategy linfact-mis --parameter model_error={told.largest:.2g} is the other"
-            )
-    return lines
+    """Return how to continue where nothing is guaranteed, in a line for people; empty where something is."""
+    if now.guarantee.holds:
+        return []
+    return ["Continue with the series model: assaypilot change FILE --strategy gaussian-process"]
 
 
 def confirmation_lines(now: Status) -> list[str]:

@@ -124,11 +124,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
-        *(
-            [now.guarantee.sentence, *what_can_be_done(now)]
-            if any(told.contradicted for told in now.additivity)
-            else []
-        ),
+        *([] if now.guarantee.holds else [now.guarantee.sentence, *what_can_be_done(now)]),
         *stock_lines(now),
         *([f"History: {many(history, 'value')}; {_history(now)}"] if history else []),
         *(f"Note: {text}" for text in (*now.warnings, *document["notes"])),

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
 from ..campaign.state import Status
@@ -246,14 +245,7 @@ class RankedPicture(Picture):
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
         """Its rank and its estimate."""
         rank = None if self.ranking is None else self.ranking.place(compound)
-        return None if rank is None else (float(rank), float(self._drawn()[compound]))
-
-    def _drawn(self) -> Floats:
-        """Where each compound is drawn: at its estimate, or at what holds it where only bounds do."""
-        known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
-        if name not in known.open_sides:
-            return known.estimate
-        return np.where(known.open_sides[name] != 0, known.open_ends[name], known.estimate)
+        return None if rank is None else (float(rank), float(self.status.candidates.estimate[compound]))
 
     def _bounds(self) -> tuple[Floats, Floats] | None:
         """Return what the values lie below, and above, of compounds of which only that is known.
@@ -261,28 +253,23 @@ class RankedPicture(Picture):
         None where there are none.
         """
         known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
-        if name not in known.open_sides:
+        if name not in known.under and name not in known.over:
             return None
-        nothing, sides = np.full(len(known.estimate), np.nan), known.open_sides[name]
-        alone = known.measured_of[name] == 0
-        under, over = (
-            np.where(sides == side, known.open_ends[name], np.where(alone, limits.get(name, nothing), np.nan))
-            for side, limits in ((-1, known.under), (1, known.over))
-        )
+        nothing, alone = np.full(len(known.estimate), np.nan), known.measured_of[name] == 0
+        under, over = (np.where(alone, limits.get(name, nothing), np.nan) for limits in (known.under, known.over))
         return under, over
 
     def _spans(self) -> Spans:
         from ..figures.ranked import Spans as Drawn
 
-        known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
+        known = self.status.candidates
         return Drawn(
-            self._drawn(),
+            known.estimate,
             known.low,
             known.high,
             known.status,
             (known.posterior_low, known.posterior_high),
             self._bounds(),
-            known.open_sides.get(name),
         )
 
     def draw(self, size: Shape, dpi: float) -> Figure:
@@ -379,21 +366,9 @@ class FrontPicture(Picture):
         return spread(*self._matrices(), self.status.candidates.status, marks=marks)
 
     def _matrices(self) -> tuple[Floats, Floats, Floats]:
-        """Those of the goal's endpoints; an estimate that only bounds hold stands at what holds it."""
+        """Those of the goal's endpoints."""
         estimates, low, high = super()._matrices()
-        estimates = np.array([self._shown_estimates(row) for row in estimates])
-        known = self.status.candidates
-        for row, name in enumerate(self._endpoint_names()):
-            if name in known.open_sides:
-                estimates[row] = np.where(known.open_sides[name] != 0, known.open_ends[name], estimates[row])
-        return estimates, low, high
-
-    def _sides(self) -> NDArray[np.int8] | None:
-        """``(2, n)``: -1 where only bounds from above hold an estimate, 1 from below, else 0; None where none does."""
-        known, n = self.status.candidates, len(self.status.library)
-        nothing = np.zeros(n, dtype=np.int8)
-        sides = np.array([known.open_sides.get(name, nothing) for name in self._endpoint_names()], dtype=np.int8)
-        return sides if sides.any() else None
+        return np.array([self._shown_estimates(row) for row in estimates]), low, high
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """Return the compound nearest to a place."""
@@ -424,7 +399,7 @@ class FrontPicture(Picture):
         ends = self.within if self.frame is None else self.frame
         self.view = self._spread() if ends is None else replace(self._spread(), ends=ends)
         return front_plot(
-            self.view, estimates, low, high, codes, (axes[0], axes[1]), sides=self._sides(), selected=self.selected,
+            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected,
             band_text=sure, palette=self.colours(), size=size, dpi=dpi,
         )  # fmt: skip
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..campaign.state import Status
-from ..domain.endpoint import Endpoint, Relation
 
-__all__ = ["COUNTED", "bound_text", "entry_text", "estimate_text", "only_bounds", "open_text", "said"]
-
-COUNTED = "Values known only as bounds count in estimates as bounds, in decisions as the bound itself."
-"""What is said beside estimates wherever some values are known only as bounds."""
+__all__ = ["bound_text", "estimate_text", "only_bounds", "said"]
 
 
 def bound_text(status: Status, endpoint: str, compound: int) -> str:
@@ -41,38 +37,17 @@ def only_bounds(status: Status, compound: int) -> str:
 
 
 def estimate_text(status: Status, endpoint: str, compound: int, digits: int = 2) -> str:
-    """``5.83``; ``<5.0`` of an estimate that only bounds hold; empty before any."""
+    """``5.83``; empty before any."""
     estimate = float(status.candidates.estimates[endpoint][compound])
-    if not np.isfinite(estimate):
-        return ""
-    return open_text(status, endpoint, compound) or f"{estimate:.{digits}f}"
-
-
-def open_text(status: Status, endpoint: str, compound: int) -> str:
-    """``<5.0`` of an estimate that only bounds hold; empty of all others."""
-    end = _open(status, endpoint, compound)
-    return f"{end[0]}{_short(end[1])}" if end else ""
-
-
-def entry_text(status: Status, endpoint: Endpoint, compound: int) -> str:
-    """Return the same in the unit that values are entered in: ``>10000``."""
-    end = _open(status, endpoint.name, compound)
-    # As a number first, so that 10000 is not written 1e+04.
-    return f"{endpoint.relation_on_model(end[0])}{float(f'{endpoint.from_model(end[1]):.3g}'):.10g}" if end else ""
-
-
-def _open(status: Status, endpoint: str, compound: int) -> tuple[Relation, float] | None:
-    """To which side an estimate is open, and what holds it on the other."""
-    known = status.candidates
-    side = int(known.open_sides[endpoint][compound]) if endpoint in known.open_sides else 0
-    return ("<" if side < 0 else ">", float(known.open_ends[endpoint][compound])) if side else None
+    return f"{estimate:.{digits}f}" if np.isfinite(estimate) else ""
 
 
 def said(status: Status) -> str:
-    """Return the plain word about bounds beside estimates; empty where none counts."""
-    if not status.candidates.open_sides:
+    """Return the plain word about bounds beside estimates; empty where there are none."""
+    if not (status.candidates.under or status.candidates.over):
         return ""
-    return COUNTED
+    counted = "as what it leaves open" if status.guarantee.kind == "calibrated" else "as its limit"
+    return f"A value known only as a bound counts {counted}."
 
 
 def _short(value: float) -> str:

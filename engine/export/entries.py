@@ -93,18 +93,13 @@ def _entry(now: Status, compound: int, means: Mapping[str, MeasuredMean | None])
 
 
 def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
-    """Where values known only as bounds say that a compound lies, and to which side its estimate is open.
-
-    By endpoint; nothing of compounds that no bound and no open estimate concerns.
-    """
+    """Return where values known only as bounds say that a compound lies, by endpoint; nothing without any."""
     known = now.candidates
-    found: dict[str, dict[str, float | str | None]] = {}
-    for name, sides in known.open_sides.items():
-        below, above = _of(known.under, name, compound), _of(known.over, name, compound)
-        side, end = int(sides[compound]), float(known.open_ends[name][compound])
-        if side or any(limit is not None and np.isfinite(limit) for limit in (below, above)):
-            word = {-1: "below", 0: None, 1: "above"}[side]
-            found[name] = {"below": below, "above": above, "open": word, "end": end}
+    found = {}
+    for name in {**known.under, **known.over}:
+        told = {"below": _of(known.under, name, compound), "above": _of(known.over, name, compound)}
+        if any(limit is not None and np.isfinite(limit) for limit in told.values()):
+            found[name] = told
     return {"bounds": found} if found else {}
 
 

@@ -16,7 +16,6 @@ from ..domain.measurements import Pooled, pool
 from ..models.contributions import contributions
 from ..models.leave_one_out import leave_one_out
 from ..models.ols import Estimate, least_squares
-from ..models.tobit import Bounds, Cells, additive
 from .answer import picture_of
 
 if TYPE_CHECKING:
@@ -76,58 +75,43 @@ class Measured:
     fit: Estimate
     """The additive model, by least squares."""
     effects: Estimate
-    """The same with values known only as bounds, by their likelihood."""
+    """The same with values known only as bounds as their limits."""
     told: Ints
-    """``(k,)``, the compounds with a value or a bound, some more than once."""
+    """``(k,)``, the compounds with a value or a bound."""
     told_counts: Floats
     """``(k,)``, determinations."""
 
 
 def measured(status: Status, endpoint: int) -> Measured:
     """Return the means of the compounds measured for an endpoint (its position)."""
-    found = means_of(status, endpoint)
-    rows = np.flatnonzero(found.counts > 0)
+    found, every = means_of(status, endpoint), means_of(status, endpoint, bounds=True)
+    rows, told = np.flatnonzero(found.counts > 0), np.flatnonzero(every.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
-    features, bounds = SiteFeatures.of(status.library), _bounds(status, endpoint)
-    fit, sigma = least_squares(features, rows, counts, means), status.endpoints[endpoint].noise_sd
-    if bounds is None or sigma is None:
-        return Measured(rows, means, counts, fit, fit, rows, counts)
-    told = np.concatenate([rows, bounds.rows])
-    told_counts = np.concatenate([counts, bounds.counts])
-    # What is told at all, by where values and bounds are; what it is, by their likelihood.
-    reach = least_squares(features, told, told_counts, np.concatenate([means, bounds.limits]))
-    view = additive(features, Cells(rows, counts, means), bounds, sigma)
-    effects = reach.replaced(view.mean, view.covariance)
-    return Measured(rows, means, counts, fit, effects, told, told_counts)
+    features = SiteFeatures.of(status.library)
+    fit = effects = least_squares(features, rows, counts, means)
+    if len(told) > len(rows):
+        effects = least_squares(features, told, every.counts[told], every.means[told])
+    return Measured(rows, means, counts, fit, effects, told, every.counts[told])
 
 
-def means_of(status: Status, endpoint: int) -> Pooled:
-    """Return mean and count ``(n,)`` of each compound's usable values, model scale; earlier ones included."""
+def means_of(status: Status, endpoint: int, *, bounds: bool = False) -> Pooled:
+    """Return mean and count ``(n,)`` of each compound's usable values, model scale; earlier ones included.
+
+    ``bounds``: of compounds without any, those known only as bounds, as their limits.
+    """
 
     def of_measured(position: int) -> Pooled:
         used = [m for m in status.measurements if m.endpoint == position and m.usable]
+        if bounds:
+            exact = {m.compound for m in used}
+            used += [
+                m
+                for m in status.measurements
+                if m.endpoint == position and m.excluded is None and not m.withdrawn and m.compound not in exact
+            ]
         return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
 
     return pooled_of(status.endpoints, endpoint, of_measured)
-
-
-def _bounds(status: Status, endpoint: int) -> Bounds | None:
-    """Return the bounds of one measured endpoint; None without any that estimates count."""
-    own = status.endpoints[endpoint]
-    if own.of is not None or own.name not in status.candidates.open_sides:
-        return None
-    found = [
-        m
-        for m in status.measurements
-        if m.endpoint == endpoint and m.relation != "=" and m.excluded is None and not m.withdrawn
-    ]
-    return Bounds(
-        np.array([m.compound for m in found], dtype=np.intp),
-        np.array([m.n for m in found], dtype=float),
-        np.array([m.value for m in found]),
-        np.array([1.0 if m.relation in ("<", "<=") else -1.0 for m in found]),
-        np.ones(len(found)),
-    )
 
 
 def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:

@@ -70,9 +70,7 @@ def _used(status: Status, m: Measurement) -> str:
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
-        counted = status.endpoints[m.endpoint].name in status.candidates.open_sides
-        uses = [*(["estimates"] if counted else []), *(["decisions"] if m.number in status.bounds_taken else [])]
-        return f"{' and '.join(uses)}, as a bound" if uses else "no, only a bound"
+        return "as what it leaves open" if status.guarantee.kind == "calibrated" else "as its limit"
     if m.phase:
         return "estimates and decisions"
     if m.round in status.confirmation.rounds:

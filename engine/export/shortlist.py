@@ -13,7 +13,7 @@ from ..campaign.state import STATUSES, Status
 from ..chemistry.assembling import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from .bounds import entry_text, only_bounds, open_text
+from .bounds import only_bounds
 from .measured import measured_means
 from .sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 
@@ -205,17 +205,10 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
         columns.append(Column("Why out", [status.reason(compound) for compound in listed]))
     for endpoint in status.endpoints:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))[places]
-        whole = [
-            open_text(status, endpoint.name, compound) or number
-            for compound, number in zip(listed, rounded(estimate, digits + 1), strict=True)
-        ]
-        columns.append(Column(f"{endpoint.scale_name} estimate", whole, digits))
+        columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
-            entered = [
-                entry_text(status, endpoint, compound) or _entry(endpoint, value)
-                for compound, value in zip(listed, estimate, strict=True)
-            ]
+            entered = [_entry(endpoint, value) for value in estimate]
             columns.append(Column(f"{endpoint.name}{unit} estimate", entered, -_SIGNIFICANT))
         means = measured_means(status, status.endpoints.index(endpoint))
         if means:

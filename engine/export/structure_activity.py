@@ -16,21 +16,7 @@ from ..models.matched_pairs import MatchedPairs, matched_pairs, pairs_of_change
 from ..system.progress import Report, silent
 from .pictures import Measured, means_of, measured
 
-__all__ = ["BoundsAlone", "Compared", "Look", "compared", "look"]
-
-
-@dataclass(frozen=True, eq=False)
-class BoundsAlone:
-    """What is known of compounds that were measured, but only as bounds; one of both kinds comes twice."""
-
-    rows: Ints
-    """``(k,)``, the compounds."""
-    limit: Floats
-    """``(k,)``, model scale."""
-    side: NDArray[np.int8]
-    """``(k,)``: -1 where the value lies below the limit, 1 above."""
-    predicted: Floats
-    """``(k,)``, from the values of the other compounds; NaN where they say nothing."""
+__all__ = ["Compared", "Look", "compared", "look"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +32,6 @@ class Look:
     """``(n,)``, usable ones."""
     bounded: Ints
     """``(n,)``, those of which only a bound is known."""
-    sides: NDArray[np.int8]
-    """``(n,)``: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
-    ends: Floats
-    """``(n,)``, what holds these; NaN for all others."""
     best_with: tuple[Ints, ...]
     """For each site ``(size,)`` the compound that shows a substituent: the best one that carries it; -1 for none."""
     contributions: tuple[SiteContributions, ...]
@@ -61,8 +43,6 @@ class Look:
     """``(m,)``, from the other compounds; NaN where they say nothing."""
     surprise: Floats
     """``(m,)``, measured less predicted in SDs of that difference; NaN as above."""
-    bounds: BoundsAlone
-    """Of compounds with no value but bounds."""
     used: tuple[tuple[Ints, Ints], ...]
     """For each site and substituent: earlier values, and measurements of the campaign, exact ones and bounds."""
     by_round: Ints
@@ -107,8 +87,6 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
         estimate=estimate,
         determinations=known.measured_of[endpoint.name],
         bounded=np.bincount([m.compound for m in used if m.relation != "="], minlength=n).astype(np.intp),
-        sides=known.open_sides.get(endpoint.name, np.zeros(n, dtype=np.int8)),
-        ends=known.open_ends.get(endpoint.name, np.full(n, np.nan)),
         best_with=_best_with(library.codes, sizes, np.where(np.isfinite(estimate), endpoint.sign * estimate, -np.inf)),
         contributions=found,
         rows=data.rows,
@@ -116,7 +94,6 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
         counts=data.counts,
         predicted=predicted,
         surprise=_surprise(data, predicted, noise if noise > 0 else 1.0),
-        bounds=_bounds_alone(status, endpoint.name, data),
         used=tuple(zip(*parts, strict=True)),
         by_round=np.rint(np.bincount(rounds, numbers, last + 1)).astype(np.intp),
     )
@@ -151,25 +128,6 @@ def compared(status: Status, place: int) -> Compared:
     noise = np.nan if endpoint.noise_sd is None else endpoint.noise_sd
     found = matched_pairs(status.library.codes, rows, means, known.counts[rows], noise, endpoint.sign)
     return Compared(status, place, rows, means, found)
-
-
-def _bounds_alone(status: Status, name: str, data: Measured) -> BoundsAlone:
-    """Return the tightest bounds of each compound that has bounds and no value; their fit knows nothing of them."""
-    known, n = status.candidates, len(status.library)
-    if name not in known.open_sides:
-        return BoundsAlone(np.zeros(0, np.intp), np.zeros(0), np.zeros(0, np.int8), np.zeros(0))
-    alone = np.ones(n, dtype=bool)
-    alone[data.rows] = False
-    parts = [(side, limits[name]) for side, limits in ((-1, known.under), (1, known.over)) if name in limits]
-    found = [(side, np.flatnonzero(alone & np.isfinite(limit)), limit) for side, limit in parts]
-    rows = np.concatenate([np.zeros(0, np.intp), *(places for _, places, _ in found)])
-    predicted = data.fit.means(rows) if data.rows.size else np.full(rows.size, np.nan)
-    return BoundsAlone(
-        rows,
-        np.concatenate([np.zeros(0), *(limit[places] for _, places, limit in found)]),
-        np.repeat(np.array([side for side, _, _ in found], dtype=np.int8), [places.size for _, places, _ in found]),
-        np.where(data.fit.estimable(rows), predicted, np.nan),
-    )
 
 
 def _surprise(data: Measured, predicted: Floats, noise: float) -> Floats:

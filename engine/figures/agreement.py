@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -16,49 +13,11 @@ from .canvas import SMALL, blank, round_ticks, say
 from .front import WORDS, legend
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["Limits", "agreement_plot", "draw_limits"]
+__all__ = ["agreement_plot"]
 
 
 _MANY = 300
 """Compounds above which their marks are drawn smaller."""
-
-
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """Values of compounds of which only a bound is known, ``(k,)`` each, model scale."""
-
-    predicted: Floats
-    """What the other compounds say; NaN where they say nothing."""
-    limit: Floats
-    side: NDArray[np.int8]
-    """-1 where the value lies below the limit, 1 above."""
-    status: NDArray[np.int8]
-
-    @property
-    def drawn(self) -> Limits:
-        """Those with a prediction."""
-        known = np.isfinite(self.predicted) & np.isfinite(self.limit)
-        return Limits(self.predicted[known], self.limit[known], self.side[known], self.status[known])
-
-
-def draw_limits(axes: Axes, palette: Palette, limits: Limits, heights: Floats, size: float) -> None:
-    """Draw a hollow triangle for each limit at its height ``(k,)``, pointing to where the value lies."""
-    for code, colour in enumerate(palette.status):
-        for side, pointing in ((-1, "v"), (1, "^")):
-            here = (limits.status == code) & (limits.side == side)
-            if here.any():
-                axes.plot(
-                    limits.predicted[here], heights[here], linestyle="none", marker=pointing, color=colour,
-                    markersize=size + 1.0, markerfacecolor="none", markeredgewidth=0.9, zorder=3,
-                )  # fmt: skip
-
-
-def _pointing(palette: Palette) -> Line2D:
-    """What the legend says of the triangles."""
-    return Line2D(
-        [], [], linestyle="none", marker="v", color=palette.muted, markerfacecolor="none", markersize=5.0,
-        label="only known to lie below (above)",
-    )  # fmt: skip
 
 
 def agreement_plot(
@@ -66,7 +25,6 @@ def agreement_plot(
     measured: Floats,
     status: NDArray[np.int8],
     *,
-    limits: Limits | None = None,
     quantity: str = "value",
     noise_sd: float | None = None,
     palette: Palette = LIGHT,
@@ -76,7 +34,6 @@ def agreement_plot(
     """The figure: measured means against predictions, the line where they agree, and the noise about it.
 
     ``(m,)`` arrays on the model scale; compounds without a prediction (NaN) are left out, and counted on the axis.
-    ``limits``: those of which only a bound is known, drawn as hollow triangles that point to where the value lies.
     The band is 1.96 ``noise_sd`` to either side: where one measurement of a well predicted compound falls 19 times
     in 20.
     """
@@ -86,8 +43,7 @@ def agreement_plot(
     if not known.any():
         return say(figure, palette, "No compound can be predicted\nfrom the others yet.")
     x, y, state = predicted[known], measured[known], status[known]
-    bounded = None if limits is None else limits.drawn
-    every = np.concatenate([x, y] if bounded is None else [x, y, bounded.predicted, bounded.limit])
+    every = np.concatenate([x, y])
     least, most = float(every.min()), float(every.max())
     pad = 0.06 * max(most - least, 0.1)
     ends = np.array([least - pad, most + pad])
@@ -114,11 +70,8 @@ def agreement_plot(
             Line2D([], [], linestyle="none", marker=MARKERS[code], color=colour, markerfacecolor=face, markersize=5.0,
                    label=WORDS[code])
         )  # fmt: skip
-    if bounded is not None and bounded.limit.size:
-        handles.insert(0, _pointing(palette))
-        draw_limits(axes, palette, bounded, bounded.limit, size_of)
     legend(figure, handles[::-1], palette)
-    missing = int(known.size - known.sum()) + (0 if limits is None else limits.limit.size - limits.drawn.limit.size)
+    missing = int(known.size - known.sum())
     words = f"{quantity} predicted from the other compounds"
     if missing:
         words += f"\n({missing:,} measured compounds that the others say nothing of are not shown)"

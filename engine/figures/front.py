@@ -155,7 +155,6 @@ def front_plot(
     status: NDArray[np.int8],
     axes: tuple[Axis, Axis],
     *,
-    sides: NDArray[np.int8] | None = None,
     band_text: str = "the true front lies in here",
     selected: int | None = None,
     palette: Palette = LIGHT,
@@ -166,8 +165,7 @@ def front_plot(
 
     Arrays are ``(2, n)`` in library order, model scale; NaN bounds where nothing was decided. What lies on the worse
     side of the band is reached by some compound for certain (its lower bounds do), what lies on the better side by
-    none. ``sides`` ``(2, n)``: -1 of estimates that lie somewhere below the number given, 1 above, else 0; those are
-    triangles that point there.
+    none.
     """
     figure = blank(size, dpi, palette, (0.62, 0.14, 0.47, 0.32))
     plot = figure.axes[0]
@@ -181,14 +179,11 @@ def front_plot(
     handles: list[Line2D | Patch] = []
     if _band(plot, signs, low, high, view.ends, palette):
         handles.append(Patch(facecolor=palette.band, edgecolor="none", label=band_text))
-    open_ = np.zeros_like(estimates, dtype=np.int8) if sides is None else sides
-    # What lies somewhere on the worse side of where it is drawn holds no corner of the front.
-    worse = (open_ * np.array(signs)[:, None] < 0).any(axis=0)
-    line = staircase(estimates[:, view.compounds[~worse[view.compounds]]], signs, view.ends)
+    line = staircase(estimates[:, view.compounds], signs, view.ends)
     plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
     handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
     _boxes(plot, view, low, high, status, selected, palette)
-    handles += _points(plot, view, status, palette, open_)
+    handles += _points(plot, view, status, palette)
     if selected is not None and np.isfinite(estimates[:, selected]).all():
         plot.plot(
             [estimates[0, selected]], [estimates[1, selected]], linestyle="none", marker="o", markersize=12,
@@ -298,17 +293,10 @@ def _boxes(
             )
 
 
-def _points(
-    plot: Axes, view: Spread, status: NDArray[np.int8], palette: Palette, sides: NDArray[np.int8]
-) -> list[Line2D]:
-    """What the legend says of the points, which are drawn: those that are out first, those that are in on top.
-
-    Those that only bounds hold are hollow triangles, which point to where they lie.
-    """
+def _points(plot: Axes, view: Spread, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
+    """What the legend says of the points, which are drawn: those that are out first, those that are in on top."""
     handles = []
     state = status[view.compounds]
-    toward = sides[:, view.compounds]
-    closed = ~toward.any(axis=0)
     many = view.compounds.size > 300
     for code in (3, OUT, UNDECIDED, IN):
         here = state == code
@@ -320,25 +308,12 @@ def _points(
         face = palette.background if hollow else colour
         size, level = (small, 2) if code >= OUT else (4.2 if here.sum() > 150 else 5.6, 5 + code)
         plot.plot(
-            view.x[here & closed], view.y[here & closed], linestyle="none", marker=MARKERS[code], color=colour,
+            view.x[here], view.y[here], linestyle="none", marker=MARKERS[code], color=colour,
             markerfacecolor=face, markersize=size, markeredgewidth=width, zorder=level,
         )  # fmt: skip
-        for row, side, pointing in ((0, -1, "<"), (0, 1, ">"), (1, -1, "v"), (1, 1, "^")):
-            open_ = here & (toward[row] == side)
-            if open_.any():
-                plot.plot(
-                    view.x[open_], view.y[open_], linestyle="none", marker=pointing, color=colour, zorder=level,
-                    markerfacecolor="none", markersize=size, markeredgewidth=0.9,
-                )  # fmt: skip
         handles.append(
             Line2D([], [], linestyle="none", marker=MARKERS[code], color=colour, markerfacecolor=face, markersize=5.2,
                    label=f"{int(here.sum()):,} {WORDS[code]}")
-        )  # fmt: skip
-    if not closed.all():
-        said = "triangle: known only to lie that way"
-        handles.insert(
-            0, Line2D([], [], linestyle="none", marker="<", color=palette.muted, markerfacecolor="none", markersize=5.2,
-                      label=said)
         )  # fmt: skip
     return handles[::-1]
 

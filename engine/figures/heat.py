@@ -16,7 +16,7 @@ from .canvas import SMALL, blank, cut_middle, round_ticks, say
 from .pairs import PairMap
 from .palette import LIGHT, Palette
 
-__all__ = ["heat_map", "heat_size", "value_text"]
+__all__ = ["heat_map", "heat_size"]
 
 Shape = tuple[float, float]
 
@@ -150,7 +150,7 @@ def _write_cells(
     if roomy:
         for row, column in zip(*np.nonzero(known), strict=True):
             axes.text(
-                column, row - (0.1 if counts else 0.0), value_text(view, row, column), ha="center", va="center",
+                column, row - (0.1 if counts else 0.0), f"{view.mean[row, column]:.2f}", ha="center", va="center",
                 fontsize=SMALL + larger, color=ink[row, column], zorder=4,
                 fontweight="bold" if view.measured[row, column] else "normal",
             )  # fmt: skip
@@ -171,11 +171,6 @@ def _write_cells(
                 markersize=3.4 if roomy else 2.0, color=colour, markerfacecolor=filled,
                 markeredgewidth=0 if filled == colour else 0.7, zorder=5,
             )  # fmt: skip
-
-
-def value_text(view: PairMap, row: int, column: int) -> str:
-    """The mean of a cell: ``5.83``, ``<5.00`` where it is only known to lie below."""
-    return f"{('', '>', '<')[int(view.side[row, column])]}{view.mean[row, column]:.2f}"
 
 
 def _label(
@@ -238,8 +233,6 @@ def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Sha
     parts = ["● measured (bold)"]
     if ((view.bounded == view.measured) & (view.measured > 0)).any():
         parts.append("○ only as a bound")
-    if view.side.any():
-        parts.append("< only known to lie below (> above)")
     if counts:
         parts.append("small: measured, of how many compounds")
     if ((view.compounds > 0) & ~np.isfinite(view.mean)).any():

@@ -37,8 +37,6 @@ class PairMap:
     """Substituents of either site that carry a compound and are not shown."""
     bounded: Ints
     """``(r, c)``, how many of those measured are known only as bounds."""
-    side: NDArray[np.int8]
-    """``(r, c)``: -1 where the mean is only known to lie below its number, 1 above, else 0."""
 
     @property
     def gaps(self) -> int:
@@ -62,8 +60,6 @@ def pair_map(
     fixed: Mapping[int, int] | None = None,
     by_effect: bool = True,
     bounded: NDArray[np.integer] | None = None,
-    sides: NDArray[np.int8] | None = None,
-    ends: Floats | None = None,
 ) -> PairMap:
     """The map of two sites (down, across) of a library: ``codes`` ``(n, n_sites)`` of ``sizes`` substituents.
 
@@ -71,7 +67,7 @@ def pair_map(
     ``fixed`` says (code by site) are counted; over all other sites is averaged. ``sign`` -1 when smaller is better.
     ``by_effect``: the best substituents first, what is not known last; else in the library's order. Substituents that
     no counted compound carries are left out, and so is what goes beyond ``MOST``. ``bounded`` ``(n,)``: determinations
-    of which only a bound is known; ``sides``, ``ends`` ``(n,)``: to which side an estimate is open, and what holds it.
+    of which only a bound is known.
     """
     down, across = sites
     if down == across:
@@ -92,15 +88,11 @@ def pair_map(
     bound = np.bincount(cells[only], minlength=n)
     known = np.isfinite(values)
     with_value = np.bincount(cells[known], minlength=n)
-    side = np.zeros(len(places), dtype=np.int8) if sides is None else sides[places]
-    shown = values if ends is None else np.where(side != 0, ends[places], values)
-    total = np.bincount(cells[known], shown[known], n)
+    total = np.bincount(cells[known], values[known], n)
     mean = np.full(n, np.nan)
     np.divide(total, with_value, out=mean, where=with_value > 0)
     best = _best(cells, places, np.where(known, sign * values, -np.inf), n)
     table = mean.reshape(shape)
-    open_ = [np.bincount(cells[known & (side == which)], minlength=n) > 0 for which in (-1, 1)]
-    leaning = np.where(open_[0] & ~open_[1], -1, np.where(open_[1] & ~open_[0], 1, 0)).astype(np.int8).reshape(shape)
     number, counted, first, cut = (part.reshape(shape) for part in (compounds, seen, best, bound))
     rows, columns = np.flatnonzero(number.any(axis=1)), np.flatnonzero(number.any(axis=0))
     if by_effect:
@@ -111,10 +103,7 @@ def pair_map(
     left_out = (max(len(rows) - MOST, 0), max(len(columns) - MOST, 0))
     rows, columns = rows[:MOST], columns[:MOST]
     chosen = np.ix_(rows, columns)
-    return PairMap(
-        rows, columns, table[chosen], number[chosen], counted[chosen], first[chosen], left_out, cut[chosen],
-        leaning[chosen],
-    )  # fmt: skip
+    return PairMap(rows, columns, table[chosen], number[chosen], counted[chosen], first[chosen], left_out, cut[chosen])
 
 
 def _best(cells: Ints, places: Ints, values: Floats, n: int) -> Ints:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .agreement import Limits, agreement_plot, draw_limits
+from .agreement import agreement_plot
 from .canvas import SMALL, cut_middle, round_ticks, style
 from .palette import LIGHT, MARKERS, Palette
 
@@ -28,7 +28,6 @@ def predictions_plot(
     status: NDArray[np.int8],
     named: list[tuple[int, str]],
     *,
-    limits: Limits | None = None,
     quantity: str = "value",
     noise_sd: float | None = None,
     selected: int | None = None,
@@ -38,14 +37,12 @@ def predictions_plot(
 ) -> Figure:
     """The figure: the first axes measured against predicted, the second what is left, measured less predicted.
 
-    ``(m,)`` arrays and ``limits`` as ``agreement_plot`` takes them; ``named`` are places in them with their names,
-    ``selected`` the one that is ringed, the limits counted on behind them. The two stand side by side where there is
-    room, else one below the other.
+    ``(m,)`` arrays as ``agreement_plot`` takes them; ``named`` are places in them with their names, ``selected`` the
+    one that is ringed. The two stand side by side where there is room, else one below the other.
     """
     figure = agreement_plot(
-        predicted, measured, status, limits=limits, quantity=quantity, noise_sd=noise_sd, palette=palette, size=size,
-        dpi=dpi,
-    )  # fmt: skip
+        predicted, measured, status, quantity=quantity, noise_sd=noise_sd, palette=palette, size=size, dpi=dpi
+    )
     known = np.isfinite(predicted) & np.isfinite(measured)
     if not known.any():
         return figure
@@ -66,18 +63,12 @@ def predictions_plot(
     ends = first.get_xlim()
     second.set_xlim(*ends)
     reach = float(np.abs(rest[known]).max())
-    bounded = None if limits is None else limits.drawn
-    if bounded is not None and bounded.limit.size:
-        beyond = bounded.limit - bounded.predicted
-        reach = max(reach, float(np.abs(beyond).max()))
     if noise_sd is not None:
         second.axhspan(-1.96 * noise_sd, 1.96 * noise_sd, color=palette.grid, linewidth=0, zorder=0)
         reach = max(reach, 1.96 * noise_sd)
     second.set_ylim(-1.18 * max(reach, 0.05), 1.18 * max(reach, 0.05))
     second.axhline(0.0, color=palette.muted, linewidth=0.9, zorder=1)
     mark = 2.6 if known.sum() > _MANY else 4.4
-    if bounded is not None and bounded.limit.size:
-        draw_limits(second, palette, bounded, beyond, mark)
     for code in (3, 2, 0, 1):
         here = known & (status == code)
         face = palette.background if code == 2 else palette.status[code]
@@ -85,20 +76,16 @@ def predictions_plot(
             predicted[here], rest[here], linestyle="none", marker=MARKERS[code], color=palette.status[code],
             markersize=mark, markerfacecolor=face, markeredgewidth=1.0, zorder=2 if code >= 2 else 4,
         )  # fmt: skip
-    across = predicted if limits is None else np.concatenate([predicted, limits.predicted])
-    heights = measured if limits is None else np.concatenate([measured, limits.limit])
-    for axes, values in ((first, heights), (second, heights - across)):
+    for axes, values in ((first, measured), (second, rest)):
         if selected is not None and np.isfinite(values[selected]):
             axes.plot(
-                [across[selected]], [values[selected]], linestyle="none", marker="o", markersize=11,
+                [predicted[selected]], [values[selected]], linestyle="none", marker="o", markersize=11,
                 markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=1.8, zorder=5,
             )  # fmt: skip
     marks = np.column_stack([predicted[known], rest[known]])
     named_points = [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]]
     _name(second, named_points, marks[:_MANY], palette)
     short, missing = cut_middle(quantity, 24), int(known.size - known.sum())
-    if limits is not None and bounded is not None:
-        missing += limits.limit.size - bounded.limit.size
     left_out = f"\n{missing:,} that cannot be predicted are not shown" if missing else ""
     first.set_xlabel(
         f"{short} predicted from the others{left_out}", color=palette.text, fontsize=SMALL, parse_math=False

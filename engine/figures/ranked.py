@@ -77,8 +77,6 @@ class Spans:
     """The ends of the posterior's intervals."""
     bounds: tuple[Floats, Floats] | None = None
     """What values lie below, and above, where only that is known, else NaN."""
-    sides: NDArray[np.int8] | None = None
-    """-1 where nothing but bounds from above holds the estimate, 1 from below, else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +140,9 @@ def ranked_intervals(
     """The figure: one point and interval per compound of ``ranking``.
 
     Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points to
-    where values lie that are only known to lie below or above it. Estimates that nothing else holds have that alone,
-    and their intervals run out of the picture. The x axis is the rank, from ``ranking.first``; ``note`` is added to
-    what it says. ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
+    where values lie that are only known to lie below or above it. The x axis is the rank, from ``ranking.first``;
+    ``note`` is added to what it says. ``ends``: of the axes, instead of those that suit these compounds
+    (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -161,12 +159,9 @@ def ranked_intervals(
     crowded = size[0] / (chosen.size if ends is None else right - left) < 0.11
     bottom, top = _intervals(ranking, spans)
     decided = np.isfinite(spans.low[chosen]) & np.isfinite(spans.high[chosen])
-    open_ = np.zeros(chosen.size, dtype=bool) if spans.sides is None else spans.sides[chosen] != 0
-    bottom = np.where(open_ & np.isneginf(bottom), lowest, bottom)
-    top = np.where(open_ & np.isposinf(top), highest, top)
     thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
     limits = [] if spans.bounds is None else [limit[chosen] for limit in spans.bounds]
-    _draw(axes, palette, ranking, spans, _Bars(bottom, top, decided, thin, open_, limits), crowded=crowded)
+    _draw(axes, palette, ranking, spans, _Bars(bottom, top, decided, thin, limits), crowded=crowded)
     place = ranking.place(selected)
     if place is not None and selected is not None:
         axes.plot(
@@ -202,8 +197,6 @@ class _Bars:
     decided: Flags
     """Where the interval is the deciding one."""
     thin: Flags
-    open_: Flags
-    """Where nothing but a bound holds the estimate."""
     limits: Sequence[Floats]
     """What values lie below, and above."""
 
@@ -226,7 +219,7 @@ def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _B
                 ranks[here], limit[here], linestyle="none", marker=pointing, color=colour, zorder=3,
                 markersize=3.5 if crowded else 5.5, markerfacecolor="none", markeredgewidth=0.9,
             )  # fmt: skip
-        here = (state == code) & ~bars.open_
+        here = state == code
         if here.any():
             marker = MARKERS[code]
             hollow = code == 2
@@ -267,10 +260,8 @@ def _intervals(ranking: Ranking, spans: Spans) -> tuple[Floats, Floats]:
     bottom, top = spans.low[ranking.compounds], spans.high[ranking.compounds]
     if spans.posterior is None:
         return bottom, top
-    open_ = ~(np.isfinite(bottom) & np.isfinite(top))
     under, over = spans.posterior[0][ranking.compounds], spans.posterior[1][ranking.compounds]
-    # An estimate that only bounds hold has one end.
-    thin = open_ & (np.isfinite(under) | np.isfinite(over))
+    thin = ~(np.isfinite(bottom) & np.isfinite(top)) & np.isfinite(under) & np.isfinite(over)
     return np.where(thin, under, bottom), np.where(thin, over, top)
 
 

@@ -25,7 +25,7 @@ from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 from .diagnostics import LEVERAGE_ONE
 
-__all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "deviation_bound", "holm"]
+__all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "holm"]
 
 
 BOUND = 0.05
@@ -68,8 +68,6 @@ class Additivity:
     """Its one-sided lower bound, of confidence 1 - BOUND."""
     tau_high: float
     """Its one-sided upper bound; infinite while nothing can be judged."""
-    tau_safe: float
-    """Its one-sided upper bound of confidence 1 - BOUND / 2, which leaves half of the error to something else."""
     seen: float
     """The largest distance of a measured mean from the fitted sum of effects, noise included."""
     error_low: float
@@ -87,7 +85,7 @@ def additivity(
 
     A row may occur several times: compounds that the table cannot tell apart have deviations of their own.
     """
-    nothing = Additivity(len(rows), 0, 0, None, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, ())
+    nothing = Additivity(len(rows), 0, 0, None, 0.0, 0.0, math.inf, 0.0, 0.0, 0.0, ())
     if len(rows) < 2 or not noise_sd > 0.0:
         return nothing
     table = Eliminated(features.columns(rows), features.n_columns)
@@ -104,7 +102,6 @@ def additivity(
     low = profile.root(float(chdtri(freedom, BOUND)), 0.0)
     middle = profile.root(float(freedom), low)
     high = profile.root(float(chdtri(freedom, 1.0 - BOUND)), middle)
-    safe = profile.root(float(chdtri(freedom, 1.0 - BOUND / 2.0)), high)
     total = float(counts[told].sum())
     return Additivity(
         compounds=len(rows),
@@ -114,7 +111,6 @@ def additivity(
         tau=math.sqrt(middle),
         tau_low=math.sqrt(low),
         tau_high=math.sqrt(high),
-        tau_safe=math.sqrt(safe),
         seen=float(np.abs(residuals[told]).max()),
         error_low=noise_sd * math.sqrt(_noncentrality(statistic, freedom, BOUND) / total),
         error_sure=noise_sd * math.sqrt(_noncentrality(statistic, freedom, sure) / total),
@@ -194,13 +190,3 @@ def holm(chances: Floats | Sequence[float], family: int) -> list[float]:
         worst = max(worst, min(1.0, (family - rank) * float(p)))
         adjusted.append(worst)
     return adjusted
-
-
-def deviation_bound(found: Additivity, compounds: int) -> float:
-    """What no deviation of so many compounds exceeds (1 - BOUND), if they scatter normally with SD tau.
-
-    Half of the error is for tau, half for the largest of the deviations (Bonferroni).
-    """
-    from scipy.special import ndtri
-
-    return float(-ndtri(BOUND / (4.0 * max(compounds, 1)))) * found.tau_safe

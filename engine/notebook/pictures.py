@@ -63,8 +63,6 @@ def _map(now: Status, sites: Sites, size: Size) -> Figure:
         known.determinations,
         sign=known.endpoint.sign,
         bounded=known.bounded,
-        sides=known.sides,
-        ends=known.ends,
     )
     rows = [site_names(library.sites[down].substituents)[code] for code in view.rows]
     columns = [site_names(library.sites[across].substituents)[code] for code in view.columns]

@@ -15,17 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
-from scipy.special import log_ndtr, ndtri_exp
 
 from ..arrays import Floats, Ints
 from ..campaign.candidates import pooled
-from ..campaign.censoring import bounds_at
 from ..campaign.noise import informing
 from ..campaign.phrases import joined, number
 from ..campaign.replay import Ledger
-from ..domain.features import SiteFeatures
 from ..models.glm import curvature, fit_glm
-from ..models.tobit import Bounds
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 
@@ -68,8 +64,6 @@ class Source(NamedTuple):
     """The unit in words."""
     centre: float
     """Where means lie when nothing was measured."""
-    bounds: Bounds | None = None
-    """Values known only as bounds."""
 
 
 def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
@@ -101,8 +95,7 @@ def _source(ledger: Ledger, position: int) -> Source:
         # What was measured knows the scale better than anybody.
         unit = max(float(np.std(means)) / math.sqrt(len(ledger.features.sizes)), noise / 4.0)
     edges = [edge for edge in (endpoint.lowest, endpoint.highest) if math.isfinite(edge)]
-    bounds = bounds_at(ledger, position) if endpoint.of is None else None
-    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0, bounds)
+    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0)
 
 
 def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> str:
@@ -110,7 +103,7 @@ def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> 
     parts = []
     for source, position in zip(known, endpoints, strict=True):
         name = ledger.endpoints[position].scale_name
-        if len(source.measured) or source.bounds is not None:
+        if len(source.measured):
             results = "all results so far" if ledger.spent() else "the values from before the campaign"
             parts.append(f"of {name} from {results}")
         else:
@@ -128,7 +121,7 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
     sites = np.repeat(np.arange(len(features.sizes)), features.sizes)
     usual = math.log(source.unit) + _OF_TABLE * rng.standard_normal((n, 1))
     sds = np.exp(usual + _OF_SITE * rng.standard_normal((n, len(features.sizes))))
-    if not len(source.measured) and source.bounds is None:
+    if not len(source.measured):
         effects = np.concatenate(
             [np.full((n, 1), source.centre), sds[:, sites] * rng.standard_normal((n, len(sites)))], 1
         )
@@ -136,14 +129,9 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
             effects[:, 0] += source.unit * math.sqrt(len(features.sizes)) * rng.standard_normal(n)
         return np.array([features.times(row) for row in effects])
     precision = features.gram(source.counts, source.measured) / source.noise**2
-    levels = np.concatenate([source.means, *([] if source.bounds is None else [source.bounds.limits])])
-    weights = np.concatenate([source.counts, *([] if source.bounds is None else [source.bounds.counts])])
-    centre = float(weights @ levels / weights.sum())
+    centre = float(source.counts @ source.means / source.counts.sum())
     moment = features.moment(source.counts * (source.means - centre), source.measured) / source.noise**2
-    far = 10.0 * max(source.unit, source.noise, float(np.std(levels)))
-    latent = None if source.bounds is None else _Latent(features, source.bounds, source.noise, centre)
-    if latent is not None:
-        precision = precision + latent.precision
+    far = 10.0 * max(source.unit, source.noise, float(np.std(source.means)))
     most = max(int(_WORK / (columns**3 + 1e4)), n)
     between = max(min(_BETWEEN, most // (2 * n)), 1)
     burn_in = min(_BURN_IN, max(most - between * n, 5))
@@ -152,40 +140,14 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
     for sweep in range(burn_in + between * n):
         prior = np.concatenate([[far**-2], sd[sites] ** -2.0])
         factor = cholesky(precision + np.diag(prior), lower=True)
-        mean = cho_solve((factor, True), moment if latent is None else moment + latent.moment)
+        mean = cho_solve((factor, True), moment)
         effects = mean + solve_triangular(factor.T, rng.standard_normal(columns), lower=False)
         size = _table_size(sd, source.unit, rng)
         sd = _site_sds(effects[1:], features.sizes, size, rng)
-        if latent is not None:
-            latent.draw(effects, rng)
         place, rest = divmod(sweep - burn_in, between)
         if place >= 0 and rest == 0:
             out[place] = centre + features.times(effects)
     return out
-
-
-class _Latent:
-    """What lies behind values known only as bounds, drawn along with the effects (Chib, J. Econometrics 51, 1992)."""
-
-    def __init__(self, features: SiteFeatures, bounds: Bounds, noise: float, centre: float) -> None:
-        often = bounds.times.astype(np.intp)
-        self._rows = np.repeat(bounds.rows, often)
-        self._counts, self._signs = (np.repeat(part, often) for part in (bounds.counts, bounds.signs))
-        self._features, self._noise = features, noise
-        self._limits = np.repeat(bounds.limits, often) - centre
-        self._sd = noise / np.sqrt(self._counts)
-        self.precision: Floats = features.gram(self._counts, self._rows) / noise**2
-        self.moment: Floats = self._told(self._limits)
-
-    def _told(self, values: Floats) -> Floats:
-        return self._features.moment(self._counts * values, self._rows) / self._noise**2
-
-    def draw(self, effects: Floats, rng: np.random.Generator) -> None:
-        """Draw the values anew, each beyond its limit, around what the effects say."""
-        means = self._features.times(effects, self._rows)
-        most = log_ndtr(self._signs * (self._limits - means) / self._sd)
-        drawn = ndtri_exp(np.minimum(most + np.log1p(-rng.random(len(means))), -1e-300))
-        self.moment = self._told(means + self._signs * self._sd * drawn)
 
 
 def _table_size(sds: Floats, unit: float, rng: np.random.Generator) -> float:

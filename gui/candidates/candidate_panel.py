@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.bounds import bound_text, estimate_text
+from assaypilot.engine.export.bounds import bound_text, estimate_text, said
 from assaypilot.engine.export.measured import means_of, means_words
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.text.statements import interval_name
@@ -95,11 +95,8 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
         none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
         return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Bounds", _NONE)]
     shown = estimate_text(status, endpoint.name, compound, decimals_of(status))
-    open_ = shown.startswith(("<", ">"))
     text = shown if named else f"{shown} {endpoint.scale_name}"
-    if open_:
-        text += ", known from bounds alone"
-    elif endpoint.transform == "log":
+    if endpoint.transform == "log":
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
         text += f" = {entry}" if named else f" ({entry})"
     decides = endpoint.name in known.lows
@@ -135,9 +132,7 @@ def measured_text(status: Status, compound: int) -> str:
             text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
         return f"{text}, and {bounds} known only as a bound ({_limits(status, compound)})" if bounds else text
     if bounds:
-        taken = any(m.compound == compound and m.number in status.bounds_taken for m in status.measurements)
-        use = "the bound itself decides" if taken else "decides nothing"
-        return f"{_limits(status, compound)}: {bounds} known only as a bound, which estimates count; {use}"
+        return f"{_limits(status, compound)}: {bounds} known only as a bound. {said(status)}"
     return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
 
 
@@ -169,8 +164,8 @@ class CompoundPanel(QVBoxLayout):
         self.why.body.addWidget(self.decide)
         self.addWidget(self.why)
         self.picked = label("", "muted", wrap=True)
-        for said in (self.why.words, self.decide, self.picked):
-            copied(said)
+        for part in (self.why.words, self.decide, self.picked):
+            copied(part)
         self.addWidget(self.picked)
         self.measured = label("Its measurements", "heading")
         self.addWidget(self.measured)

@@ -143,7 +143,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
     )
-    bounds = f" {said(status)} Where nothing else tells of a compound, a bound is shown." if said(status) else ""
+    bounds = f" {said(status)}".rstrip()
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),

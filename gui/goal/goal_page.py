@@ -78,19 +78,11 @@ class GoalPage(Page):
         self.assumed = label("", "muted", wrap=True, selectable=True)
         self._promised = label("What is guaranteed", "heading")
         self._assumes = label("What is assumed", "heading")
-        self.offers = label("", wrap=True, selectable=True)
-        self._can = label("What can be done", "heading")
-        self.together = button(
-            "Take two sites together\N{HORIZONTAL ELLIPSIS}",
-            tip=self.ways.together.toolTip(),
-            then=self.ways.ask_together,
-        )
         self.series = button(
             "Continue with the series model", "primary", tip=self.ways.series.toolTip(), then=self.ways.take_series
         )
         for part in (
-            self.change, self._promised, self.guarantee, self._can, self.offers, self.series, self.together,
-            self._assumes, self.assumed,
+            self.change, self._promised, self.guarantee, self.series, self._assumes, self.assumed,
         ):  # fmt: skip
             panel.addWidget(part)
         panel.addStretch(1)
@@ -125,16 +117,11 @@ class GoalPage(Page):
         self.guarantee.setText(promise.without_assumptions)
         self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
         self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
-        offers = [text for told in status.additivity for text in (*told.offers, told.spread) if text]
-        self.offers.setText("\n".join(f"\N{BULLET} {text}" for text in offers))
-        for part in (self._can, self.offers):
-            part.setVisible(bool(offers))
-        against = any(told.contradicted for told in status.additivity)
         self.ways.show_for(status)
-        # Where the assumption is contradicted the way on stands beside it.
-        for here, there in ((self.together, self.ways.together), (self.series, self.ways.series)):
-            here.setVisible(against and not there.isHidden())
-            there.setVisible(not against and not there.isHidden())
+        # Where nothing is guaranteed any more the way on stands beside it.
+        void, there = not promise.holds, self.ways.series
+        self.series.setVisible(void and not there.isHidden())
+        there.setVisible(not void and not there.isHidden())
         calibrated = promise.kind == "calibrated"
         self._promised.setText("How sure" if calibrated else self._promised.text())
         beside = [one.sentence for one in (status.claim.check, status.claim.audit) if one is not None]

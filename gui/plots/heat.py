@@ -46,7 +46,7 @@ class HeatScene(Scene):
         sizes = tuple(len(site.substituents) for site in library.sites)
         self.view: PairMap = pair_map(
             library.codes, sizes, sites, look.estimate, look.determinations, sign=look.endpoint.sign, fixed=fixed,
-            by_effect=by_effect, bounded=look.bounded, sides=look.sides, ends=look.ends,
+            by_effect=by_effect, bounded=look.bounded,
         )  # fmt: skip
         self.rows = [site_names(library.sites[sites[0]].substituents)[k] for k in self.view.rows]
         self.columns = [site_names(library.sites[sites[1]].substituents)[k] for k in self.view.columns]
@@ -123,8 +123,7 @@ class HeatScene(Scene):
             return Target(0, column, row, heading, "A gap: no compound carries both.", extent=(1.0, 1.0))
         mean, best = float(view.mean[row, column]), int(view.best[row, column])
         quantity = self.look.endpoint.scale_name
-        relation = ("", "above ", "below ")[int(view.side[row, column])]
-        value = f"{quantity} {relation}{mean:.2f}" if np.isfinite(mean) else "Cannot be estimated yet"
+        value = f"{quantity} {mean:.2f}" if np.isfinite(mean) else "Cannot be estimated yet"
         value += " in the mean" if number > 1 and np.isfinite(mean) else ""
         bounded = int(view.bounded[row, column])
         only = f", {bounded:,} only as a bound" if bounded else ""
@@ -157,9 +156,9 @@ class HeatScene(Scene):
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each cell, gaps too."""
         ids, view = self.look.status.library.ids, self.view
-        cut = bool(view.bounded.any() or view.side.any())
+        cut = bool(view.bounded.any())
         header = [*self.names, f"mean {self.look.endpoint.scale_name}", "compounds", "measured compounds",
-                  *(("only as bounds", "relation of the mean") if cut else ()), "best compound",
+                  *(("only as bounds",) if cut else ()), "best compound",
                   "other sites"]  # fmt: skip
         rows: list[list[Cell]] = []
         for row, down in enumerate(self.rows):
@@ -171,5 +170,5 @@ class HeatScene(Scene):
                     ids[best] if best >= 0 else None, self.rest,
                 ])  # fmt: skip
                 if cut:
-                    rows[-1][5:5] = [int(view.bounded[row, column]), "=><"[int(view.side[row, column])]]
+                    rows[-1].insert(5, int(view.bounded[row, column]))
         return header, rows

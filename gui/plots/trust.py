@@ -26,32 +26,17 @@ NAMED = 5
 
 
 class PredictionScene(Scene):
-    """Each measured compound against what the others say of it; those measured only as bounds point to where they lie.
-
-    Its places are the measured compounds, and behind them the bounds.
-    """
+    """Each compound with a value against what the others say of it."""
 
     title = "measured against predicted"
 
     def __init__(self, look: Look, selected: int | None) -> None:
         self.look, self.selected = look, selected
-        bounds = look.bounds
-        self.rows = np.concatenate([look.rows, bounds.rows])
-        self.sides = np.concatenate([np.zeros(look.rows.size, dtype=np.int8), bounds.side])
-        """0 of a value, -1 of a bound that a compound lies below, 1 above."""
-        self.values = np.concatenate([look.means, bounds.limit])
-        self.predicted = np.concatenate([look.predicted, bounds.predicted])
-        self.rest = self.values - self.predicted
+        self.rest = look.means - look.predicted
         known = np.flatnonzero(np.isfinite(look.surprise))
-        told = look.rows.size + np.flatnonzero(np.isfinite(bounds.predicted))
-        # How far a prediction lies on the wrong side of its bound.
-        beyond = self.sides[told] * self.rest[told]
-        self.order = np.concatenate([
-            known[np.argsort(-np.abs(look.surprise[known]), kind="stable")],
-            told[np.argsort(-beyond, kind="stable")],
-        ])  # fmt: skip
-        """Places, the least expected first: values, then bounds."""
-        self.named = self.order[: min(NAMED, known.size)]
+        self.order = known[np.argsort(-np.abs(look.surprise[known]), kind="stable")]
+        """Places, the least expected first."""
+        self.named = self.order[:NAMED]
         self.name = f"{look.endpoint.scale_name} measured against predicted from the other compounds, and what is left"
 
     def least(self) -> Shape:
@@ -60,15 +45,13 @@ class PredictionScene(Scene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.agreement import Limits
         from assaypilot.engine.figures.predictions import predictions_plot
 
-        look, bounds, ids = self.look, self.look.bounds, self.look.status.library.ids
+        look, ids = self.look, self.look.status.library.ids
         status = look.status.candidates.status
-        ringed = np.flatnonzero(self.rows == self.selected) if self.selected is not None else np.zeros(0, dtype=np.intp)
+        ringed = np.flatnonzero(look.rows == self.selected) if self.selected is not None else np.zeros(0, dtype=np.intp)
         return predictions_plot(
             look.predicted, look.means, status[look.rows], [(int(k), ids[int(look.rows[k])]) for k in self.named],
-            limits=Limits(bounds.predicted, bounds.limit, bounds.side, status[bounds.rows]),
             quantity=look.endpoint.scale_name, noise_sd=look.endpoint.noise_sd,
             selected=int(ringed[0]) if ringed.size else None, palette=palette, size=size, dpi=dpi,
         )  # fmt: skip
@@ -77,27 +60,23 @@ class PredictionScene(Scene):
         """The nearest point, when one is near."""
         if axes > 1 or not self.order.size:
             return None
-        values = self.values if axes == 0 else self.rest
-        away = ((self.predicted[self.order] - x) / reach[0]) ** 2 + ((values[self.order] - y) / reach[1]) ** 2
+        values = self.look.means if axes == 0 else self.rest
+        away = ((self.look.predicted[self.order] - x) / reach[0]) ** 2 + ((values[self.order] - y) / reach[1]) ** 2
         nearest = int(np.argmin(away))
         return self.point(int(self.order[nearest]), axes) if away[nearest] <= 1.0 else None
 
     def point(self, place: int, axes: int) -> Target:
         """What is said of a compound, by its place."""
         look = self.look
-        compound = int(self.rows[place])
+        compound = int(look.rows[place])
         word = STATUSES[int(look.status.candidates.status[compound])]
         said = f"{word}, {look.endpoint.scale_name} measured"
-        foretold = f"predicted {self.predicted[place]:.2f} from the others"
-        if self.sides[place]:
-            relation = "<" if self.sides[place] < 0 else ">"
-            lines = [f"{said} only as {relation}{self.values[place]:.2f}", foretold]
-        else:
-            left = f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD"
-            lines = [f"{said} {self.values[place]:.2f} (n {int(look.counts[place])})", foretold, left]
-        y = float(self.values[place] if axes == 0 else self.rest[place])
+        foretold = f"predicted {look.predicted[place]:.2f} from the others"
+        left = f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD"
+        lines = [f"{said} {look.means[place]:.2f} (n {int(look.counts[place])})", foretold, left]
+        y = float(look.means[place] if axes == 0 else self.rest[place])
         return Target(
-            axes, float(self.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
+            axes, float(look.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
             look.status.library.drawing(compound), compound,
         )  # fmt: skip
 
@@ -107,37 +86,24 @@ class PredictionScene(Scene):
             return None
         if now is None or now.compound is None:
             return self.point(int(self.order[0]), 0)
-        here = np.flatnonzero(self.rows[self.order] == now.compound)
+        here = np.flatnonzero(self.look.rows[self.order] == now.compound)
         place = (int(here[0]) if here.size else 0) + right + down
         return self.point(int(self.order[min(max(place, 0), len(self.order) - 1)]), now.axes)
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each compound measured, the least expected first, those that cannot be predicted last."""
         look, ids = self.look, self.look.status.library.ids
-        q, exact = look.endpoint.scale_name, look.rows.size
-        left = np.setdiff1d(np.arange(self.rows.size), self.order)
+        q = look.endpoint.scale_name
+        left = np.setdiff1d(np.arange(look.rows.size), self.order)
         rows: list[list[Cell]] = []
         for k in [*self.order.tolist(), *left.tolist()]:
-            compound = int(self.rows[k])
-            surprise = look.surprise[k] if k < exact else np.nan
-            numbers = (self.values[k], self.predicted[k], self.rest[k], surprise)
-            relation: list[Cell] = ["<" if self.sides[k] < 0 else ">" if self.sides[k] > 0 else "="]
+            compound = int(look.rows[k])
+            numbers = (look.means[k], look.predicted[k], self.rest[k], look.surprise[k])
             rows.append([
                 ids[compound], STATUSES[int(look.status.candidates.status[compound])],
-                int(look.counts[k]) if k < exact else None, *(relation if self.rows.size > exact else []),
-                *(float(v) if np.isfinite(v) else None for v in numbers),
+                int(look.counts[k]), *(float(v) if np.isfinite(v) else None for v in numbers),
             ])  # fmt: skip
-        relations = ["relation"] if self.rows.size > exact else []
-        return [
-            "ID",
-            "status",
-            "n",
-            *relations,
-            f"{q} measured",
-            f"{q} predicted",
-            "measured less predicted",
-            "in SD",
-        ], rows
+        return ["ID", "status", "n", f"{q} measured", f"{q} predicted", "measured less predicted", "in SD"], rows
 
 
 class RoundsScene(Scene):

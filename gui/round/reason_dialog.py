@@ -146,8 +146,7 @@ class ExcludeDialog(ReasonDialog):
     def tell(self, sentences: Sequence[str]) -> None:
         """Say what it would do to the decisions, and what it costs instead of what it costs in general."""
         if not self._instead:
-            self.say(self.consequence, "\n\n".join(sentences if self.judgement and sentences else
-                                                  (self._in_general, *(sentences or (RESTS,)))))  # fmt: skip
+            self.say(self.consequence, "\n\n".join(sentences or (self._in_general, RESTS)))
 
     def _say(self) -> None:
         self.say(self.consequence, self._instead or self._in_general)

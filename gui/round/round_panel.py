@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
-from assaypilot.engine.campaign.cautions import Surprise, what_one_does
+from assaypilot.engine.campaign.cautions import Surprise, of_bounds
 from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.chemistry.names import carried_names
@@ -253,8 +253,8 @@ def bound_words(view: View, model: RoundModel, line: int | None) -> str:
     if found is None:
         return ""
     text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
-    now = view.status
-    return what_one_does(f"Line {found[0] + 1}: {text}", counted=now.bounds_counted)
+    does = of_bounds(1, calibrated=view.status.guarantee.kind == "calibrated")
+    return f"Line {found[0] + 1}: {text} is known only as a bound: {does}."
 
 
 def _out(one: Measurement) -> bool:

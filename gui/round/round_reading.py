@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.campaign.cautions import what_they_would_do
+from assaypilot.engine.campaign.cautions import of_bounds
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.errors import AssayPilotError
@@ -175,9 +175,10 @@ class RoundReading:
             return
         if page.view is not None:
             bounds = sum(result.relation != "=" for result in intended.results)
-            now = page.view.status
-            told = what_they_would_do(bounds, counted=now.bounds_counted)
-            intended = replace(intended, warnings=(*intended.warnings, *([told] if told else [])))
+            if bounds:
+                does = of_bounds(bounds, calibrated=page.view.status.guarantee.kind == "calibrated")
+                told = f"{many(bounds, 'value')} known only as a bound: {does}."
+                intended = replace(intended, warnings=(*intended.warnings, told))
         page.stack.setCurrentWidget(page.preview)
         page.preview.show_intended(intended)
 

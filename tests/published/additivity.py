@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.additivity import DOUBT, SHARE, SURE
+from assaypilot.engine.campaign.additivity import SHARE, SURE
 from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.additivity import Additivity, additivity, deviation_bound
+from assaypilot.engine.models.additivity import Additivity, additivity
 from assaypilot.engine.models.interactions import interactions
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome, Problem
 from assaypilot.engine.strategies.registry import get
@@ -52,8 +52,6 @@ class Told:
     refused: bool = False
     first: Additivity | None = None
     """What the values of the first round said."""
-    doubted: int | None = None
-    """The round after which additivity was said to be in doubt, before it decided anything; None: never."""
 
 
 def table(pairs: tuple[tuple[str, str], ...] = ()) -> Library:
@@ -75,7 +73,6 @@ def campaign(
     truth: Floats,
     seed: int,
     strategy: str = "adaptive",
-    parameters: dict[str, float] | None = None,
     goal: AllEpsilonBest | None = None,
     noise: float = NOISE,
     most_rounds: int = 60,
@@ -83,15 +80,13 @@ def campaign(
     """A campaign to its end; ``truth`` ``(n_arms,)``."""
     goal = AllEpsilonBest(EPSILON, SLACK) if goal is None else goal
     everything = np.ones(len(truth), dtype=bool)
-    problem = Problem(
-        features, everything, everything, goal, DELTA, (noise,), parameters or {}, seed, Capacity(ROUND, 4)
-    )
+    problem = Problem(features, everything, everything, goal, DELTA, (noise,), {}, seed, Capacity(ROUND, 4))
     own, rng = get(strategy), np.random.default_rng((78, seed))
     try:
         state = own.start(problem)
     except AssayPilotError:
         return Told(None, 0, 0, False, False, refused=True)
-    counts, sums, flagged, first, doubted = np.zeros(len(truth)), np.zeros(len(truth)), None, None, None
+    counts, sums, flagged, first = np.zeros(len(truth)), np.zeros(len(truth)), None, None
     share = SHARE * (goal.slack or noise)
     while not own.stop(state) and state.phase < most_rounds and counts.sum() < MOST:
         plan = own.ask(state)
@@ -104,13 +99,8 @@ def campaign(
         if flagged is None:
             found = additivity(features, rows, sums[rows] / counts[rows], counts[rows], noise, sure=SURE)
             first = first or found
-            if parameters and "model_error" in parameters:
-                against = found.error_sure > parameters["model_error"]
-            else:
-                against = found.p is not None and found.p < SURE and found.tau_low > share
+            against = found.p is not None and found.p < SURE and found.tau_low > share
             flagged = state.phase + 1 if against else None
-            doubt = against or (found.p is not None and found.p < DOUBT and found.tau_high > share)
-            doubted = doubted or (state.phase + 1 if doubt else None)
         state = own.adjust(
             own.tell(state, Outcome(plan, came[None], means[None], int(counts.sum()))),
             measurable=everything,
@@ -120,7 +110,7 @@ def campaign(
     wrong = bool(((state.status == OUT) & (truth >= best - goal.epsilon)).any())
     wrong |= bool(((state.status == IN) & (truth < best - goal.epsilon - goal.slack)).any())
     decided = any(reason.name == "decided" for reason in own.stop(state))
-    return Told(flagged, state.phase, int(counts.sum()), wrong, decided, first=first, doubted=doubted)
+    return Told(flagged, state.phase, int(counts.sum()), wrong, decided, first=first)
 
 
 def share_of(told: Sequence[bool]) -> str:
@@ -158,55 +148,12 @@ def simulated(runs: int) -> str:
         told = [campaign(plain, truth_of(seed, tau, 0.0), seed) for seed in range(n)]
         lines.append(line(f"tau {tau:g}, adaptive", told))
         print(lines[-1], flush=True)
-    for tau in (0.2, 0.3, 0.4):
-        told = []
-        for seed in range(runs // 2):
-            truth = truth_of(seed, tau, 0.0)
-            # What a campaign of adaptive would offer after its first round.
-            offer = campaign(plain, truth, seed, most_rounds=1).first
-            assert offer is not None
-            error = deviation_bound(offer, len(truth))
-            told.append(
-                campaign(
-                    plain,
-                    truth,
-                    seed,
-                    "linfact-mis",
-                    {"model_error": error},
-                    AllEpsilonBest(EPSILON, 0.0),
-                    most_rounds=8,
-                )
-            )
-        lines.append(line(f"tau {tau:g}, linfact-mis with the model error offered, no slack", told))
-        print(lines[-1], flush=True)
     for pair in (0.2, 0.4):
         for name, features in (("adaptive", plain), ("adaptive, R1 with R2", both)):
             told = [campaign(features, truth_of(seed, 0.0, pair), seed) for seed in range(runs)]
             lines.append(line(f"interaction of R1 and R2, SD {pair:g}; {name}", told))
             print(lines[-1], flush=True)
     return HEAD + "\n".join(lines) + "\n"
-
-
-def doubts(runs: int) -> str:
-    """How soon small deviations are said to be in doubt, which voids nothing, and what they do to answers."""
-    lines = [
-        "| tau | runs | in doubt before the 1st decision | ever | contradicted ever | answer wrong "
-        "| wrong, neither in doubt nor contradicted |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    features = SiteFeatures.of(table())
-    for tau in (0.0, SHARE * SLACK, 0.1):
-        told = [campaign(features, truth_of(seed, tau, 0.0), seed) for seed in range(runs)]
-        shares = [
-            share_of([one.doubted == 1 for one in told]),
-            share_of([one.doubted is not None for one in told]),
-            share_of([one.flagged is not None for one in told]),
-            share_of([one.wrong for one in told]),
-            share_of([one.wrong and one.doubted is None for one in told]),
-        ]
-        lines.append(f"| {tau:g} | {runs} | {' | '.join(shares)} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines) + "\n"
 
 
 def alarms(draws: int) -> str:
@@ -284,10 +231,6 @@ def main(arguments: list[str] | None = None) -> int:
         "with. Intervals are of 95 %.\n",
         "## Whole campaigns\n",
         simulated(options.runs),
-        "## Small deviations\n",
-        f"What is not contradicted is said to be in doubt where p < {DOUBT:g} and a tau that matters is not excluded. "
-        "The guarantee then stands, with that beside it.\n",
-        doubts(options.runs),
         "## False alarms, and the pair that is proposed\n",
         alarms(20 * options.runs),
         "## Yields of a coupling (baybe_aryl_halide)\n",

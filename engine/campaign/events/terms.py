@@ -160,8 +160,9 @@ class PhaseRedecided(Kind):
     ends_undo = True
 
     def apply(self, ledger: Ledger) -> None:
-        """Take in the stored decisions."""
+        """Take in the stored decisions; a proof covers none that values were changed after."""
         ledger.take_again(self.data["decisions"], self.data["parts"])
+        ledger.void.append(f"values of phase {self.data['from']} were changed after it had decided by them")
 
     def sentence(self, ledger: Ledger) -> str:
         """Return what changed by it."""

@@ -5,7 +5,7 @@ In a chemist's words, for any compound at any moment; the numbers are those that
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +22,7 @@ from ..bookkeeping import Issued
 from ..phrases import joined, many, number
 from ..replay import Ledger
 from ..state import Status
-from .sentences import after, beside, interval, known_to
+from .sentences import after, interval, known_to
 from .several import SeveralEndpoints
 from .single_endpoint import OneEndpoint
 
@@ -95,7 +95,6 @@ class Reasons:
             return self._calibrated(compound, code)
         side = self._several if len(names) > 1 else self._one
         why, decide = side.why(compound, code)
-        why = " ".join(filter(None, (why, beside(status, compound))))
         proven = self._open_limits(compound) if code in (IN, UNDECIDED) else ""
         if code == IN:
             return ("In, limit not proven" if proven else "Why in"), f"{proven} {why}".strip(), ""
@@ -229,17 +228,14 @@ class Reasons:
         return found
 
     def _values(self, compound: int) -> tuple[OwnValue, ...]:
-        status = self._status
         return tuple(
-            _told(m, self._ledger.endpoints, status.bounds_taken, status.candidates.open_sides)
-            for m in self._own.get(compound, ())
+            _told(m, self._ledger.endpoints, calibrated=self._ledger.calibrated) for m in self._own.get(compound, ())
         )
 
 
-def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int], counted: Collection[str]) -> OwnValue:
-    """How a value is shown; ``taken``: numbers of the bounds that decide; ``counted``: endpoints that count them."""
+def _told(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) -> OwnValue:
+    """Return how a value is shown; ``calibrated``: under the series model."""
     endpoint = endpoints[m.endpoint]
-    is_counted = m.relation != "=" and endpoint.name in counted and m.excluded is None and not m.withdrawn
     value = word_of(endpoint, m.value) or f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
     entered = f"{'' if m.entered.relation == '=' else m.entered.relation}{number(m.entered.value)}"
     unit = (m.entered.unit or endpoint.unit or "").strip()
@@ -251,8 +247,7 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int],
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":
-        decides = "decided by as it is" if m.number in taken else "decides nothing"
-        notes.append(f"a bound, {'counted in estimates, ' if is_counted else ''}{decides}")
+        notes.append("a bound" if calibrated else "a bound, counted as its limit")
     if m.corrected is not None:
         notes.append(f"corrected: {m.corrected}")
     when = f"round {m.round}" if m.round else "earlier"
@@ -262,6 +257,6 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int],
         m.n,
         when,
         "; ".join(notes),
-        m.usable or is_counted,
+        m.excluded is None and not m.withdrawn,
         m.withdrawn or m.excluded is not None,
     )

@@ -20,7 +20,7 @@ from ...strategies.protocol import IN, OUT, Decision, State
 from .. import noise as assay_noise
 from ..replay import Ledger
 from ..state import Status
-from .sentences import after, between, known_to, lies, more_measurements, needed_text
+from .sentences import after, between, known_to, more_measurements, needed_text
 
 __all__ = ["Basis", "Gap", "Gaps", "OneEndpoint"]
 
@@ -66,9 +66,6 @@ class OneEndpoint:
         below = sign * (cutoff - own)
         if math.isnan(below):
             return "Nothing measured now tells about it", below
-        open_ = lies(self._status, compound)
-        if open_:
-            return open_, below
         if self._best:
             if below > 1e-9:
                 return f"By estimate it lies {below:.2f} behind the best, {known.cutoff:.2f}", below
@@ -221,7 +218,7 @@ class Gaps:
             return "behind"
         if isinstance(strategy, LinFact):
             return "means"
-        return "walks" if strategy.info.name == "adaptive" and "leaders" in self._state.memory else "informs"
+        return "walks" if "leaders" in self._state.memory else "informs"
 
     def now(self, arm: int) -> Gap | None:
         """How an arm stands; by the last decided phase where that bounded it. None when nothing tells."""
@@ -284,33 +281,24 @@ class Gaps:
     def _informed(self, arm: int) -> Gap | None:
         """Against the best estimate, by the 95 % interval over everything measured."""
         from ...models.ols import least_squares
-        from .. import censoring
         from ..candidates import pooled
 
         ledger = self._ledger
         data = pooled(ledger, ledger.objective)
         measured = np.flatnonzero(data.counts > 0)
         noise = assay_noise.informing(ledger)[ledger.objective].noise_sd
-        counted = censoring.fitted(ledger, ledger.objective)
-        if (not len(measured) and counted is None) or noise is None or ledger.coarse:
+        if not len(measured) or noise is None or ledger.coarse:
             return None
         sign = ledger.endpoints[ledger.objective].sign
-        if counted is None:
-            fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
-            found, told = fit.means(), fit.estimable()
-        else:
-            found, told = counted.means(), ~censoring.untold(ledger, ledger.objective)
-        means = np.where(told & (self._state.status != OUT), sign * found, -np.inf)
+        fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+        found = fit.means()
+        means = np.where(fit.estimable() & (self._state.status != OUT), sign * found, -np.inf)
         own = float(sign * found[arm])
         means[arm] = -np.inf
         if not np.isfinite(means).any():
             return None
         rival = int(means.argmax())
-        if counted is None:
-            half = 1.96 * noise * float(fit.difference_norm(rival, np.array([arm]))[0])
-        else:
-            apart = ledger.features.dense(np.array([rival]))[0] - ledger.features.dense(np.array([arm]))[0]
-            half = 1.96 * counted.sigma * float(np.sqrt(apart @ counted.covariance @ apart))
+        half = 1.96 * noise * float(fit.difference_norm(rival, np.array([arm]))[0])
         behind = float(means[rival]) - own
         return Gap(rival, behind, behind - half, behind + half, "informs", half) if np.isfinite(half) else None
 

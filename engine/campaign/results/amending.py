@@ -3,14 +3,8 @@
 A change that reaches a phase decided already has that phase, and all later ones, decided again in the same
 transaction; ``consequences`` says before it is done what that does to the decisions and to the guarantee.
 
-**Why that costs nothing.** What is promised is about the answer by all values as they are told in the end. Which of
-them are left out, or were entered wrongly, has nothing to do with what they are, it is assumed; so given those that
-are not used, the others are what they would be without them: phases whose designs, leaders and sizes are fixed by the
-past (what is not used among it). All decisions they reach are made again from them alone, so that no decision stands
-that rests on other values; and with noise that is not known each rests on one sequence of replicates, that of the
-values as they are, which its bound holds for at all looks. Whoever says it only where the answer suits them has another
-chance: a walk that is passed wrongly in 0.30 of all cases was so in 0.35 with one of ten values told at will, in 0.41
-with each second one (by lot) told at will all at once. Then the assumption is wrong, and no bound helps; so it is said.
+Before a phase is decided, that a value is left out for a technical cause or was entered wrongly is assumed to have
+nothing to do with what it is. Afterwards it has been seen beside what it decides, and a proof ends.
 
 **Replicates of the table** are of no phase, and a noise that is not known rests on them in every one: where they
 change all phases are decided again.
@@ -30,7 +24,7 @@ from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementEx
 from ..events.fold import rehearse
 from ..file.chain import Draft
 from ..preconditions import check_value
-from ..promises import broken
+from ..promises import WAY_ON, broken
 from ..replay import Ledger
 from ..rounds import due_decision
 
@@ -176,7 +170,7 @@ def _rehearse(ledger: Ledger, parts: dict[str, bytes], drafts: list[Draft], made
 def _of_the_guarantee(before: Ledger, after: Ledger) -> list[str]:
     now, then = broken(before), broken(after)
     if then and not now:
-        return [f"Nothing would be guaranteed any more: {'; '.join(then)}. Measuring the compound again costs nothing."]
+        return [f"Nothing would be guaranteed any more: {'; '.join(then)}. {WAY_ON}"]
     if now and not then:
         return ["The guarantee would hold again."]
     return []

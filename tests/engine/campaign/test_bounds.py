@@ -1,4 +1,4 @@
-"""Results beyond the range of the assay: counted as the bound, and the end of the guarantee."""
+"""Results beyond the range of the assay: under a proven strategy counted as their limit, and the end of its promise."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.cautions import what_they_would_do
+from assaypilot.engine.campaign.candidates import pooled
+from assaypilot.engine.campaign.changes import Change
+from assaypilot.engine.campaign.promises import WAY_ON
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.export.bounds import bound_text
 from tests.engine.campaign.making import answers, make, replays
 from tests.engine.campaign.trading import HERG, POTENCY, trade
 from tests.engine.campaign.trading import answers as trading_answers
@@ -57,26 +60,59 @@ def test_a_bound_counts_as_the_bound_itself_and_ends_the_guarantee(
     with make(path, **WIDE, endpoints=endpoints, objective=name, strategy=strategy) as campaign:
         assert run(campaign, 5.7, nanomolar=nanomolar) > 3
         now = replays(campaign)
-        assert len(now.bounds_taken) > 3
         assert not now.guarantee.holds
         assert any("known only as a bound" in text for text in now.guarantee.void)
         assert (now.candidates.status == OUT).any(), "the campaign goes on"
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_a_bound_that_was_a_slip_is_corrected_and_the_guarantee_holds_again(tmp_path: Path) -> None:
+def test_bound_corrected_before_its_phase_is_decided_costs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x.assaypilot"
-    with make(path, **WIDE, strategy="adaptive") as campaign:
-        campaign.plan()
-        results = answers(campaign)
-        results[0] = replace(results[0], relation="<")
-        campaign.record(results, close=True)
-        assert not campaign.status().guarantee.holds
-        campaign.correct(1, results[0].value, relation="=", reason="the fit gave a number")
+    for rest in (1, 0):  # the last value still to come, and a phase that is decided
+        with make(tmp_path / f"{rest}.assaypilot", **WIDE, strategy="adaptive") as campaign:
+            campaign.plan()
+            results = answers(campaign)
+            results[0] = replace(results[0], relation="<")
+            campaign.record(results[: len(results) - rest])
+            assert not campaign.status().guarantee.holds
+            assert campaign.status().phases_decided == 1 - rest
+            campaign.correct(1, results[0].value, relation="=", reason="the fit gave a number")
+            assert replays(campaign).guarantee.holds is bool(rest)
+            path = campaign.path
+        assert verifying.verify(path, recompute=True).ok
+
+
+def test_bound_is_shown_in_its_row_and_counts_as_its_limit_only_where_nothing_else_is_known(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", **WIDE, strategy="linfact-g") as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        first, second = (campaign.status().library.ids[item.compound] for item in issued.items[:2])
+        campaign.record([Result(first, 5.0, relation="<"), Result(second, 5.0, relation="<"), Result(second, 7.0)])
         now = replays(campaign)
-        assert now.guarantee.holds
-        assert not now.bounds_taken
-    assert verifying.verify(path, recompute=True).ok
+        at = [now.library.ids.index(name) for name in (first, second)]
+        assert now.candidates.under["pIC50"][at].tolist() == [5.0, 5.0]
+        assert bound_text(now, "pIC50", at[0]) == "<5.0"
+        found = pooled(campaign._ledger, 0)
+        assert found.means[campaign._ledger.arm_of[at]].tolist() == [5.0, 7.0]
+        assert first in now.guarantee.void[0]
+        assert now.guarantee.sentence.endswith(WAY_ON)
+        campaign.close_round("failed")
+        # The series model takes both as they are, and every measurement is kept.
+        after = campaign.change(Change(strategy="gaussian-process"))
+        assert after.claim.kind == "calibrated"
+        assert [m.relation for m in after.measurements] == ["<", "<", "="]
+
+
+def test_bound_from_before_the_campaign_decides_nothing_and_leaves_its_table_untested(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="linfact-g") as campaign:
+        names = campaign.status().library.ids
+    wrong = [Result(name, 9.0 if k % 2 else 4.0) for k, name in enumerate(names)]
+    for relation, verdict in (("<", "not judged"), ("=", "contradicted")):
+        history = (*wrong[:-1], replace(wrong[-1], relation=relation))
+        with make(tmp_path / f"{verdict}.assaypilot", strategy="linfact-g", history=history) as campaign:
+            now = campaign.status()
+            assert now.additivity[0].verdict == verdict
+            assert now.guarantee.holds is (relation == "<")
 
 
 def test_a_bound_of_a_limit_or_a_trade_off_ends_the_guarantee(tmp_path: Path) -> None:
@@ -100,12 +136,11 @@ def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
     lines = [f"{one.compound},{one.value},{one.relation}" for one in results]
     table.write_text("ID,Value,Relation\n" + "\n".join(lines) + "\n")
     assert main(["record", str(path), str(table)]) == 0
-    assert "decisions count the bound itself, and because of them nothing is guaranteed" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "each counts as its limit, and ends the guarantee" in said
+    assert "assaypilot change FILE --strategy gaussian-process" in said
     assert main(["status", str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out, parse_constant=lambda text: pytest.fail(text))
     assert not document["guarantee"]["holds"]
     for ending in ("csv", "xlsx", "pdf"):
         assert main(["export", str(path), str(tmp_path / f"all.{ending}"), "--only", "all"]) == 0
-    capsys.readouterr()
-    assert not what_they_would_do(0)
-    assert what_they_would_do(2).startswith("2 values are known only as bounds: estimates count")

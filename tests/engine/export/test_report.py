@@ -241,7 +241,7 @@ def test_without_a_guarantee_it_says_why(tmp_path: Path) -> None:
         value = next(m.number for m in now.measurements if m.counted)
         campaign.exclude(value, "looks odd", judgement=True)
         first = pages(document(said(campaign.status())))[0]
-    assert "No guarantee No guarantee any more: 1 value excluded by judgement" in first
+    assert "No guarantee No guarantee any more: values of phase 1 were changed" in first
     assert "It assumes that" not in first
 
 

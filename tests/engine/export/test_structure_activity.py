@@ -89,7 +89,7 @@ def test_an_endpoint_without_values_is_empty(status: Status) -> None:
 
 
 def test_contributions_count_bounds(tmp_path: Path) -> None:
-    """A substituent of which all values lie below the range has a value, and one that hardly has an end."""
+    """A substituent of which all values lie below the range has a value, by their limit."""
     from tests.engine.campaign.making import answers, make
     from tests.engine.campaign.test_bounds import WIDE
 
@@ -99,10 +99,8 @@ def test_contributions_count_bounds(tmp_path: Path) -> None:
         campaign.record(told, close=True)
         found = look(campaign.status(), 0)
     first, second = found.contributions
-    cut, exact = second.substituents[2], second.substituents[1]
+    cut = second.substituents[2]
     assert cut.value < -0.8
     assert cut.measurements == sum("R2=C" in one.compound for one in told)
-    assert cut.high - cut.low > 1.5 * (exact.high - exact.low)
     assert first.substituents[1].value - first.substituents[0].value == pytest.approx(0.9, abs=0.3)
     assert found.bounded.sum() == cut.measurements
-    assert (found.sides != 0).sum() == 3

@@ -202,14 +202,13 @@ def test_the_word_of_the_soft_zone_lies_where_it_hides_least() -> None:
     assert places == ["right", "left"]
 
 
-def test_values_known_only_as_bounds_have_triangles_and_what_is_open_runs_out_of_the_picture() -> None:
+def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> None:
     estimate = np.array([7.0, 6.0, 5.0])
     nan = np.full(3, np.nan)
     status = np.zeros(3, dtype=np.int8)
     spans = Spans(
         estimate, nan, nan, status,
-        posterior=(np.array([6.8, 5.5, -np.inf]), np.array([7.2, 6.5, 5.4])),
-        bounds=(np.array([np.nan, 6.2, 5.0]), nan), sides=np.array([0, 0, -1], dtype=np.int8),
+        posterior=(np.array([6.8, 5.5, 4.6]), np.array([7.2, 6.5, 5.4])), bounds=(np.array([np.nan, 6.2, 5.0]), nan),
     )  # fmt: skip
     figure = ranked_intervals(rank_compounds(estimate, status), spans)
     axes = figure.axes[0]
@@ -217,7 +216,7 @@ def test_values_known_only_as_bounds_have_triangles_and_what_is_open_runs_out_of
     assert marks["v"].get_xdata().tolist() == [2, 3]
     assert marks["v"].get_ydata().tolist() == [6.2, 5.0]
     dots = [line for line in axes.lines if line.get_marker() not in ("v", "^", "None", "") and len(line.get_xdata())]
-    assert [line.get_xdata().tolist() for line in dots] == [[1, 2]]
+    assert [line.get_xdata().tolist() for line in dots] == [[1, 2, 3]]
     (segments,) = [c.get_segments() for c in axes.collections if hasattr(c, "get_segments")]
-    assert [segment[0][1] for segment in segments] == pytest.approx([6.8, 5.5, axes.get_ylim()[0]])
+    assert [segment[0][1] for segment in segments] == pytest.approx([6.8, 5.5, 4.6])
     assert "triangles" in axes.get_xlabel()

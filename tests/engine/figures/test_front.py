@@ -213,26 +213,3 @@ def test_thousands_of_compounds_are_drawn_at_once() -> None:
     start = time.process_time()
     drawn(front_plot(spread(estimates, low, high, status), estimates, low, high, status, AXES))
     assert time.process_time() - start < 1.0  # measured: 0.1 s
-
-
-def test_an_estimate_that_only_bounds_hold_points_to_where_it_lies_and_holds_no_corner() -> None:
-    estimates = np.array([[6.0, 7.5, 5.0, 6.5], [5.0, 4.8, 4.0, 6.0]])  # larger x, smaller y are better
-    unknown, status = np.full((2, 4), np.nan), np.array([0, 0, 1, 2], dtype=np.int8)
-    axes = (Axis("pIC50"), Axis("hERG", -1.0))
-    view = spread(estimates, unknown, unknown, status)
-    sides = np.array([[0, -1, 0, 0], [0, 0, -1, 0]], dtype=np.int8)  # x of one lies below, y of another below: better
-    drawn = front_plot(view, estimates, unknown, unknown, status, axes, sides=sides)
-    told = {
-        (line.get_marker(), float(x), float(y))
-        for line in drawn.axes[0].lines
-        if line.get_marker() in ("<", ">", "v", "^", "D", "o")
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    }
-    assert told == {("D", 6.0, 5.0), ("<", 7.5, 4.8), ("v", 5.0, 4.0), ("o", 6.5, 6.0)}
-    front = next(line for line in drawn.axes[0].lines if len(line.get_xdata()) > 2)
-    corners = {(float(x), float(y)) for x, y in zip(front.get_xdata(), front.get_ydata(), strict=True)}
-    assert {(6.0, 5.0), (5.0, 4.0), (6.5, 6.0)} <= corners
-    assert not any(x == 7.5 for x, _ in corners), "it may lie anywhere to the left"
-    assert "triangle: known only to lie that way" in [text.get_text() for text in drawn.legends[0].get_texts()]
-    plain = front_plot(view, estimates, unknown, unknown, status, axes)
-    assert not any("triangle" in text.get_text() for text in plain.legends[0].get_texts())

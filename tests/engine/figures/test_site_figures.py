@@ -9,7 +9,6 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures.agreement import Limits
 from assaypilot.engine.figures.blocks import Block, blocks_height, forest_plot, row_at, row_places, usage_plot
 from assaypilot.engine.figures.predictions import predictions_plot
 from assaypilot.engine.figures.rounds import shrinking_plot
@@ -136,30 +135,3 @@ def test_rounds_stand_over_what_they_took() -> None:
     assert first.get_xlim() == second.get_xlim()
     assert {"24", "12", "1 undecided", "5 in"} <= set(texts(figure))
     assert "Nothing has been decided" in texts(shrinking_plot([0], [10], [3]))[0]
-
-
-def test_what_is_known_only_as_a_bound_points_to_where_it_lies() -> None:
-    predicted, measured = np.array([6.0, 7.0]), np.array([6.1, 6.9])
-    limits = Limits(
-        np.array([5.8, 6.4, NAN, 6.6]), np.array([5.0, 8.0, 5.0, 6.2]), np.array([-1, 1, -1, -1], dtype=np.int8),
-        np.array([2, 1, 2, 0], dtype=np.int8),
-    )  # fmt: skip
-    figure = predictions_plot(
-        predicted, measured, np.array([1, 1], dtype=np.int8), [], limits=limits, quantity="pIC50", selected=5,
-    )  # fmt: skip
-    first, second = figure.axes
-    for axes, heights in ((first, (5.0, 6.2, 8.0)), (second, (-0.8, -0.4, 1.6))):
-        told = {
-            (line.get_marker(), round(float(x), 6), round(float(y), 6))
-            for line in axes.lines
-            if line.get_marker() in ("v", "^")
-            for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-        }
-        assert told == {("v", 5.8, heights[0]), ("v", 6.6, heights[1]), ("^", 6.4, heights[2])}
-        low, high = axes.get_ylim()
-        assert low < heights[0]
-        assert heights[2] < high
-        rings = [line for line in axes.lines if line.get_markersize() > 10]
-        assert [float(line.get_ydata()[0]) for line in rings] == [pytest.approx(heights[1])]
-    assert "1 that cannot be predicted" in first.get_xlabel()
-    assert "only known to lie below (above)" in [text.get_text() for text in figure.legends[0].get_texts()]
