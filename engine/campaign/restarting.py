@@ -1,9 +1,8 @@
-"""A campaign begun anew in a file of its own, under other terms, and what was measured as its history.
+"""A campaign begun anew in a file of its own, with one more endpoint, and what was measured as its history.
 
-Which sites act together shapes every design and every bound, and is mostly seen from results; a second objective asks
-another question. So a campaign never changes these on the way: a new one begins, with the same compounds, stock and
-endpoints. What was measured is its history, shown and used to estimate; decisions rest on what it measures itself, so
-that the guarantee holds although its terms were chosen by values. Before the first result that costs nothing.
+A second objective asks another question, so a campaign never adds one on the way: a new one begins, with the same
+compounds, stock and endpoints. What was measured is its history, shown and used to estimate; decisions rest on what it
+measures itself, so that the guarantee holds although its terms were chosen by values.
 """
 
 from __future__ import annotations
@@ -15,30 +14,23 @@ from pathlib import Path
 import numpy as np
 
 from ..domain.endpoint import Endpoint
-from ..domain.features import SiteFeatures, span_rank
-from ..domain.interactions import Pairs, chosen_pairs, pair_name
-from ..domain.measurements import Measurement, Result, pool
+from ..domain.measurements import Measurement, Result
 from ..domain.stock import CANNOT, UNSAID, StockLine, StockTerms
-from ..errors import AssayPilotError
-from ..models.interactions import Interaction, interactions
 from ..strategies.registry import get
 from ..system.progress import Report, silent
-from ..text.percentages import percent
 from .campaign import Campaign
 from .changes import one_more
-from .phrases import joined, many, number
+from .phrases import joined, many
 from .state import Settings, Source, Status
 
-__all__ = ["Restart", "begin_anew", "consequences_of_restart", "pairs_by_sign", "sign_in_words"]
+__all__ = ["Restart", "begin_anew", "consequences_of_restart"]
 
 
 @dataclass(frozen=True, slots=True)
 class Restart:
     """What the new campaign has otherwise; all else is as here."""
 
-    pairs: Sequence[str] | None = None
-    """Pairs of sites that are taken together, ``R1,R2``; empty: none; None: those of here."""
-    endpoint: Endpoint | None = None
+    endpoint: Endpoint
     """One more endpoint: with a limit, to be recorded only, or an objective."""
     trade_off: bool = False
     """Whether it is an objective beside those there are: the best trade-offs are wanted."""
@@ -47,24 +39,10 @@ class Restart:
 def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
     """Return what beginning anew so does, in sentences.
 
-    AssayPilotError for what is no pair or no endpoint, or when nothing of it is other than here.
+    AssayPilotError for what is no endpoint.
     """
-    pairs, endpoints, settings = _terms(now, wanted)
-    told = ["A new campaign begins. This file stays as it is."]
-    if pairs != now.library.interactions:
-        library = replace(now.library, interactions=pairs)
-        before, after = (span_rank(SiteFeatures.of(one)) for one in (now.library, library))
-        taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
-        told[0] = (
-            f"A new campaign begins, which takes {taken} together: {after:,} unknowns instead of {before:,}. This file "
-            "stays as it is."
-        )
-        if pairs:
-            told.append(
-                "A combination of such substituents that cannot be measured in any compound cannot be estimated."
-            )
-    if wanted.endpoint is not None:
-        told.append(_of_endpoint(endpoints[-1], settings))
+    endpoints, settings = _terms(now, wanted)
+    told = ["A new campaign begins. This file stays as it is.", _of_endpoint(endpoints[-1], settings)]
     kept = sum(not one.excluded for one in _history(now))
     if kept:
         told.append(
@@ -78,13 +56,13 @@ def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
 
 def begin_anew(now: Status, path: str | Path, wanted: Restart, report: Report = silent) -> Campaign:
     """Return the new campaign, open, in a new file; AssayPilotError, and nothing written, when it cannot be made."""
-    pairs, endpoints, settings = _terms(now, wanted)
+    endpoints, settings = _terms(now, wanted)
     measurable = now.library.measurable.copy()
     # What cannot be made any more may be one day: that is said of stock, the rest of the library.
     measurable[sorted(set(now.unavailable) - set(_cannot(now)))] = False
     return Campaign.create(
         path,
-        library=replace(now.library, interactions=pairs, measurable=measurable),
+        library=replace(now.library, measurable=measurable),
         endpoints=endpoints,
         settings=settings,
         history=_history(now),
@@ -94,15 +72,8 @@ def begin_anew(now: Status, path: str | Path, wanted: Restart, report: Report = 
     )
 
 
-def _terms(now: Status, wanted: Restart) -> tuple[Pairs, tuple[Endpoint, ...], Settings]:
-    pairs = now.library.interactions if wanted.pairs is None else _pairs(now, wanted.pairs)
+def _terms(now: Status, wanted: Restart) -> tuple[tuple[Endpoint, ...], Settings]:
     endpoints, settings = now.endpoints, replace(now.settings, strategy=now.strategy)
-    if wanted.endpoint is None:
-        if wanted.trade_off:
-            raise AssayPilotError(
-                "trade-offs need one more endpoint", option="--endpoint", mend='For example "hERG;sd=0.3".'
-            )
-        return pairs, endpoints, settings
     endpoints = (*endpoints, one_more(endpoints, wanted.endpoint))
     if wanted.trade_off:
         names = (*settings.objectives, wanted.endpoint.name)
@@ -111,7 +82,7 @@ def _terms(now: Status, wanted: Restart) -> tuple[Pairs, tuple[Endpoint, ...], S
         settings = replace(
             settings, goal="pareto", objectives=names, slack=None, strategy=strategy, parameters=parameters
         )
-    return pairs, endpoints, settings
+    return endpoints, settings
 
 
 def _of_endpoint(new: Endpoint, settings: Settings) -> str:
@@ -121,16 +92,6 @@ def _of_endpoint(new: Endpoint, settings: Settings) -> str:
     if new.limit is not None:
         return f"What surely fails {new.limit_text} is out there."
     return f"{new.name} is recorded there, and decides nothing."
-
-
-def _pairs(now: Status, texts: Sequence[str]) -> Pairs:
-    # A pair is added to those there are: two proposals that replace each other would never end.
-    before = [",".join(pair) for pair in now.library.interactions] if texts else []
-    pairs = chosen_pairs([site.name for site in now.library.sites], [*before, *texts])
-    if set(pairs) == set(now.library.interactions):
-        taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
-        raise AssayPilotError(f"this campaign takes {taken} together already", option="--interaction")
-    return pairs
 
 
 def _cannot(now: Status) -> list[int]:
@@ -181,30 +142,4 @@ def _as_it_is(now: Status, m: Measurement) -> Result:
         value=endpoint.from_model(m.value),
         relation=endpoint.relation_on_model(m.relation),  # a flip, and so its own opposite
         unit=None,
-    )
-
-
-def pairs_by_sign(now: Status) -> tuple[Interaction, ...]:
-    """Every pair of sites that can be tested by the exact values of the goal's endpoints, the most telling first.
-
-    The values go as they are, effects of their plates in them.
-    """
-    found: list[Interaction] = []
-    for position in now.measured_endpoints:
-        own = [m for m in now.measurements if m.endpoint == position and m.usable]
-        pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(now.library))
-        rows = np.flatnonzero(pooled.counts > 0)
-        noise = now.endpoints[position].noise_sd
-        found += interactions(now.library, rows, pooled.means[rows], pooled.counts[rows], noise)
-    return tuple(sorted(found, key=lambda one: (one.p, -one.explained)))
-
-
-def sign_in_words(pair: Interaction | None) -> str:
-    """Return what speaks for taking a pair together, in a sentence; for None that nothing can be told."""
-    if pair is None:
-        return "From what was measured no pair of sites can be told to act together; any two can be chosen."
-    p = f"p {number(max(pair.p, 1e-4))}{' or less' if pair.p < 1e-4 else ''}"
-    return (
-        f"The greatest sign is that of {pair.sites[0]} and {pair.sites[1]} ({p}): taken together they explain "
-        f"{percent(pair.explained)} of what the sum of effects leaves."
     )

@@ -34,7 +34,7 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
     """Return what was changed; what that does is said first, and asked about when it changes what is guaranteed."""
-    if options.interaction or options.into or options.goal:
+    if options.into or options.goal:
         return _anew(options, console)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         wanted = _wanted(options, campaign.status())
@@ -69,10 +69,10 @@ def _anew(options: argparse.Namespace, console: Console) -> Reply:
 
 def _restart(options: argparse.Namespace, now: Status) -> Restart:
     """Return what the new campaign is to have otherwise; AssayPilotError for what is changed in a campaign itself."""
-    if not (options.interaction or options.endpoint):
+    if not options.endpoint:
         mend = 'For example --endpoint "hERG;sd=0.3;direction=min" --goal pareto.' if options.goal else "Leave it out."
         option = "--goal" if options.goal else "--into"
-        raise AssayPilotError(f"{option} is for --interaction and --endpoint alone", option=option, mend=mend)
+        raise AssayPilotError(f"{option} is for --endpoint alone", option=option, mend=mend)
     change = _wanted(options, now)
     if replace(change, endpoint=None) != Change():
         raise AssayPilotError(
@@ -80,10 +80,8 @@ def _restart(options: argparse.Namespace, now: Status) -> Restart:
             option="--into",
             mend="Make other changes in the new one, afterwards.",
         )
-    pairs = None
-    if options.interaction:
-        pairs = [] if [text.strip().casefold() for text in options.interaction] == [NONE] else options.interaction
-    return Restart(pairs, change.endpoint, options.goal == "pareto")
+    assert change.endpoint is not None
+    return Restart(change.endpoint, options.goal == "pareto")
 
 
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:

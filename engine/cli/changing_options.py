@@ -55,11 +55,11 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
         "limit to be recorded only")  # fmt: skip
     add("--goal", choices=("pareto",),
         help="with --endpoint and --into: the best trade-offs between the objective and the new endpoint")  # fmt: skip
-    add("--interaction", action="append", default=[], metavar="SITE,SITE",
-        help="take two sites together, or none: begins a new campaign, in the file of --into, with what was measured "
-        "as its history; may be given several times")  # fmt: skip
-    add("--into", metavar="FILE",
-        help="the campaign file to create, for --interaction, or for --endpoint in a new campaign")  # fmt: skip
+    add(
+        "--into",
+        metavar="FILE",
+        help="the campaign file to create, for --endpoint in a new campaign with what was measured as its history",
+    )
     add("--note", default="", metavar="TEXT", help="why, for the history")
     add("--yes", action="store_true", help="do it though it changes what is guaranteed")
     add("--dry-run", action="store_true", help="only say what it would do")

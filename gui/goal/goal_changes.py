@@ -241,10 +241,6 @@ class Ways(QWidget):
         self.endpoint = button(
             "Add an en&dpoint\N{HORIZONTAL ELLIPSIS}", tip="To record, to keep to a limit, or as a second goal"
         )
-        self.together = button(
-            "Take two &sites together\N{HORIZONTAL ELLIPSIS}",
-            tip="For sites whose effects do not add up; begins a new campaign with what was measured",
-        )
         self.controls = button(
             "Add a contro&l\N{HORIZONTAL ELLIPSIS}",
             tip="Measured in every round beside the others, to compare plates and rounds",
@@ -256,9 +252,8 @@ class Ways(QWidget):
         )
         self.controls.clicked.connect(self.ask_controls)
         self.endpoint.clicked.connect(self.ask_endpoint)
-        self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        put(row, self.compounds, self.endpoint, self.together, self.series, self.controls)
+        put(row, self.compounds, self.endpoint, self.series, self.controls)
 
     def ask_endpoint(self) -> None:
         """Ask for one more endpoint."""
@@ -272,21 +267,9 @@ class Ways(QWidget):
         made.begin.connect(self._begin)
         self._open(made)
 
-    def ask_together(self) -> None:
-        """Ask which two sites are to be taken together, those with the greatest sign first."""
-        from .restart import TogetherDialog
-
-        view = self._session.view
-        if view is None:
-            return
-        made = TogetherDialog(self._session, view.status, view.path.parent, self.window())
-        made.begin.connect(self._begin)
-        self._open(made)
-
     def show_for(self, status: Status) -> None:
         """Show what the campaign as it is can take."""
         proven = status.guarantee.kind != "calibrated"
-        self.together.setVisible(len(status.library.sites) > 1 and proven)
         self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
 
     def take_series(self) -> None:

@@ -1,7 +1,4 @@
-"""What a campaign does not change on its way, or changes with care: two sites together, and one more endpoint.
-
-Both say what follows before anything is done. What begins a new campaign asks for its file.
-"""
+"""One more endpoint: what follows is shown before anything is done. What begins a new campaign asks for its file."""
 
 from __future__ import annotations
 
@@ -20,22 +17,21 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.changes import Change
-from assaypilot.engine.campaign.restarting import Restart, consequences_of_restart, pairs_by_sign, sign_in_words
+from assaypilot.engine.campaign.restarting import Restart, consequences_of_restart
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.interactions import Interaction
 from assaypilot.engine.tables.described import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
 from ..runtime.engine_words import error_words
 from ..session.session import Session
 from ..widgets.inputs import Scrolled, form
-from ..widgets.layout import column_of, resize_within_screen, row_of
+from ..widgets.layout import column_of, resize_within_screen
 from ..widgets.save_dialog import ask_for_place, file_name
 from ..widgets.text import go_or_cancel, label, polish
 
-__all__ = ["Asking", "EndpointDialog", "TogetherDialog"]
+__all__ = ["Asking", "EndpointDialog"]
 
 WIDE = 38
 """Lines of text that a dialog is wide."""
@@ -127,59 +123,6 @@ class Asking(QDialog):
         self.place = ask_for_place(self, "Begin anew in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse)
 
 
-class TogetherDialog(Asking):
-    """Two sites taken together, in a new campaign; those with the greatest sign are proposed."""
-
-    def __init__(self, session: Session, status: Status, folder: Path, parent: QWidget | None) -> None:
-        super().__init__(session, status, "Take two sites together", "&Begin anew\N{HORIZONTAL ELLIPSIS}", parent)
-        self._folder = folder
-        self.body.addWidget(
-            label(
-                "The model then knows each combination of substituents that occurs at these two sites, instead of the "
-                "sum of their effects.",
-                "muted",
-                wrap=True,
-            )
-        )
-        self.first, self.second = QComboBox(), QComboBox()
-        row = row_of()
-        names = [site.name for site in status.library.sites]
-        for combo, which, place in ((self.first, "First", 0), (self.second, "Second", 1)):
-            combo.setAccessibleName(f"{which} site")
-            combo.addItems(names)
-            combo.setCurrentIndex(place)
-            combo.currentIndexChanged.connect(lambda _: self._look())
-            row.addWidget(combo)
-            if not place:
-                row.addWidget(label("and"))
-        row.addStretch(1)
-        self.body.addLayout(row)
-        self.sign = label("Looking for the pair that speaks most for it…", "muted", wrap=True)
-        self.body.addWidget(self.sign)
-        session.read("Looking at pairs of sites", lambda report: pairs_by_sign(status), self._proposed, self._refuse)
-        self._look()
-
-    def _proposed(self, found: tuple[Interaction, ...]) -> None:
-        best = found[0] if found else None
-        self.sign.setText(sign_in_words(best))
-        if best is not None:
-            self.first.setCurrentText(best.sites[0])
-            self.second.setCurrentText(best.sites[1])
-
-    @property
-    def wanted(self) -> Restart:
-        """What the new campaign is to have."""
-        before = [",".join(pair) for pair in self._status.library.interactions]
-        return Restart([*before, f"{self.first.currentText()},{self.second.currentText()}"])
-
-    def _look(self) -> None:
-        self._tell_restart(self.wanted)
-
-    def _go(self) -> None:
-        pair = f"{self.first.currentText()}-{self.second.currentText()} together"
-        self._ask_where(self.wanted, self._folder, pair)
-
-
 class EndpointDialog(Asking):
     """One more endpoint: recorded only, with a limit, or as a second goal in a new campaign."""
 
@@ -237,7 +180,7 @@ class EndpointDialog(Asking):
         return self.use == GOAL or (self.use == LIMIT and self.anew.isChecked())
 
     def _restart(self, endpoint: Endpoint) -> Restart:
-        return Restart(endpoint=endpoint, trade_off=self.use == GOAL)
+        return Restart(endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
         """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""

@@ -71,7 +71,6 @@ PRESENT = {
     "WithdrawPanel": "withdraw",
     "ChangePanel": "change",
     "EndpointDialog": "add-endpoint",
-    "TogetherDialog": "two-sites",
     "ControlsDialog": "controls",
     "MoreDialog": "add-compounds",
     "ReplayBar": "replay",

@@ -97,8 +97,6 @@ class SarPage(Page):
     export_picture = Signal(object, str)
     """A scene is to be written to a file of a kind (``.png``)."""
     show_candidate = Signal()
-    together = Signal()
-    """Two sites are to be taken together: their effects do not add up."""
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "SAR")
@@ -130,12 +128,6 @@ class SarPage(Page):
         put(self.column, self.heat, self.sites)
         self.additive = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.additive)
-        self.take = button(
-            "Take &two sites together\N{HORIZONTAL ELLIPSIS}",
-            tip="Begins a new campaign with what was measured",
-            then=self.together,
-        )
-        self.column.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._picked)
         self.canvas.copy_wanted.connect(self._copy_picture)
@@ -253,9 +245,6 @@ class SarPage(Page):
         self.additive.setText(said)
         self.additive.setVisible(bool(said))
         assert self._view is not None
-        status = self._view.status
-        against = len(status.library.sites) > 1 and any(told.contradicted for told in status.additivity)
-        self.take.setVisible(bool(said) and against)
 
     def _additivity(self) -> str:
         """How far effects add up in the endpoint shown, and which sites are taken together; empty while unknown."""

@@ -184,7 +184,6 @@ class MainWindow(QMainWindow):
         self.round.choice.chosen.connect(self.round_commands.plan_as)
         self.goal.ways.compounds.clicked.connect(self.adding.ask)
         self.goal.expected.connect(self.strip.expect)
-        self.sar.together.connect(self.goal.ways.ask_together)
         self.candidates.export.connect(self.exporting.on_screen)
         self.sar.show_candidate.connect(lambda: self.show_page(PageName.CANDIDATES))
         for page in (self.candidates, self.sar):

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.restart import LIMIT, RECORDED, EndpointDialog, TogetherDialog
+from assaypilot.gui.goal.restart import LIMIT, RECORDED, EndpointDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, status, until
@@ -110,21 +110,6 @@ def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(
     press(Key.Key_A, ALT)
     until(qtbot, lambda: len(status(active).endpoints) == 2)
     assert status(active).endpoints[1].name == "hERG"
-
-
-def test_two_sites_are_chosen_and_the_question_is_left(qtbot: QtBot, active: MainWindow) -> None:
-    press(Key.Key_2, CONTROL)
-    idle(qtbot, active)
-    press(Key.Key_S, ALT)
-    dialog = opened(qtbot, active, TogetherDialog)
-    assert isinstance(dialog, TogetherDialog)
-    until(qtbot, lambda: "Looking" not in dialog.sign.text())
-    assert tab_to("Second site") is dialog.second
-    before = dialog.second.currentText()
-    press(Key.Key_Up if dialog.second.currentIndex() else Key.Key_Down)
-    assert dialog.second.currentText() != before
-    press(Key.Key_Escape)
-    until(qtbot, lambda: not dialog.isVisible())
 
 
 def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -> None:

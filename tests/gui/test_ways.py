@@ -1,4 +1,4 @@
-"""One more endpoint, and two sites taken together, from the Goal page: what follows is said before it is done."""
+"""One more endpoint, and the series model, from the Goal page: what follows is said before it is done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.restart import LIMIT, EndpointDialog, TogetherDialog
+from assaypilot.gui.goal.restart import LIMIT, EndpointDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
@@ -39,35 +39,6 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     return window
 
 
-def test_the_warning_leads_to_the_pair_with_the_greatest_sign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    page = window.goal
-    assert page.together.isVisible(), "beside what can be done about the contradiction"
-    page.together.click()
-    dialog = page.ways.dialog
-    assert isinstance(dialog, TogetherDialog)
-    until(qtbot, lambda: dialog.go.isEnabled() and "The greatest sign" in dialog.sign.text())
-    assert {dialog.first.currentText(), dialog.second.currentText()} == {"R1", "R3"}
-    assert "takes R1 with R3 together" in dialog.words.text()
-    assert "36 values go with it as history" in dialog.words.text()
-    dialog.second.setCurrentText("R1")
-    until(qtbot, lambda: not dialog.go.isEnabled() and "Checking" not in dialog.words.text())
-    dialog.second.setCurrentText("R3")
-    until(qtbot, lambda: dialog.go.isEnabled())
-    before, head = status(window), status(window).head
-    dialog.begin.emit(tmp_path / "new.assaypilot", dialog.wanted)
-    dialog.reject()
-    until(qtbot, lambda: status(window).head != head)
-    idle(qtbot, window)
-    now = status(window)
-    assert now.library.interactions == (("R1", "R3"),)
-    assert now.name == "new"
-    assert now.goal_sentence == before.goal_sentence
-    assert not page.together.isVisible(), "together they explain it"
-    window.show_page(PageName.SAR)
-    idle(qtbot, window)
-    assert not window.sar.take.isVisible()
-
-
 def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: QtBot, window: MainWindow) -> None:
     page, before = window.goal, status(window)
     assert page.series.isVisible()
@@ -83,17 +54,6 @@ def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: Q
     until(qtbot, lambda: status(window).strategy == before.strategy)
     idle(qtbot, window)
     assert page.series.isVisible()
-
-
-def test_the_sar_page_leads_there_too(qtbot: QtBot, window: MainWindow) -> None:
-    window.show_page(PageName.SAR)
-    idle(qtbot, window)
-    assert window.sar.take.isVisible()
-    window.sar.take.click()
-    dialog = window.goal.ways.dialog
-    assert isinstance(dialog, TogetherDialog)
-    until(qtbot, lambda: dialog.go.isEnabled())
-    dialog.reject()
 
 
 def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -154,8 +154,6 @@ def test_a_second_objective_begins_anew_with_all_that_is_known(tmp_path: Path) -
         assert np.array_equal(then.stock.state, now.stock.state)
         both(made)
         sound(made)
-    with pytest.raises(AssayPilotError, match="trade-offs need one more endpoint"):
-        consequences_of_restart(now, Restart(trade_off=True))
     assert finish_is_same(now, tmp_path)
 
 

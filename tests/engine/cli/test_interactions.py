@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.campaign import Campaign
-
 LABELS = {"R1": ("H", "Me", "Cl", "F"), "R2": ("H", "OMe", "CN"), "R3": ("a", "b", "c")}
 Run = Callable[..., Any]
 
@@ -72,50 +70,9 @@ def test_a_campaign_design_and_simulation_with_the_pair(run: Run, table: Path, t
     assert made[0]["errors"] == 0
 
 
-def test_a_campaign_begins_anew_with_what_was_measured_as_history(run: Run, table: Path, tmp_path: Path) -> None:
-    old, new = tmp_path / "old.assaypilot", tmp_path / "new.assaypilot"
-    run("new", old, "--table", table, *GOAL)
-    run("plan", old)
-    with Campaign.open(old) as campaign:
-        issued = campaign.status().open_round
-        assert issued is not None
-        item = issued.items[0]
-    name = campaign.status().library.ids[item.compound]
-    with table.open() as stream:
-        known = next(float(row["pIC50"]) for row in csv.DictReader(stream) if row["ID"] == name)
-    results = tmp_path / "r.csv"
-    results.write_text(f"ID,Value\n{name},{known + 0.1:.3f}\n")
-    run("record", old, results)
-    before = run("status", old, "--json").document
-    only = run("change", old, "--interaction", "R1,R2", "--dry-run")
-    assert only.code == 0
-    assert "37 values go with it as history" in only.out
-    assert run("change", old, "--interaction", "R1,R2").code == 1
-    made = run("change", old, "--interaction", "R1,R2", "--into", new, "--json")
-    assert made.code == 0, made.out
-    assert made.document["guarantee"]["holds"]
-    now = run("status", new, "--json").document
-    assert (now["measurements_used"], now["round"]) == (0, 0)
-    assert now["additivity"][0]["verdict"] == "not contradicted"
-    assert now["goal"] == before["goal"]
-    assert run("status", old, "--json").document["head"] == before["head"], "the old one stays as it is"
-    with Campaign.open(new) as campaign:
-        values = [m for m in campaign.status().measurements if campaign.status().library.ids[m.compound] == name]
-    assert [m.value for m in values] == pytest.approx([known, known + 0.1])
-    back = run("change", new, "--interaction", "none", "--into", tmp_path / "back.assaypilot", "--json").document
-    assert not back["guarantee"]["holds"]
-
-
 def test_what_cannot_be_taken_together_is_one_plain_line(run: Run, table: Path, tmp_path: Path) -> None:
     for text in ("R1", "R1,R9", "R1,R1"):
         found = run("new", tmp_path / "x.assaypilot", "--table", table, *GOAL, "--interaction", text)
         assert found.code == 1
         assert "--interaction" in found.err
         assert not (tmp_path / "x.assaypilot").exists()
-    file = tmp_path / "a.assaypilot"
-    run("new", file, "--table", table, *GOAL, "--interaction", "R1,R2")
-    for words in (("--interaction", "R2,R1"), ("--into", "b.assaypilot"), ("--interaction", "R1,R3", "--epsilon", "1")):
-        found = run("change", file, *words, "--into", tmp_path / "b.assaypilot")
-        assert found.code == 1, words
-        assert not (tmp_path / "b.assaypilot").exists()
-    assert run("change", file, "--interaction", "R1,R3", "--into", file).code == 1
