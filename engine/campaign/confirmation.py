@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Ints
-from ..domain.measurements import Measurement, pool
+from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from . import codec
@@ -184,7 +183,6 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
             own.setdefault((m.endpoint, m.compound), []).append(m)
     checks = tuple(_check(prediction, own.get(place, ())) for place, prediction in latest.items())
     states = _states(checks)
-    measured = any(check.value is not None for check in checks)
     return Confirmation(
         rounds=tuple(one.number for one in issued if not one.population),
         checks=checks,
@@ -192,7 +190,6 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
         gone=tuple(c for c in lack if c in ledger.unavailable),
         measurements=ledger.confirming(),
         sentence=_sentence(ledger, checks, states),
-        models=_models(ledger) if measured else (),
         states=states,
     )
 
@@ -248,24 +245,3 @@ def _how_far(ledger: Ledger, checks: Sequence[Check], compound: int) -> str:
             name = f"{ledger.endpoints[check.prediction.endpoint].scale_name} " if ledger.per_sample > 1 else ""
             told.append(f"{name}{abs(off):.2g} {'below' if off < 0 else 'above'}")
     return ", ".join(told)
-
-
-def _models(ledger: Ledger) -> tuple[str, ...]:
-    """Return what ``check`` says of the additive model, on everything that is measured by now.
-
-    For each measured endpoint.
-    """
-    from ..models.report import Noise, model_report
-
-    told = []
-    for k in ledger.measured:
-        endpoint = assay_noise.informing(ledger)[k]
-        used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
-        of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
-        rows: Ints = np.flatnonzero(of_each.counts > 0)
-        noise = None if endpoint.noise_sd is None else Noise(endpoint.noise_sd)
-        report = model_report(
-            ledger.library, rows, of_each.means[rows], of_each.counts[rows], noise, endpoint.scale_name
-        )
-        told.append(report.sentence)
-    return tuple(told)

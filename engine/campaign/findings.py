@@ -99,11 +99,6 @@ class Confirmation:
     """Of all the intervals together."""
     sentence: str = ""
     """How many are confirmed, and what lies outside; empty without a confirmation round."""
-    models: tuple[str, ...] = ()
-    """Whether the additive model fits everything measured, confirmations included: a sentence for each endpoint.
-
-    Empty before a confirmation round has a value.
-    """
     states: Mapping[int, bool | None] = field(default_factory=dict)
     """By compound of those rounds: confirmed, not confirmed, not measured (None)."""
 

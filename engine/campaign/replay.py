@@ -89,8 +89,6 @@ class Ledger(Books):
         self.warnings: tuple[str, ...] = ()
         self.sources: dict[str, int] = {}
         """How often the content of that digest was entered (and not taken back)."""
-        self.failed = 0
-        """Measurements given up for lab reasons."""
         self.judged: set[int] = set()
         """Measurements excluded by judgement, after they were seen."""
         self.undo: list[Step] = []

@@ -20,7 +20,6 @@ from .candidates import build_candidates
 from .cautions import outlying, outlying_words
 from .confirmation import confirmation
 from .control_quality import quality
-from .findings import Confirmation
 from .plan_choice import choice_is_open
 from .replay import Ledger
 from .state import STATUSES, Candidates, ModelCheck, NoiseNow, PhasePlan, Status
@@ -79,7 +78,6 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
                 ledger.endpoints,
             ),
             *(f"{text}." for text in told.drift),
-            *_checked_again(confirmed),
             *_unlikely(ledger, candidates),
         ),
         head=ledger.head,
@@ -96,13 +94,6 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         choice=None if ledger.under_way is None else ledger.under_way.choice,
         choosable=choice_is_open(ledger),
     )
-
-
-def _checked_again(confirmed: Confirmation) -> tuple[str, ...]:
-    """Return what the additivity check says on everything measured, once a value has not confirmed its prediction."""
-    if not confirmed.not_confirmed:
-        return ()
-    return tuple(f"Additivity checked again with the confirmation: {sentence}" for sentence in confirmed.models)
 
 
 _UNLIKELY = 0.05

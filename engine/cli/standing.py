@@ -191,7 +191,7 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
         "due": [ids[compound] for compound in found.due],
         "cannot_be_had": [ids[compound] for compound in found.gone],
         "sentence": found.sentence,
-        "additivity": found.models,
+        "additivity": [told.sentence for told in now.additivity],
     }
 
 
@@ -210,7 +210,7 @@ def what_can_be_done(now: Status) -> list[str]:
 def confirmation_lines(now: Status) -> list[str]:
     """Return what is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
     found = now.confirmation
-    lines = [f"Additivity with the confirmation: {text}" for text in found.models if not found.not_confirmed]
+    lines = []
     if found.gone:
         lines.append(f"In, never measured, and not to be had: {names([now.library.ids[c] for c in found.gone])}")
     if found.due:

@@ -226,7 +226,6 @@ def _confirmation(status: Status) -> list[tuple[str, Cell]]:
         ("Confirmation rounds", ", ".join(map(str, found.rounds))),
         ("Confirmation: all intervals hold together", found.level),
         ("Measurements to confirm", found.measurements),
-        *((f"Additivity checked again {k}", text) for k, text in enumerate(found.models, start=1)),
     ]
 
 

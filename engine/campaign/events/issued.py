@@ -212,9 +212,7 @@ class RoundClosed(Kind):
             for compound, n, endpoint in lost:
                 place = endpoint, compound
                 ledger.under_way.lost[place] = ledger.under_way.lost.get(place, 0) + n
-        if data["missing"] == "failed":
-            ledger.failed += sum(entry[1] for entry in lost)
-        elif data["missing"] == "other":
+        if data["missing"] == "other":
             ledger.void.append(f"round {data['round']} was closed early for a reason that may depend on its results")
 
     def sentence(self, ledger: Ledger) -> str:
