@@ -71,17 +71,12 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything that counts of an endpoint (of both parts of a difference), history included, per arm, model scale.
-
-    A value known only as a bound counts as its limit where its compound has no other.
-    """
+    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale."""
     return pooled_of(ledger.endpoints, endpoint, lambda position: _measured(ledger, position))
 
 
 def _measured(ledger: Ledger, position: int) -> Pooled:
-    told = [m for m in ledger.measurements if m.endpoint == position and m.excluded is None and not m.withdrawn]
-    exact = {m.compound for m in told if m.usable}
-    used = [m for m in told if m.usable or m.compound not in exact]
+    used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
     return pool(
         (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
     )
@@ -102,7 +97,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
 
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
-    """Least squares (maximum likelihood under a link) over everything that counts, per arm; NaN outside its span."""
+    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span."""
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
@@ -171,6 +166,15 @@ def _evidence(ledger: Ledger) -> _Evidence:
         if ledger.endpoints[k].of is not None:
             usable[k] = np.min([usable[part] for part in own], axis=0)
     return _Evidence(usable, bounded, made, _only_known(under), _only_known(over))
+
+
+def _within_bounds(evidence: _Evidence, endpoint: int, estimate: Floats, lost: Flags) -> Floats:
+    """Return the estimates of compounds, those of which only bounds are known no farther than these."""
+    unknown = np.full(len(estimate), np.nan)
+    under, over = (limits.get(endpoint, unknown) for limits in (evidence.under, evidence.over))
+    held = np.fmax(np.fmin(estimate, under), over)
+    alone = (evidence.usable[endpoint] == 0) & ~lost
+    return np.where(alone, held, estimate)
 
 
 def _only_known(limits: Mapping[int, Floats]) -> dict[int, Floats]:
@@ -244,8 +248,11 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.deciding_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
+    for k, endpoint in enumerate(endpoints):
+        estimates[endpoint.name] = _within_bounds(evidence, k, estimates[endpoint.name], lost[arm_of])
     name = endpoints[objective].name
-    estimate = estimates[name]
+    fitted, estimate = shown(shown_means(ledger, objective, found[objective])), estimates[name]
+    beyond = ~np.isnan(estimate) & (estimate != fitted)
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
     best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
@@ -260,8 +267,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
         censored=np.sum([evidence.bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
         made=evidence.made,
-        posterior_low=shown(post_low, here),
-        posterior_high=shown(post_high, here),
+        posterior_low=np.where(beyond, np.nan, shown(post_low, here)),
+        posterior_high=np.where(beyond, np.nan, shown(post_high, here)),
         estimates=estimates,
         cutoff=_cutoff(ledger, sign * (best - near)),
         soft_cutoff=_cutoff(ledger, sign * (best - near - settings.softness)),

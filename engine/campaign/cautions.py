@@ -57,7 +57,7 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     texts = []
     only = sorted({compound for _, compound in bounded - exact})
     if only:
-        how = "the series model counts what they leave open" if ledger.calibrated else "each counts as its limit"
+        how = "the series model counts what they leave open" if ledger.calibrated else "decisions count their limit"
         told = names([ledger.library.ids[c] for c in only])
         texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {told}.")
     against = dict.fromkeys(int(arm) for decision in ledger.decisions.values() for arm in decision.contradicted)
@@ -75,8 +75,8 @@ def of_bounds(n: int, *, calibrated: bool) -> str:
     if calibrated:
         return "the series model counts what " + ("it leaves" if n == 1 else "they leave") + " open"
     return (
-        f"{'counts as its limit' if n == 1 else 'each counts as its limit'}, and ends the guarantee if it was asked "
-        "for; the series model takes bounds as they are"
+        f"decisions count {'its' if n == 1 else 'each'} limit, which ends the guarantee where it was asked for; "
+        "estimates leave it out; the series model takes bounds as they are"
     )
 
 

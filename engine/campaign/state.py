@@ -422,7 +422,7 @@ class Candidates:
     decided_in_round: Ints
     """0 where nothing is decided."""
     estimate: Floats
-    """From everything measured that counts, history included."""
+    """From everything measured and usable, history included; of compounds with bounds alone no farther than these."""
     low: Floats
     """Deciding bound of the last decided phase that bounded the compound."""
     high: Floats

@@ -46,8 +46,9 @@ def said(status: Status) -> str:
     """Return the plain word about bounds beside estimates; empty where there are none."""
     if not (status.candidates.under or status.candidates.over):
         return ""
-    counted = "as what it leaves open" if status.guarantee.kind == "calibrated" else "as its limit"
-    return f"A value known only as a bound counts {counted}."
+    if status.guarantee.kind == "calibrated":
+        return "A value known only as a bound counts as what it leaves open."
+    return "Estimates leave out values known only as a bound; decisions count the limit."
 
 
 def _short(value: float) -> str:

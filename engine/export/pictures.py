@@ -74,41 +74,21 @@ class Measured:
     """``(m,)``, determinations."""
     fit: Estimate
     """The additive model, by least squares."""
-    effects: Estimate
-    """The same with values known only as bounds as their limits."""
-    told: Ints
-    """``(k,)``, the compounds with a value or a bound."""
-    told_counts: Floats
-    """``(k,)``, determinations."""
 
 
 def measured(status: Status, endpoint: int) -> Measured:
     """Return the means of the compounds measured for an endpoint (its position)."""
-    found, every = means_of(status, endpoint), means_of(status, endpoint, bounds=True)
-    rows, told = np.flatnonzero(found.counts > 0), np.flatnonzero(every.counts > 0)
+    found = means_of(status, endpoint)
+    rows = np.flatnonzero(found.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
-    features = SiteFeatures.of(status.library)
-    fit = effects = least_squares(features, rows, counts, means)
-    if len(told) > len(rows):
-        effects = least_squares(features, told, every.counts[told], every.means[told])
-    return Measured(rows, means, counts, fit, effects, told, every.counts[told])
+    return Measured(rows, means, counts, least_squares(SiteFeatures.of(status.library), rows, counts, means))
 
 
-def means_of(status: Status, endpoint: int, *, bounds: bool = False) -> Pooled:
-    """Return mean and count ``(n,)`` of each compound's usable values, model scale; earlier ones included.
-
-    ``bounds``: of compounds without any, those known only as bounds, as their limits.
-    """
+def means_of(status: Status, endpoint: int) -> Pooled:
+    """Return mean and count ``(n,)`` of each compound's usable values, model scale; earlier ones included."""
 
     def of_measured(position: int) -> Pooled:
         used = [m for m in status.measurements if m.endpoint == position and m.usable]
-        if bounds:
-            exact = {m.compound for m in used}
-            used += [
-                m
-                for m in status.measurements
-                if m.endpoint == position and m.excluded is None and not m.withdrawn and m.compound not in exact
-            ]
         return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
 
     return pooled_of(status.endpoints, endpoint, of_measured)
@@ -123,7 +103,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
 
     own = status.endpoints[endpoint]
     noise = np.nan if own.noise_sd is None else own.noise_sd  # without it no interval is known
-    sites = contributions(status.library, data.effects, data.told, data.told_counts, noise)
+    sites = contributions(status.library, data.fit, data.rows, data.counts, noise)
     everything = [one for site in sites if len(site.substituents) > 1 for one in site.substituents]
     value, low, high = (np.array([getattr(one, name) for one in everything]) for name in ("value", "low", "high"))
     ends = contribution_ends(value, low, high)

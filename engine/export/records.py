@@ -70,7 +70,9 @@ def _used(status: Status, m: Measurement) -> str:
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
-        return "as what it leaves open" if status.guarantee.kind == "calibrated" else "as its limit"
+        if status.guarantee.kind == "calibrated":
+            return "estimates, as a bound"
+        return "decisions, by its limit" if m.counted else "no, only a bound"
     if m.phase:
         return "estimates and decisions"
     if m.round in status.confirmation.rounds:

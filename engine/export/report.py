@@ -190,9 +190,9 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
     parts: list[tuple[str, list[Flowable], float]] = []
     for endpoint, data in measured.items():
         name = status.endpoints[endpoint].scale_name
-        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.told) else []
+        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.rows) else []
         figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
-        none = "No site has more than one substituent." if len(data.told) else "Nothing was measured yet."
+        none = "No site has more than one substituent." if len(data.rows) else "Nothing was measured yet."
         first = max((figure.height for figure in figures[:2]), default=20.0)
         parts.append((name, _in_pairs(figures) if figures else [paragraph(none)], first))
     # A heading stays with the first figures below it.

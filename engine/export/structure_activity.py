@@ -66,7 +66,7 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
     data = measured(status, place)
     report(0.4, "Contributions")
     noise = np.nan if endpoint.noise_sd is None else endpoint.noise_sd
-    found = contributions(library, data.effects, data.told, data.told_counts, noise)
+    found = contributions(library, data.fit, data.rows, data.counts, noise)
     predicted = leave_one_out(data.fit, data.rows, data.means, data.counts)
     report(0.6, "Where the measurements went")
     sizes = tuple(len(site.substituents) for site in library.sites)

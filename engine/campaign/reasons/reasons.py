@@ -247,7 +247,7 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) ->
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":
-        notes.append("a bound" if calibrated else "a bound, counted as its limit")
+        notes.append("a bound" if calibrated or not m.counted else "a bound, decided by its limit")
     if m.corrected is not None:
         notes.append(f"corrected: {m.corrected}")
     when = f"round {m.round}" if m.round else "earlier"
@@ -257,6 +257,6 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) ->
         m.n,
         when,
         "; ".join(notes),
-        m.excluded is None and not m.withdrawn,
+        m.usable or (calibrated and m.excluded is None and not m.withdrawn),
         m.withdrawn or m.excluded is not None,
     )

@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.candidates import pooled
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.promises import WAY_ON
 from assaypilot.engine.cli.program import main
@@ -82,7 +82,7 @@ def test_bound_corrected_before_its_phase_is_decided_costs_nothing(tmp_path: Pat
         assert verifying.verify(path, recompute=True).ok
 
 
-def test_bound_is_shown_in_its_row_and_counts_as_its_limit_only_where_nothing_else_is_known(tmp_path: Path) -> None:
+def test_bound_is_shown_in_its_row_and_holds_the_estimate_where_nothing_else_is_known(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", **WIDE, strategy="linfact-g") as campaign:
         issued = campaign.plan()
         assert issued is not None
@@ -92,8 +92,8 @@ def test_bound_is_shown_in_its_row_and_counts_as_its_limit_only_where_nothing_el
         at = [now.library.ids.index(name) for name in (first, second)]
         assert now.candidates.under["pIC50"][at].tolist() == [5.0, 5.0]
         assert bound_text(now, "pIC50", at[0]) == "<5.0"
-        found = pooled(campaign._ledger, 0)
-        assert found.means[campaign._ledger.arm_of[at]].tolist() == [5.0, 7.0]
+        assert now.candidates.estimate[at].tolist() == [5.0, 7.0]
+        assert np.isnan(now.candidates.posterior_low[at[0]])
         assert first in now.guarantee.void[0]
         assert now.guarantee.sentence.endswith(WAY_ON)
         campaign.close_round("failed")
@@ -137,7 +137,7 @@ def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
     table.write_text("ID,Value,Relation\n" + "\n".join(lines) + "\n")
     assert main(["record", str(path), str(table)]) == 0
     said = capsys.readouterr().out
-    assert "each counts as its limit, and ends the guarantee" in said
+    assert "decisions count each limit, which ends the guarantee" in said
     assert "assaypilot change FILE --strategy gaussian-process" in said
     assert main(["status", str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out, parse_constant=lambda text: pytest.fail(text))

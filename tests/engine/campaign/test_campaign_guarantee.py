@@ -193,7 +193,7 @@ def test_planned_results_known_only_as_bounds_end_the_guarantee_and_are_named(pa
         others = sum(result.compound == low for result in results[:-1])
         assert now.candidates.measured[place] == others
         if not others:
-            said = f"1 compound with values known only as bounds (each counts as its limit): {low}."
+            said = f"1 compound with values known only as bounds (decisions count their limit): {low}."
             assert said in now.warnings
     assert verifying.verify(path, recompute=True).ok
 
@@ -203,7 +203,7 @@ def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
         campaign.record([Result("R1=C|R2=C", 4.0, relation="<"), Result("R1=C|R2=B", 4.0, relation="<")])
         now = replays(campaign)
         assert now.guarantee.holds
-        # What is known of both is that they lie below 4, and of no other anything.
+        # What is known of both is that they lie below 4, and of no other anything: the limit stands for an estimate.
         known, told = now.candidates, [now.library.ids.index(name) for name in ("R1=C|R2=B", "R1=C|R2=C")]
         assert np.flatnonzero(np.isfinite(known.estimate)).tolist() == told
         assert (known.under["pIC50"][told] == 4.0).all()

@@ -139,7 +139,7 @@ def test_measurements_are_as_entered_and_say_what_became_of_them(tmp_path: Path)
     assert [row["Used"] for row in rows] == [
         "no, excluded",
         *["estimates (history)"] * 4,
-        "as its limit",
+        "no, only a bound",
         "no, taken back",
     ]
     assert [row["Excluded"] for row in rows] == ["yes", *["no"] * 5, "yes"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,21 +85,3 @@ def test_an_endpoint_without_values_is_empty(status: Status) -> None:
     assert not look(status, 0).empty
     assert len(found.rows) == 0
     assert all(not earlier.any() and not here.any() for earlier, here in found.used)
-
-
-def test_contributions_count_bounds(tmp_path: Path) -> None:
-    """A substituent of which all values lie below the range has a value, by their limit."""
-    from tests.engine.campaign.making import answers, make
-    from tests.engine.campaign.test_bounds import WIDE
-
-    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
-        campaign.plan()
-        told = [replace(one, value=5.0, relation="<") if "R2=C" in one.compound else one for one in answers(campaign)]
-        campaign.record(told, close=True)
-        found = look(campaign.status(), 0)
-    first, second = found.contributions
-    cut = second.substituents[2]
-    assert cut.value < -0.8
-    assert cut.measurements == sum("R2=C" in one.compound for one in told)
-    assert first.substituents[1].value - first.substituents[0].value == pytest.approx(0.9, abs=0.3)
-    assert found.bounded.sum() == cut.measurements
