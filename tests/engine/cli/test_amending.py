@@ -112,7 +112,7 @@ def test_leaving_out_a_value_that_decided_costs_the_guarantee_for_good(measured:
     number = max(one["number"] for one in _values(done, measured))
     answer = run("exclude", measured, number, "--reason", "looks odd", "--judgement")
     assert answer.code == 1
-    assert "Nothing would be guaranteed any more: values of phase 1 were changed" in answer.out
+    assert "Nothing would be guaranteed any more: values of phase 2 were changed" in answer.out
     assert "1 value excluded by judgement" in answer.out
     found = done("exclude", measured, number, "--reason", "leak", "--yes")
     assert found["excluded"] == "leak"
