@@ -154,8 +154,8 @@ def test_its_own_measurements_with_what_was_left_out(path: Path) -> None:
         (bound,) = said(campaign, 1).values
         assert (bound.value, bound.note, bound.used, bound.left_out) == (
             "< 5.00",
-            "a bound, counted in estimates, decides nothing",
-            True,
+            "a bound",
+            False,
             False,
         )
 

@@ -354,4 +354,4 @@ def test_a_bound_ends_the_guarantee_where_the_noise_is_unknown(tmp_path):
         _cut(campaign, 5.95)
         now = campaign.status().guarantee
         assert not now.holds
-        assert "known only as a bound, beside an assay noise (SD) that is not known" in now.sentence
+        assert "known only as a bound" in now.sentence
