@@ -253,7 +253,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     name = endpoints[objective].name
     fitted, estimate = shown(shown_means(ledger, objective, found[objective])), estimates[name]
     beyond = ~np.isnan(estimate) & (estimate != fitted)
-    one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
+    one_cutoff = settings.goal != "pareto" and bool(np.isfinite(fitted).any())
     best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
     return Candidates(

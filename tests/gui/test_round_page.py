@@ -65,9 +65,7 @@ def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> No
     bound = window.round.panel.bound
     until(
         qtbot,
-        lambda: bound.text().startswith(
-            "Line 2: <5 is known only as a bound: estimates count it as a bound, decisions"
-        ),
+        lambda: bound.text().startswith("Line 2: <5 is known only as a bound: decisions count its limit"),
     )
     type_into(window, 2, "7.1 (n=2, sd=0.1)")
     until(qtbot, lambda: model.kept_text(2) == "7.1 (n=2, sd=0.1)")

@@ -178,7 +178,7 @@ def test_an_additive_series_is_confirmed_and_nothing_is_decided(campaign: Campai
     assert verifying.verify(campaign.path, recompute=True).ok
 
 
-def test_a_compound_off_by_a_log_is_named_and_the_model_is_checked_again(campaign: Campaign, assay: Assay) -> None:
+def test_a_compound_off_by_a_log_is_named(campaign: Campaign, assay: Assay) -> None:
     before = campaign.status()
     odd = before.confirmation.due[-1]
     assay.beside[odd] = -1.0
@@ -194,7 +194,6 @@ def test_a_compound_off_by_a_log_is_named_and_the_model_is_checked_again(campaig
         f"{n - 1} of {n} compounds confirmed; 1 outside what the model predicts: {name} "
         f"({abs(check.off or 0):.2g} below): the additive model is in doubt for it."
     )
-    assert now.warnings[-1].startswith("Additivity checked again with the confirmation: pIC50: the additive model")
     assert promised(now) == promised(before), "the guarantee stays as it was"
     assert (now.candidates.status == before.candidates.status).all()
 

@@ -163,9 +163,8 @@ def test_the_soft_zone_is_no_contradiction(tmp_path: Path) -> None:
     with create_practice(tmp_path / "practice.assaypilot", seed=3) as campaign:
         while (issued := campaign.plan()) is not None:
             campaign.record(practice_results(campaign, issued))
-        said = " ".join(campaign.status().warnings)
-        assert "speaks against" not in said
-        assert "In, though shown since to be more than 0.5 behind the best (up to 1 is a right answer, too)" in said
+        assert any(len(decision.contradicted) for decision in campaign._ledger.estimates.values())
+        assert "speak against" not in " ".join(campaign.status().warnings)
 
 
 def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_one_more_endpoint(campaign: Path, run, tmp_path: Path) -> None:
     for words, said in (
         (["--endpoint", "Solubility;unit=uM"], "there is an endpoint Solubility already"),
         (["--endpoint", "logD;limit=<3"], "about how large the assay noise"),
-        (["--goal", "pareto"], "--goal is for --interaction and --endpoint alone"),
+        (["--goal", "pareto"], "--goal is for --endpoint alone"),
         (["--endpoint", "logD;sd=0.2", "--goal", "pareto"], "the new campaign needs a file"),
         (["--endpoint", "logD;sd=0.2", "--goal", "pareto", "--epsilon", "1"], "begins with the terms of this one"),
     ):
