@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["joined", "many", "names", "number", "odds"]
+from ..text.statements import listed as names
 
-_LISTED = 5
+__all__ = ["joined", "many", "names", "number", "odds"]
 
 
 def number(value: float) -> str:
@@ -20,12 +20,6 @@ def many(n: int, noun: str, more: str | None = None) -> str:
     ``more``: the noun of several where no s makes it.
     """
     return f"{n:,} {noun if n == 1 else more or noun + 's'}"
-
-
-def names(texts: Sequence[str]) -> str:
-    """Return the first few of a list, and how many more there are."""
-    shown = ", ".join(texts[:_LISTED])
-    return f"{shown} and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else shown
 
 
 def joined(texts: Sequence[str]) -> str:

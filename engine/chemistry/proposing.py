@@ -131,10 +131,10 @@ def propose_set(
 
 
 def _are_series(cores: Sequence[_Tried]) -> bool:
-    """Whether each of several cores keeps compounds that all the others lose: one that fits all needs no other."""
+    """Whether each of several cores keeps a compound that all the others lose, and the last one a series of them."""
     kept = np.array([~np.isnan(one.explained) for one in cores])
-    alone = kept & (np.count_nonzero(kept, axis=0) == 1)
-    return bool(np.all(np.count_nonzero(alone, axis=1) >= _FEWEST_MORE))
+    alone = np.count_nonzero(kept & (np.count_nonzero(kept, axis=0) == 1), axis=1)
+    return bool(alone.min() > 0 and alone[-1] >= _FEWEST_MORE)
 
 
 def _worth(cores: Sequence[_Tried], weights: Floats) -> float:

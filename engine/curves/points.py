@@ -125,7 +125,7 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
     AssayPilotError when one of the three is missing.
     """
     raw, named = _long(raw)
-    ids = _first(raw, headers.IDS)
+    ids = raw.called(headers.IDS)
     dose = named or next((column for column in raw.columns if is_dose(column)), None)
     if ids is None or dose is None:
         missing = "of compound ids" if ids is None else "of concentrations"
@@ -139,13 +139,13 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
     control = _control_column(raw, said)
     response = _response_column(raw, said, {ids, dose, control})
     unit, log = _unit(raw, dose, said.unit)
-    unit_column = _first(raw, _UNITS)
+    unit_column = raw.called(_UNITS)
     scale = said.scale or _scale_of(response)
     texts = {
         role: raw.column(found) if found else ("",) * len(raw)
         for role, found in (
-            *((role, _first(raw, headers.ROLES[role])) for role in ("plate", "well", "replicate")),
-            ("excluded", _first(raw, _EXCLUDED)),
+            *((role, raw.called(headers.ROLES[role])) for role in ("plate", "well", "replicate")),
+            ("excluded", raw.called(_EXCLUDED)),
             ("unit", unit_column),
             ("control", control),
         )
@@ -211,14 +211,14 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
     """
     where = {}
     for table in (raw, plate_map):
-        well = _first(table, headers.ROLES["well"])
+        well = table.called(headers.ROLES["well"])
         if well is None:
             raise AssayPilotError(
                 f"there is no column of wells; the columns are {columns_named(table.columns)}",
                 file=table.file,
                 mend="A plate map and its readings name their wells (A1 to H12) in a column Well.",
             )
-        plate = _first(table, headers.ROLES["plate"])
+        plate = table.called(headers.ROLES["plate"])
         plates = table.column(plate) if plate is not None else ("",) * len(table)
         where[id(table)] = [(name.strip(), _well(text)) for name, text in zip(plates, table.column(well), strict=True)]
     names = [list(dict.fromkeys(plate for plate, _ in where[id(table)])) for table in (raw, plate_map)]
@@ -257,7 +257,7 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
 
 def _diluted(plate_map: RawTable, series: Series) -> RawTable:
     """Return the map with a column of concentrations made of its column Point."""
-    column = _first(plate_map, ("point", "dose point", "dilution", "dilution step"))
+    column = plate_map.called(("point", "dose point", "dilution", "dilution step"))
     if column is None:
         raise AssayPilotError(
             f"there is no column Point in the map; its columns are {columns_named(plate_map.columns)}",
@@ -277,17 +277,13 @@ def _well(text: str) -> str:
     return f"{match[1].upper()}{match[2]}" if match else text.strip()
 
 
-def _first(raw: RawTable, names: Sequence[str]) -> str | None:
-    return next((column for name in names for column in raw.columns if fold(column) == name), None)
-
-
 def _long(raw: RawTable) -> tuple[RawTable, str | None]:
     """Return the table with one reading in each row, and its column of concentrations where it was made."""
     across = doses(raw.columns)
-    if across and _first(raw, headers.IDS) is not None:
+    if across and raw.called(headers.IDS) is not None:
         return _melted(raw, across, "Concentration", "Response"), "Concentration"
     dose = next((column for column in raw.columns if is_dose(column)), None)
-    if dose is not None and _first(raw, headers.IDS) is None and raw.columns[0] == dose:
+    if dose is not None and raw.called(headers.IDS) is None and raw.columns[0] == dose:
         # As Prism has it: concentrations in the first column, a column for each compound or each of its replicates.
         others = [c for c in raw.columns[1:] if headers.role_of(c) is None and fold(c) not in _EXCLUDED]
         if not others:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
+from ..text.statements import listed
 from . import headers
 from .column_roles import Claims
 from .contents import share_of_dates
@@ -57,7 +58,7 @@ def by_assay(
             of.setdefault(key, set()).add(text)
     shared = sum(len(found) > 1 for found in of.values())
     reading = asked or (EACH if shared >= _TOGETHER * len(of) else POOLED)
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    shown = listed(names, _SHOWN)
     head = (
         f"Column {column} names {len(names)} assays or sources ({shown}); {shared} of {len(of)} compounds are in "
         "several."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import AssayPilotError
 from . import headers
-from .raw import RawTable, fold
+from .raw import RawTable
 from .values import is_missing, parse_value, plain_number
 
 __all__ = ["SAMPLED", "Claims"]
@@ -48,12 +48,10 @@ class Claims:
 
     def first(self, names: tuple[str, ...]) -> str | None:
         """Return the first free column with one of the names, the surest name first; it is taken."""
-        for name in names:
-            for column in self.free():
-                if fold(column) == name:
-                    self.taken.add(column)
-                    return column
-        return None
+        column = self.raw.called(names, self.taken)
+        if column is not None:
+            self.taken.add(column)
+        return column
 
     def role(self, role: str) -> str | None:
         """Return the first free column with a name of a role; it is taken."""
@@ -61,7 +59,7 @@ class Claims:
 
     def any_of(self, names: tuple[str, ...]) -> str | None:
         """Return the first free column with one of the names, which stays free."""
-        return next((column for name in names for column in self.free() if fold(column) == name), None)
+        return self.raw.called(names, self.taken)
 
     def numbers(self, column: str) -> list[str]:
         """Return the texts of a column that are numbers, when at least half of its filled cells are."""

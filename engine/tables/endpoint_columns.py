@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..domain.difference import check_differences, find_parts, in_words
 from ..domain.endpoint import Endpoint, normalise_unit
@@ -29,6 +30,35 @@ _MOST_NAMES = 60
 _VALUES = re.compile(r"\b(?:value|result|wert|messwert|ergebnis)$")
 _FEWEST_ALIKE = 6
 """Numbers from which a column that repeats one is no result but a setting, such as a pH."""
+
+
+class _Aside(NamedTuple):
+    """A kind of columns of numbers that are no endpoints unless they are named."""
+
+    holds: Callable[[str, Sequence[str]], bool]
+    """Whether a column, by its header and its numbers, is of this kind."""
+    one: str
+    several: str
+
+
+def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
+    return len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column)
+
+
+_ASIDE = (
+    _Aside(
+        lambda column, _: headers.is_property(column), "looks like a computed property", "look like computed properties"
+    ),
+    _Aside(lambda column, _: headers.is_kept_beside(column), "says how rows are handled", "say how rows are handled"),
+    _Aside(
+        lambda column, _: is_dose(column),
+        "says at which concentration was tested",
+        "say at which concentrations was tested",
+    ),
+    _Aside(lambda column, _: headers.is_of_fit(column), "looks like a detail of a fit", "look like details of fits"),
+    _Aside(_repeats_one, "holds the same number everywhere", "hold the same number everywhere"),
+)
+"""The first that holds says what a column is."""
 
 
 class Endpoints:
@@ -259,11 +289,7 @@ class Endpoints:
     def _numeric_columns(self) -> list[str]:
         """Return the free columns that hold measured numbers; they are taken."""
         found = []
-        computed: list[str] = []
-        fits: list[str] = []
-        kept: list[str] = []
-        same: list[str] = []
-        tested: list[str] = []
+        aside: dict[_Aside, list[str]] = {}
         of_curves = doses(self.raw.columns)
         for column in self._claims.free():
             if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
@@ -288,32 +314,19 @@ class Endpoints:
                 continue
             if classes_of(column, self.raw.column(column)):
                 continue  # which is said
-            if headers.is_property(column):
-                computed.append(column)
-            elif headers.is_kept_beside(column):
-                kept.append(column)
-            elif is_dose(column):
-                tested.append(column)
-            elif headers.is_of_fit(column):
-                fits.append(column)
-            elif len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column):
-                same.append(column)
+            kind = next((one for one in _ASIDE if one.holds(column, numbers)), None)
+            if kind is not None:
+                aside.setdefault(kind, []).append(column)
             elif numbers and headers.is_row_number(column, numbers):
                 self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
             else:
                 found.append(column)
-        kinds = (
-            (computed, "looks like a computed property", "look like computed properties"),
-            (fits, "looks like a detail of a fit", "look like details of fits"),
-            (same, "holds the same number everywhere", "hold the same number everywhere"),
-            (kept, "says how rows are handled", "say how rows are handled"),
-            (tested, "says at which concentration was tested", "say at which concentrations was tested"),
-        )
-        for columns, one, several in kinds:
+        for kind in sorted(aside, key=_ASIDE.index):
+            columns = aside[kind]
             if len(columns) == 1:
-                self.notes.append(f"Column {columns[0]} {one}; name it with --endpoint to use it.")
-            elif columns:
-                self.notes.append(f"Columns {', '.join(columns)} {several}; name one with --endpoint to use it.")
+                self.notes.append(f"Column {columns[0]} {kind.one}; name it with --endpoint to use it.")
+            else:
+                self.notes.append(f"Columns {', '.join(columns)} {kind.several}; name one with --endpoint to use it.")
         if of_curves:
             self.warnings.append(f"{points_in_columns(of_curves)} To use one as it is, name it with --endpoint.")
         self.taken.update(found)

@@ -21,6 +21,7 @@ from ..errors import AssayPilotError
 from ..models.sparse import Step
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
+from ..text.statements import listed
 from .history import read_history
 from .mixed import forms_together
 from .numbered import numbered
@@ -186,10 +187,9 @@ def _best_left_out(
         best = sorted(values, key=lambda name: (-values[name], name))[: max(3, len(values) // 10)]
         gone = [name for name in best if name not in stay]
         if gone:
-            more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
             said.append(
                 f"{len(gone)} of the {len(best)} best compounds of {column.endpoint.scale_name} are left out with rare "
-                f"substituents: {', '.join(gone[:_NAMED])}{more}."
+                f"substituents: {listed(gone, _NAMED)}."
             )
     return said
 

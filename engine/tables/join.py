@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import AssayPilotError
+from ..text.statements import listed
 from . import headers
 from .raw import Problem, RawTable, fold
 from .values import is_missing
@@ -69,7 +70,7 @@ def join_tables(
     for names, where in ((alone, f"not found in {other.file or 'the joined table'}"), (strangers, "only found there")):
         if names:
             warnings.append(
-                f"Joining: {len(names)} {'id was' if len(names) == 1 else 'ids were'} {where}: {_few(names)}."
+                f"Joining: {len(names)} {'id was' if len(names) == 1 else 'ids were'} {where}: {listed(names, _NAMED)}."
             )
     return replace(
         raw,
@@ -125,8 +126,3 @@ def _unique(names: Sequence[str], taken: Sequence[str]) -> list[str]:
         number = next(n for n in itertools.count(1) if (name if n == 1 else f"{name} ({n})") not in known)
         out.append(name if number == 1 else f"{name} ({number})")
     return out
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
+from ..text.statements import listed
 from . import headers, own_exports
 from .assays import by_assay
 from .column_roles import Claims
@@ -190,10 +191,7 @@ class _Proposal:
         left = [column for column in left if any(map(bool, self.raw.column(column)))]
         if not left:
             return
-        shown = ", ".join(left[:_SHOWN_LEFT]) + (
-            f" and {len(left) - _SHOWN_LEFT} more" if len(left) > _SHOWN_LEFT else ""
-        )
-        said = f"Not used: column{'' if len(left) == 1 else 's'} {shown}."
+        said = f"Not used: column{'' if len(left) == 1 else 's'} {listed(left, _SHOWN_LEFT)}."
         sites = [] if self.options.cores else [c for c in left if could_be_site(self.raw, c, self._claims.numbers)]
         if sites:
             said += f" If {' or '.join(sites[:3])} is a site, too, name all of them with --sites."
@@ -209,9 +207,7 @@ class _Proposal:
 
     def _stock_column(self, role: str) -> str | None:
         """Return a column that is called as one of stock, cost or time is, where most of its cells can be read so."""
-        column = next(
-            (name for name in map(self.raw.find, headers.ROLES[role]) if name not in {None, *self.taken}), None
-        )
+        column = self.raw.called(headers.ROLES[role], self.taken)
         if column is None or not speaks_of(role, self.raw.column(column), self.raw.decimal):
             return None
         self.taken.add(column)

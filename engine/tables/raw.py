@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_HEADER
+from ..text.statements import listed
 
 __all__ = [
     "DELIMITERS",
@@ -121,6 +122,11 @@ class RawTable:
         """Return the texts of a column by its exact name."""
         return self.cells[self.columns.index(name)]
 
+    def called(self, names: Iterable[str], but: Container[str | None] = ()) -> str | None:
+        """Return the first column with one of these folded names, the surest name first; None when there is none."""
+        free = [column for column in self.columns if column not in but]
+        return next((column for name in names for column in free if fold(column) == name), None)
+
     def find(self, name: str) -> str | None:
         """Return the column a user means: exactly, else without regard to case, spaces and underscores, if only one."""
         if name in self.columns:
@@ -160,17 +166,14 @@ def unguard(text: str) -> str:
 
 def columns_named(columns: Sequence[str]) -> str:
     """Return the columns, or the first few and how many more."""
-    more = len(columns) - _NAMED_COLUMNS
-    return ", ".join(columns[:_NAMED_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+    return listed(columns, _NAMED_COLUMNS)
 
 
 def rows_named(places: Sequence[int]) -> str:
     """'Row 3', 'Rows 3, 5', or the first few and how many more."""
     if len(places) == 1:
         return f"Row {places[0]}"
-    named = ", ".join(str(place) for place in places[:_NAMED_ROWS])
-    more = len(places) - _NAMED_ROWS
-    return f"Rows {named} and {more} more" if more > 0 else f"Rows {named}"
+    return f"Rows {listed([str(place) for place in places], _NAMED_ROWS)}"
 
 
 def to_bytes(table: RawTable) -> bytes:

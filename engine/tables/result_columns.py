@@ -16,7 +16,7 @@ from .runs import run_groups, run_number
 from .side_columns import sign_columns, signs_beside
 from .values import is_missing
 
-__all__ = ["SIDES", "ValueColumn", "column_called", "p_name", "value_columns"]
+__all__ = ["SIDES", "ValueColumn", "p_name", "value_columns"]
 
 SIDES = ("relation", "unit", "n", "sd")
 
@@ -36,11 +36,6 @@ class ValueColumn:
     """Whether it holds the negative logarithms of an endpoint that is entered as a concentration."""
 
 
-def column_called(raw: RawTable, names: Sequence[str]) -> str | None:
-    """Return the first column with one of these folded names, the surest name first; None when there is none."""
-    return next((column for name in names for column in raw.columns if fold(column) == name), None)
-
-
 def value_columns(
     raw: RawTable,
     endpoints: Sequence[Endpoint],
@@ -49,7 +44,7 @@ def value_columns(
     id_column: str,
 ) -> tuple[list[ValueColumn], list[str]]:
     """Return the columns with values; side columns belong to all of them in long form, to the only one otherwise."""
-    value = column_called(raw, headers.VALUE) or next(
+    value = raw.called(headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
     signs = [column for column in sign_columns(raw) if column not in roles.values()]
@@ -267,7 +262,7 @@ def _unit_of(column: str, endpoint: Endpoint) -> str:
 def _own_side(raw: RawTable, value: str, role: str) -> str | None:
     bases = (fold(value), fold(headers.split_unit(value)[0]))
     names = [f"{base} {name}" for base in bases for name in headers.ROLES[role]]
-    called = column_called(raw, names)
+    called = raw.called(names)
     if called is not None:
         return called
     within = ((column, headers.role_within(column)) for column in raw.columns if column != value)

@@ -19,7 +19,7 @@ from .compound_names import CompoundNames, named_by_sites, other_substituents
 from .doubtful_values import another_scale, is_marked, may_be_bounds, quality_column
 from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
 from .raw import RawTable, columns_named, fold
-from .result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
+from .result_columns import SIDES, ValueColumn, p_name, value_columns
 from .spreadsheet_damage import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds
@@ -86,9 +86,9 @@ def read_results(
     raw = by_well or raw
     _refuse_compounds_across(raw, names)
     raw, id_column = _with_ids(raw, names)
-    roles = {role: column_called(raw, headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
+    roles = {role: raw.called(headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
     roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
-    name_column = column_called(raw, headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
+    name_column = raw.called(headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
     columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column)
     warnings = [*raw.warnings, *warnings]
     given = [endpoint.name for endpoint in calculated if raw.find(endpoint.name) is not None]

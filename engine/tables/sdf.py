@@ -13,6 +13,7 @@ from ..errors import AssayPilotError
 from ..system.guarded import guarded
 from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECORDS
 from ..system.progress import Report, part_of
+from ..text.statements import listed
 from .decimals import decimal_mark
 from .files import Kind, OpenedFile
 from .raw import Problem, RawTable, fold, from_bytes, to_bytes
@@ -286,5 +287,4 @@ def _say_missing(names: list[str], rows: list[Record], warnings: list[str]) -> N
     lacking = {name: sum(name not in record.properties for record in rows) for name in names}
     some = [f"{name} ({count:,})" for name, count in lacking.items() if count]
     if some:
-        more = f" and {len(some) - 5} more" if len(some) > 5 else ""
-        warnings.append(f"Properties that some records lack, which count as empty there: {', '.join(some[:5])}{more}.")
+        warnings.append(f"Properties that some records lack, which count as empty there: {listed(some)}.")

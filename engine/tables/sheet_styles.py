@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 from xml.etree import ElementTree
 
+from ..text.statements import listed
 from .raw import rows_named
 from .zipped import Archive, column_number, read_xml, sheet_path
 
@@ -50,9 +51,8 @@ def say_struck(
     ]
     if found:
         many = len(found) > 1
-        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
         warnings.append(
-            f"Cell{'s' if many else ''} {', '.join(found[:_NAMED])}{more} of the sheet {'are' if many else 'is'} struck"
+            f"Cell{'s' if many else ''} {listed(found, _NAMED)} of the sheet {'are' if many else 'is'} struck"
             f" through and {'were' if many else 'was'} read like all others. Empty what is not to be used."
         )
 
@@ -86,9 +86,8 @@ def as_shown(lines: list[list[Any]], archive: Archive, place: int, warnings: lis
         changed[letters] = changed.get(letters, 0) + 1
     if changed:
         columns, count = list(changed), sum(changed.values())
-        more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
         warnings.append(
-            f"Column{'s' if len(columns) > 1 else ''} {', '.join(columns[:_NAMED])}{more} of the sheet: "
+            f"Column{'s' if len(columns) > 1 else ''} {listed(columns, _NAMED)} of the sheet: "
             f"{count:,} {'numbers are' if count > 1 else 'number is'} shown as per cent and read as shown, 25 for 25%."
         )
 
@@ -145,10 +144,9 @@ def say_hidden(archive: Archive, place: int, rows: Sequence[int], columns: int, 
         )
     unseen = [_letters(column) for column in sorted(apart) if column <= columns]
     if unseen:
-        more = f" and {len(unseen) - _NAMED} more" if len(unseen) > _NAMED else ""
         many = len(unseen) > 1
         warnings.append(
-            f"Column{'s' if many else ''} {', '.join(unseen[:_NAMED])}{more} of the sheet {'are' if many else 'is'} "
+            f"Column{'s' if many else ''} {listed(unseen, _NAMED)} of the sheet {'are' if many else 'is'} "
             f"hidden and {'were' if many else 'was'} read, too."
         )
 

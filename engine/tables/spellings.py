@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..domain.labels import is_hydrogen
+from ..text.statements import listed
 from .headers import SMILES_SHAPE
 
 __all__ = ["one_spelling"]
@@ -36,9 +37,8 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
     for spellings in same:
         meant |= dict.fromkeys(spellings, spellings[0])
     if same:
-        shown = "; ".join(" = ".join(spellings) for spellings in same[:_SHOWN])
-        more = f"; and {len(same) - _SHOWN:,} more" if len(same) > _SHOWN else ""
-        notes.append(f"Spellings of the same structure at {site} are one substituent: {shown}{more}.")
+        shown = listed([" = ".join(spellings) for spellings in same], _SHOWN, "; ")
+        notes.append(f"Spellings of the same structure at {site} are one substituent: {shown}.")
     drawn = _names_of(distinct)
     doubtful: dict[str, list[str]] = {}
     for text in distinct:

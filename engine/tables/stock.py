@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -263,11 +263,11 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
     taken = {raw.find(name.strip()) for name in named.values() if name is not None}
     columns = StockColumns(
         *(
-            raw.find(name.strip()) if name is not None else _first(raw, headers.ROLES[role], taken)
+            raw.find(name.strip()) if name is not None else raw.called(headers.ROLES[role], taken)
             for role, name in (("stock", wanted.stock), ("cost", wanted.cost), ("lead", wanted.lead))
         )
     )
-    ids = _first(raw, headers.IDS, taken)
+    ids = raw.called(headers.IDS, taken)
     if ids is None:
         raise AssayPilotError(
             "there is no column of ids", file=raw.file, mend="Call it ID; the others are Stock, Cost and Lead."
@@ -299,8 +299,3 @@ def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:
         if name not in taken and speaks_of("stock", words, raw.decimal):
             return name
     return None
-
-
-def _first(raw: RawTable, names: Iterable[str], taken: set[str | None]) -> str | None:
-    found = (raw.find(name) for name in names)
-    return next((name for name in found if name is not None and name not in taken), None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ..domain.library import Library, Scaffold
 from ..errors import AssayPilotError
 from ..system.progress import Report, part_of, silent
+from ..text.statements import listed
 from .options import TableMapping
 from .raw import Problem, RawTable, fold
 from .values import is_missing
@@ -110,20 +111,18 @@ def _told_apart(
     groups = same_structure(ids, known, forms, report)
     if not groups:
         return raw, ()
-    shown = "; ".join(" and ".join(group[:2]) for group in groups[:_NAMED])
-    more = f"; and {len(groups) - _NAMED:,} more" if len(groups) > _NAMED else ""
+    shown = listed([" and ".join(group[:2]) for group in groups], _NAMED, "; ")
     many = "structure stands" if len(groups) == 1 else "structures stand"
     if mapping.merge == "no":
         warnings.append(
-            f"{len(groups):,} {many} under more than one id ({shown}{more}); they stay separate compounds. "
+            f"{len(groups):,} {many} under more than one id ({shown}); they stay separate compounds. "
             "To count them as one: --merge identical."
         )
         return raw, ()
-    every = "; ".join(f"{group[0]} is also {', '.join(group[1:])}" for group in groups[:_LISTED])
-    more = f"; and {len(groups) - _LISTED:,} more" if len(groups) > _LISTED else ""
+    every = listed([f"{group[0]} is also {', '.join(group[1:])}" for group in groups], _LISTED, "; ")
     warnings.append(
         f"{len(groups):,} {many} under more than one id, merged under the first; results under any of them count for "
-        f"it ({every}{more})."
+        f"it ({every})."
     )
     aliases = tuple((other, group[0]) for group in groups for other in group[1:])
     first = {name: group[0] for group in groups for name in group}

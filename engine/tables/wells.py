@@ -11,6 +11,7 @@ from ..domain.library import Library
 from ..domain.plates.layout import Layout, Placed, Plate
 from ..domain.plates.wells import Format, Well, read_well, row_letters
 from ..errors import AssayPilotError
+from ..text.statements import listed
 from . import headers
 from .raw import RawTable, fold
 from .values import is_missing
@@ -38,7 +39,7 @@ def with_compounds(
     wells = _well_texts(raw) if layouts else None
     if wells is None:
         return None
-    plate_column = _called(raw, "plate")
+    plate_column = raw.called(headers.ROLES["plate"])
     blank = ("",) * len(raw)
     named = blank if plate_column is None else raw.column(plate_column)
     warnings: list[str] = []
@@ -75,8 +76,7 @@ def with_compounds(
     if others:
         warnings.append(f"Wells of controls were left out: {', '.join(others)}.")
     if empty:
-        more = f" and {len(empty) - _NAMED} more" if len(empty) > _NAMED else ""
-        warnings.append(f"Wells where nothing stands were left out: {', '.join([*empty][:_NAMED])}{more}.")
+        warnings.append(f"Wells where nothing stands were left out: {listed(empty, _NAMED)}.")
     ids, rounds, replicates, of_each, places = zip(*said, strict=True) if said else ((),) * 5
     given = {"ID": ids, "Round": rounds, "Replicate": replicates, "Plate": places}
     if all(of_each) and len(endpoints) > 1 and not any(fold(c) in headers.ENDPOINT_NAME for c in raw.columns):
@@ -97,18 +97,14 @@ def _well_texts(raw: RawTable) -> tuple[str, ...] | None:
 
     None where there is neither.
     """
-    column = _called(raw, "well")
+    column = raw.called(headers.ROLES["well"])
     if column is not None:
         return raw.column(column)
-    both = [next((c for c in raw.columns if fold(c) in names), None) for names in (_ROWS, _COLUMNS)]
+    both = [raw.called(names) for names in (_ROWS, _COLUMNS)]
     if both[0] is None or both[1] is None:
         return None
     rows = (row_letters(int(text) - 1) if text.isdigit() and int(text) else text for text in raw.column(both[0]))
     return tuple(f"{row}{text}" for row, text in zip(rows, raw.column(both[1]), strict=True))
-
-
-def _called(raw: RawTable, role: str) -> str | None:
-    return next((c for name in headers.ROLES[role] for c in raw.columns if fold(c) == name), None)
 
 
 Contents = dict[Well, Placed]

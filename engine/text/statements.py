@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import islice
 
-__all__ = ["interval_name", "intervals_are", "tally"]
+__all__ = ["interval_name", "intervals_are", "listed", "tally"]
+
+
+def listed(texts: Collection[str], most: int = 5, sep: str = ", ") -> str:
+    """Return the first few of a list, and how many more there are: ``A, B and 1,200 more``."""
+    more = f"{'' if sep == ', ' else sep.strip()} and {len(texts) - most:,} more" if len(texts) > most else ""
+    return sep.join(islice(texts, most)) + more
 
 
 def tally(counts: Mapping[str, int]) -> str:
