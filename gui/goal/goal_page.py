@@ -133,8 +133,6 @@ class GoalPage(Page):
         self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
         if opened:
             self._more = False
-            self.ahead.forget()
-            self.other.forget()
         self.form.show_now(status, opened=opened)
         if fresh:
             self.ahead.stop()
@@ -143,11 +141,15 @@ class GoalPage(Page):
             self._look_ahead()
         self._typed()
 
+    def forget(self) -> None:
+        """Ask nothing about the campaign before any more."""
+        self._pause.stop()
+        self.ahead.forget()
+        self.other.forget()
+
     def stop(self) -> None:
         """Ask and draw nothing any more: the window closes."""
-        self._pause.stop()
-        self.ahead.stop()
-        self.other.stop()
+        self.forget()
         self.outlooks.canvas.stop()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -26,9 +26,9 @@ from assaypilot.engine.tables.options import parse_endpoint_spec
 
 from ..runtime.engine_words import error_words
 from ..session.session import Session
+from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen
-from ..widgets.save_dialog import ask_for_place, file_name
 from ..widgets.text import go_or_cancel, label, polish
 
 __all__ = ["Asking", "EndpointDialog"]

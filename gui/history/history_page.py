@@ -105,6 +105,7 @@ class HistoryPage(Page):
     def forget(self) -> None:
         """Show no log, as before the first one."""
         self.model.fill([], 0)
+        self._entries, self._fresh = (), False  # a copy of the campaign before has the same head
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the log when it is first looked at."""

@@ -15,7 +15,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..goal.restart import Asking
-from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.text import label
 
 if TYPE_CHECKING:

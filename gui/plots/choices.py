@@ -90,6 +90,7 @@ class HeatChoices(QWidget):
             for k in sites:
                 box.addItem(_short(library.sites[k].name, 40), k)
         self.across.setCurrentIndex(min(1, len(sites) - 1))
+        self.order.setCurrentIndex(0)
         for widget in (*self.fixing.values(), *self._labels.values()):
             self._grid.removeWidget(widget)
             widget.deleteLater()

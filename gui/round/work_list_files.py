@@ -17,7 +17,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Job
-from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.file_dialogs import ask_for_place, file_name
 from ..window.page import PageName
 from .work_list import WorkListDialog, kind_of, use_of, values_of
 

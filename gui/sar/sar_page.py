@@ -201,6 +201,7 @@ class SarPage(Page):
         """Show no campaign, as before the first one."""
         self._now = self._view = None
         self._looks, self._compared = {}, {}
+        self.which.reset()
         self.pairs.forget()
         self._say_nothing("", again=False)
 
@@ -430,8 +431,8 @@ class SarPage(Page):
 
     def _say_nothing(self, words: str, *, again: bool) -> None:
         self.empty.setText(words)
-        self.heat.hide()
-        self.sites.hide()
+        for part in (self.heat, self.sites, self.additive, self.take):
+            part.hide()
         self.again.setVisible(again)
         self.export_button.setEnabled(False)
         self.canvas.show_scene(None, anew=True)

@@ -115,7 +115,7 @@ class Segments(QWidget):
             self._buttons[key] = made
             row.addWidget(made)
             made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
-        next(iter(self._buttons.values())).setChecked(True)
+        self.reset()
 
     @property
     def key(self) -> str:
@@ -135,6 +135,10 @@ class Segments(QWidget):
         """Press a button."""
         self._buttons[key].setChecked(True)
         self.chosen.emit(key)
+
+    def reset(self) -> None:
+        """Press the first button, and tell nobody."""
+        next(iter(self._buttons.values())).setChecked(True)
 
     def set_text(self, key: str, text: str) -> None:
         """Name a choice anew."""

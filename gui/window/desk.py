@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.opening import PATTERNS
 
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.bars import MessageBar
+from ..widgets.file_dialogs import ask_for_tables
 from .page import PageName
 
 __all__ = ["Desk"]
@@ -37,8 +37,6 @@ class Desk:
 
     def ask_for_table(self, title: str, then: Callable[[Path], None]) -> None:
         """Ask for a table and hand its path on."""
-        kinds = f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        name, _ = QFileDialog.getOpenFileName(self.parent, title, str(self.settings.folder), kinds)
-        if name:
-            self.settings.folder = Path(name).parent
-            then(Path(name))
+        for path in ask_for_tables(self.parent, self.settings.folder, title)[:1]:
+            self.settings.folder = path.parent
+            then(path)

@@ -18,7 +18,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
 
 from ..runtime.tasks import Job
-from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.file_dialogs import ask_for_place, file_name
 from .export_dialog import ExportDialog, Kind, Wanted, Which, kind_of
 
 if TYPE_CHECKING:

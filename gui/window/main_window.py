@@ -169,7 +169,7 @@ class MainWindow(QMainWindow):
         self.work.follow(session.beside, session.ahead)
         self.strip.wanted.connect(self._do_next)
         self._buttons.idClicked.connect(lambda place: self.show_page(PageName(place)))
-        self.start.new.connect(self.new_campaign)
+        self.start.new.connect(self.opening.open_table)
         self.start.open.connect(self.opening.ask)
         self.start.practice.connect(self.open_practice)
         self.start.tour.connect(self.tour.start)
@@ -220,6 +220,7 @@ class MainWindow(QMainWindow):
             self._seen.clear()
             self.messages.clear()
             self.strip.badge.setChecked(False)
+            self.strip.expect("", "")
             for page in self.pages.values():
                 page.forget()
             scaffold = view.status.library.scaffold
@@ -323,7 +324,7 @@ class MainWindow(QMainWindow):
 
     def new_campaign(self, table: Path | None = None) -> None:
         """Open the wizard, on a table when one is given."""
-        self.opening.new_campaign(table)
+        self.opening.new_campaign(*([] if table is None else [table]))
 
     def open_path(self, path: Path) -> None:
         """Open a campaign, or starts a new one from a table."""

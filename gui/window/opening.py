@@ -26,8 +26,8 @@ from ..runtime.gc_policy import nothing_goes
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..tables.rows import plain_tip
+from ..widgets.file_dialogs import ask_for_place, ask_for_tables
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.save_dialog import ask_for_place
 from ..widgets.text import button, label
 
 if TYPE_CHECKING:
@@ -190,8 +190,14 @@ class Opening:
 
     # ------------------------------------------------------------------ campaigns
 
-    def new_campaign(self, table: Path | None = None) -> None:
-        """Open the wizard, on a table when one is given."""
+    def open_table(self) -> None:
+        """Ask for a table and open the wizard on it."""
+        tables = ask_for_tables(self._window, self._window.settings.folder)
+        if tables:
+            self.new_campaign(*tables)
+
+    def new_campaign(self, *tables: Path) -> None:
+        """Open the wizard, on a table, or two to be joined, when they are given."""
         from ..wizard.new_campaign import NewCampaign
 
         window = self._window
@@ -199,9 +205,10 @@ class Opening:
             self.wizard = NewCampaign(window.session, window.settings, window)
             self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self.wizard.finished.connect(self._wizard_closed)
+            self.wizard.plan.connect(window.plan)
             self.wizard.open()
-        if table is not None:
-            self.wizard.start_with(table)
+        if tables:
+            self.wizard.start_with(*tables)
 
     def _wizard_closed(self) -> None:
         self.wizard = None

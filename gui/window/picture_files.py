@@ -20,7 +20,7 @@ from assaypilot.engine.system.progress import Report
 from ..plots.scene import picture_bytes
 from ..runtime.tasks import Job
 from ..tables.table import MOST_COPIED, as_clipboard
-from ..widgets.save_dialog import ask_for_place, file_name
+from ..widgets.file_dialogs import ask_for_place, file_name
 
 if TYPE_CHECKING:
     from ..plots.scene import Scene, Shape

@@ -29,6 +29,7 @@ from assaypilot.engine.system.progress import Cancelled
 from ..resources.theme import theme
 from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings
+from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..widgets.bars import MessageBar
 from ..widgets.inputs import FilterBox, Step
@@ -52,6 +53,8 @@ LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))
 """Steps that are made after the dialog is seen: their modules and properties."""
 SOON = 15
 """Milliseconds between two steps that are made."""
+AFTER = 100
+"""Milliseconds after a check before the goal hears of it, where it is not seen."""
 USUAL = QSize(1160, 748)
 """Pixels of the dialog with text of the usual size."""
 EDGE = 60
@@ -59,12 +62,14 @@ EDGE = 60
 
 
 class NewCampaign(QDialog):
-    """Four steps, Back and Next; the last one writes the campaign, and until then nothing is written.
+    """Four steps, Back and Next; nothing is written before Create, which is offered as soon as all is known.
 
     The first step is there at once; the others are made one after the other once the dialog is seen, or when asked for.
     """
 
     created = Signal()
+    plan = Signal()
+    """The campaign is written, and its first round is to be planned."""
 
     def __init__(self, session: Session, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,10 +107,14 @@ class NewCampaign(QDialog):
         self.next = button("&Next", "go")
         self.next.setDefault(True)
         self.next.setMinimumWidth(120)
+        self.at_once = button(
+            "Create and plan &round 1", "primary", "Takes what is proposed as it stands; each step shows it"
+        )
+        self.at_once.clicked.connect(lambda: self._create(plan=True))
         self.cancel.clicked.connect(self.reject)
         self.back.clicked.connect(lambda: self._go(self.stack.currentIndex() - 1))
         self.next.clicked.connect(self._next)
-        put(bottom, self.cancel, STRETCH, self.back, self.next)
+        put(bottom, self.cancel, STRETCH, self.back, self.next, self.at_once)
         column.addLayout(bottom)
         self.table_step.read.connect(self._table_read)
         self.messages.dismiss.clicked.connect(self._dismissed)
@@ -113,15 +122,16 @@ class NewCampaign(QDialog):
         self._touched = False
         self._asking = False
         self._watched: set[QWidget] = set()
+        self._handing = single_shot(self, AFTER, self._hand_over)
         self._go(TABLE)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._make_next)
         self._later.start(SOON)
 
-    def start_with(self, path: Path) -> None:
-        """Read a table that was dropped or given, and show its columns."""
-        self.table_step.load(path)
+    def start_with(self, *paths: Path) -> None:
+        """Read a table that was dropped or given, joined with a second one where there is one."""
+        self.table_step.load(*paths)
 
     # ------------------------------------------------------------------ the steps
 
@@ -220,6 +230,7 @@ class NewCampaign(QDialog):
         """Let go of the session when it closes; what is being read never lands."""
         self.session.tasks.progress.disconnect(self.messages.progress)
         self._later.stop()
+        self._handing.stop()
         for step in self._steps.values():
             step.halt()
         super().done(result)
@@ -276,9 +287,12 @@ class NewCampaign(QDialog):
         self._latest = checked
         if self.step == GOAL or checked is None:
             self._hand_over()
+        else:
+            self._handing.start()
 
     def _hand_over(self) -> None:
-        """A box for each endpoint takes its time, so the goal hears of a check when it is seen."""
+        """A box for each endpoint takes its time, so the goal hears of a check when it is seen, or a while after."""
+        self._handing.stop()
         if self.goal_step.checked is not self._latest or self._latest is None:
             self.goal_step.show_checked(self._latest)
 
@@ -328,10 +342,12 @@ class NewCampaign(QDialog):
         self.back.setEnabled(self.step > TABLE and not self._creating)
         self.next.setText("&Create campaign" if last else "&Next")
         self.next.setEnabled(self._complete and not self._creating)
+        every = len(self._steps) == len(TITLES) and all(step.complete for step in self._steps.values())
+        self.at_once.setEnabled(every and self.goal_step.checked is self._latest and not self._creating)
 
     # ------------------------------------------------------------------ creating
 
-    def _create(self) -> None:
+    def _create(self, *, plan: bool = False) -> None:
         checked, settings = self.columns_step.result, self.goal_step.campaign_settings
         raw = self.table_step.raw
         if checked is None or settings is None or raw is None:
@@ -351,11 +367,13 @@ class NewCampaign(QDialog):
         self.goal_step.halt()
         self._refresh()
         self.columns_step.remember()
-        self.session.create(self.goal_step.path, arguments, then=self._done, failed=self._failed)
+        self.session.create(self.goal_step.path, arguments, then=lambda: self._done(plan), failed=self._failed)
 
-    def _done(self) -> None:
+    def _done(self, plan: bool) -> None:
         self.created.emit()
         self.accept()
+        if plan:
+            self.plan.emit()
 
     def _failed(self, error: Exception) -> None:
         self._creating = False

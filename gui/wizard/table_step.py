@@ -8,12 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.engine.tables.opening import PATTERNS
 from assaypilot.engine.tables.raw import RawTable
 
 from ..runtime.engine_words import import_error, import_words
@@ -22,6 +20,7 @@ from ..runtime.tasks import Job
 from ..session.session import Session
 from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
+from ..widgets.file_dialogs import ask_for_tables
 from ..widgets.inputs import Segments, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
@@ -116,11 +115,11 @@ class TableStep(Step):
 
     # ------------------------------------------------------------------ reading
 
-    def load(self, path: Path) -> None:
-        """Read a file."""
+    def load(self, path: Path, *second: Path) -> None:
+        """Read a file, joined with a second one where there is one."""
         self.settings.folder = path.parent
         self.file.setText(str(path))
-        self._start(Wanted(Place(path)))
+        self._start(Wanted(Place(path), Place(second[0])) if second else Wanted(Place(path)))
 
     def paste_clipboard(self) -> None:
         """Read the clipboard."""
@@ -164,20 +163,14 @@ class TableStep(Step):
             self.session.tasks.cancel(job)
 
     def _choose(self) -> None:
-        name = self._ask("Choose a table")
-        if name:
-            self.load(Path(name))
+        paths = ask_for_tables(self, self.settings.folder)
+        if paths:
+            self.load(*paths)
 
     def _choose_second(self) -> None:
-        name = self._ask("Choose the file to join")
-        if name:
-            self.load_second(Path(name))
-
-    def _ask(self, title: str) -> str:
-        name, _ = QFileDialog.getOpenFileName(
-            self, title, str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
-        return name
+        paths = ask_for_tables(self, self.settings.folder, "Choose the file to join")
+        if paths:
+            self.load_second(paths[0])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take a file that is dragged in."""
@@ -188,11 +181,8 @@ class TableStep(Step):
         """Read the file that was dropped, and join a second one."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        if len(paths) > 1:
-            self.file.setText(str(paths[0]))
-            self._start(Wanted(Place(paths[0]), Place(paths[1])))
-        elif paths:
-            self.load(paths[0])
+        if paths:
+            self.load(*paths)
 
     # ------------------------------------------------------------------ showing
 

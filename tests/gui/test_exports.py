@@ -18,7 +18,7 @@ from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.widgets.save_dialog import as_named, file_name
+from assaypilot.gui.widgets.file_dialogs import as_named, file_name
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.export_dialog import KINDS, ExportDialog, shortlist_columns
 from assaypilot.gui.window.exporting import beside_removed

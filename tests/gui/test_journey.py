@@ -6,11 +6,13 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QFileDialog,
     QLineEdit,
 )
 from pytestqt.qtbot import QtBot
@@ -183,3 +185,20 @@ def test_the_keyboard_alone(qtbot: QtBot, campaign: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     until(qtbot, lambda: status(window).measurements_used == 2)
     assert PageName.LIBRARY == 0
+
+
+def test_a_table_that_says_all_is_created_and_planned_from_the_first_step(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = small_table(tmp_path / "small.csv", smiles=True)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([str(table)], ""))
+    window.start.new_button.click()
+    wizard = window.wizard
+    assert wizard is not None
+    assert not wizard.at_once.isEnabled()
+    until(qtbot, wizard.at_once.isEnabled)
+    assert wizard.step == 0
+    wizard.at_once.click()
+    until(qtbot, lambda: window.session.view is not None and window.round.shown is not None, 60_000)
+    assert window.page is window.round
+    assert open_round(window).measurements > 0

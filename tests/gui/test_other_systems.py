@@ -21,7 +21,7 @@ from assaypilot.gui.history.history_page import local_time
 from assaypilot.gui.runtime.error_reports import Reporter
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.widgets import text as keyboard
-from assaypilot.gui.widgets.save_dialog import file_name
+from assaypilot.gui.widgets.file_dialogs import file_name
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, until

@@ -1,162 +1,412 @@
-"""One campaign after another in one window: nothing of the first is left in the second."""
+"""One campaign after another in one window: it then looks like a window that never held another one."""
 
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Callable
-from dataclasses import replace
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTableView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings as Terms
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.gui.app import make_window
+from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.runtime.settings import Settings
+from assaypilot.gui.sar.sar_page import PAIRS, PICTURES
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
-SIZES = {"few": (2, 2), "some": (4, 3), "many": (9, 8)}
+R1, R2 = (
+    ("C", "CC", "CCC", "C1CC1", "F", "Cl", "OC", "C#N", "C(F)(F)F"),
+    ("F", "Cl", "C", "OC", "C#N", "CC", "CCC", "O"),
+)
+KINDS = {
+    "nothing": ((3, 2), "epsilon-best", "auto", 0),
+    "best": ((2, 2), "best", "proven", 2),
+    "open": ((4, 3), "epsilon-best", "proven", 1),
+    "many": ((9, 8), "epsilon-best", "auto", 2),
+    "fronts": ((4, 4), "pareto", "auto", 2),
+    "gone": ((5, 3), "epsilon-best", "auto", 3),
+}
+"""By name: substituents at both sites, goal, strategy, and how far it went (nothing, half a round, a round, two)."""
+STEPS = settings(
+    max_examples=3, stateful_step_count=16, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
+FEWEST, MOST = 3, 6
+"""Things that are done in one campaign before another one is opened."""
+doing = precondition(lambda visitor: visitor.did < MOST)
 
 
-def campaign_of(folder: Path, name: str, *, goal: str = "epsilon-best") -> Path:
-    """A campaign with a decided round; its size and goal follow from its name."""
-    rows, columns = SIZES[name]
-    lines = ["ID,R1,R2,pIC50"]
+def campaign_of(folder: Path, name: str) -> Path:
+    """A campaign of its own size, goal and progress."""
+    (rows, columns), goal, strategy, progress = KINDS[name]
+    lines = ["ID,SMILES,R1,R2,pIC50,hERG"]
     for k, (a, b) in enumerate(itertools.product(range(rows), range(columns))):
-        lines.append(f"{name}-{k},A{a},B{b},{6 + 0.2 * a + 0.1 * b:.2f}")
+        known = f"{6 + 0.2 * a + 0.1 * b:.2f}" if progress == 2 and k % 2 else ""
+        lines.append(f"{name}-{k},O=C(N{R1[a]})c1ccc({R2[b]})cc1,{R1[a]},{R2[b]},{known},")
     table = folder / f"{name}.csv"
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     raw = read_table(table)
     imported = import_table(raw, propose(raw))
-    endpoint = replace(imported.endpoints[0], noise_sd=0.2)
+    names = ("pIC50", "hERG") if goal == "pareto" else ("pIC50",)
+    endpoints = [Endpoint(one, noise_sd=0.2, epsilon=0.3) for one in names]
     path = folder / f"{name}.assaypilot"
-    terms = Terms(endpoint.name, goal=goal, epsilon=0.3, slack=0.3, per_round=96)
-    with Campaign.create(path, library=imported.library, endpoints=[endpoint], settings=terms) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        ids = campaign.status().library.ids
-        names = [ids[item.compound] for item in issued.items for _ in range(item.replicates)]
-        campaign.record([Result(one, 6.5, "pIC50") for one in names])
+    aims = names if len(names) > 1 else ()
+    terms = Terms(names[0], goal=goal, epsilon=0.3, slack=0.3, per_round=48, strategy=strategy, objectives=aims)
+    with Campaign.create(path, library=imported.library, endpoints=endpoints, settings=terms) as campaign:
+        for turn in range(2 if progress == 3 else min(progress, 1)):
+            issued = campaign.plan()
+            if issued is None:
+                break
+            ids = campaign.status().library.ids
+            asked = [ids[item.compound] for item in issued.items for _ in range(item.replicates)]
+            asked = asked[: len(asked) // 2] if progress == 1 else asked
+            values = [
+                Result(one, 6 + (place % 7) / 4, each.name) for place, one in enumerate(asked) for each in endpoints
+            ]
+            campaign.record(values)
+            if progress == 3 and turn == 0 and campaign.status().open_round is not None:
+                campaign.close_round()
     return path
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(SIZES, 2)))
-def test_nothing_of_the_first_campaign_is_left_in_the_second(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, first: str, second: str
-) -> None:
-    goals = dict(zip(SIZES, ("best", "epsilon-best", "epsilon-best"), strict=True))
-    files = {name: campaign_of(tmp_path, name, goal=goals[name]) for name in (first, second)}
-    window = open_window(files[first])
-    until(qtbot, lambda: window.session.view is not None)
+def seen(window: MainWindow, qtbot: QtBot) -> dict[str, list[str]]:
+    """Everything that each page of a window shows and has chosen, one line each."""
+    found = {"frame": _parts(window, window.stack)}
     for place in PageName:
         window.show_page(place)
         idle(qtbot, window)
-    last = len(status(window).library) - 1
-    for place, page in ((PageName.LIBRARY, window.library), (PageName.CANDIDATES, window.candidates)):
-        window.show_page(place)
-        page.table.put_in_order(("id", Qt.SortOrder.DescendingOrder))
-        page.table.choose(last)
-    window.candidates.which.choose("all")
-    window.candidates.select(last)
-    window.candidates.filter.setText(first)
-    window.candidates.filter.settle()
-    window.candidates.plot.use({"kind": "scatter", "y": "near"})
-    window.messages.note("Of the first campaign.")
-    idle(qtbot, window)
-    assert window.session.selection.compound == last
-
-    window.open_path(files[second])
-    until(qtbot, lambda: status(window).library.ids[0].startswith(second))
-    idle(qtbot, window)
-    assert window.messages.text == ""
-    assert window.session.selection.compound in (None, *window.candidates.model.rows[:1])
-    for place in (PageName.HISTORY, PageName.ROUND, PageName.LIBRARY, PageName.CANDIDATES):
-        window.show_page(place)
+        QTest.qWait(30)
+        until(qtbot, lambda: not window.goal.ahead.busy)
         idle(qtbot, window)
-    candidates = window.candidates
-    assert candidates.filter.text() == ""
-    assert candidates.plot.key == "answer"
-    assert candidates.model.sorted_by == ("status", Qt.SortOrder.AscendingOrder)
-    assert window.library.model.sorted_by is None
-    assert candidates.panel.name.text().startswith(second)
-    assert all(status(window).library.ids[row].startswith(second) for row in candidates.table.selected_rows())
+        found[place.title] = _parts(window.pages[place])
+    found["undo"] = [f"{one.text()} {one.isEnabled()}" for one in (window.actions_.undo, window.actions_.redo)]
+    found["dialogs"] = [type(one).__name__ for one in window.findChildren(QDialog) if one.isVisible()]
+    return found
 
 
-GOALS = {"few": "best", "some": "epsilon-best", "many": "epsilon-best"}
+def _parts(top: QWidget, without: QWidget | None = None) -> list[str]:
+    lines = []
+    for one in top.findChildren(QWidget):
+        if not one.isVisibleTo(top) or (without is not None and without.isAncestorOf(one)):
+            continue
+        said = _said(one)
+        if said is not None:
+            lines.append(f"{type(one).__name__} {one.accessibleName()}: {said}")
+    return lines
 
 
-def _sort(window: MainWindow, draw: random.Random) -> None:
-    table = draw.choice([window.candidates.table, window.library.table])
-    table.put_in_order((draw.choice(["id", "measured", "site0"]), Qt.SortOrder.DescendingOrder))
+def _said(one: QWidget) -> str | None:
+    if isinstance(one, QTableView):
+        model, chosen = one.model(), one.selectionModel()
+        first = [str(model.index(0, k).data()) for k in range(model.columnCount())] if model.rowCount() else []
+        rows = sorted({index.row() for index in chosen.selectedIndexes()})
+        header = one.horizontalHeader()
+        return f"{model.rowCount()} rows, {rows} chosen, by {header.sortIndicatorSection()}, first {first}"
+    if isinstance(one, Canvas):
+        scene = getattr(one, "scene", None)
+        return f"{type(scene).__name__} {getattr(scene, 'compound', None)} {getattr(scene, 'frame', None)}"
+    if isinstance(one, QComboBox):
+        return f"{one.currentText()} of {[one.itemText(k) for k in range(one.count())]}"
+    if isinstance(one, QAbstractButton) and not isinstance(one.parentWidget(), QLineEdit):
+        return f"{one.text()} {one.isChecked()} {one.isEnabled()}"
+    if isinstance(one, QPlainTextEdit):
+        return one.toPlainText()
+    if isinstance(one, (QLabel, QLineEdit)):
+        return one.text()
+    if isinstance(one, QAbstractSlider) and not isinstance(one, QScrollBar):
+        return str(one.value())
+    return None
 
 
-def _select(window: MainWindow, draw: random.Random) -> None:
-    window.candidates.which.choose("all")
-    window.candidates.select(draw.randrange(len(status(window).library)))
+class Visitor(RuleBasedStateMachine):
+    """Somebody who does something in a campaign, then opens another one in the same window."""
+
+    make: Callable[[], MainWindow]
+    qtbot: QtBot
+    files: dict[str, Path]
+    alone: dict[str, dict[str, list[str]]]
+    """What a window of its own shows of each campaign."""
+    numbers = itertools.count()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.window = self.make()
+        self.did = 0
+        self.name = ""
+        self.typed: set[str] = set()
+        """Campaigns with values that were typed and not kept, which their copies rightly show."""
+
+    def settle(self) -> None:
+        """Wait until nothing is done."""
+        idle(self.qtbot, self.window)
+
+    @initialize(name=st.sampled_from(list(KINDS)))
+    def first(self, name: str) -> None:
+        """Open a first campaign."""
+        self.opened(name)
+
+    def opened(self, name: str) -> None:
+        """Open a campaign where it never was."""
+        self.name = name
+        folder = self.files[name].parent / f"copy {next(self.numbers)}"
+        folder.mkdir()
+        path = Path(shutil.copy(self.files[name], folder))
+        for one in self.window.findChildren(QDialog):
+            if one.isVisible():
+                one.reject()
+        self.window.open_path(path)
+        until(self.qtbot, lambda: self.window.session.view is not None and self.window.session.view.path == path)
+        self.settle()
+
+    @precondition(lambda self: self.did >= FEWEST)
+    @rule(name=st.sampled_from(list(KINDS)), much=st.sampled_from([True, False]))
+    def another(self, name: str, much: bool) -> None:
+        """Open another one, perhaps after doing most things: everything looks as in a window of its own."""
+        if much:
+            self.much()
+        name = next(one for one in (name, *KINDS) if one not in self.typed)
+        self.opened(name)
+        self.did = 0
+        here = seen(self.window, self.qtbot)
+        for place, lines in self.alone[name].items():
+            mine = set(here[place]) - set(lines)
+            gone = set(lines) - set(here[place])
+            assert here[place] == lines, f"{name}, {place}: {mine or here[place]} instead of {gone or lines}"
+
+    def much(self) -> None:
+        """Leave something on every page."""
+        self.settle()
+        self.select(0.9)
+        self.draw("scatter")
+        for which in ("candidates", "library", "history"):
+            self.narrow(which, "none")
+            if which != "history":
+                self.sort(which, "id")
+        self.analyse(PAIRS, "C#N")
+        self.analyse("contributions", "")
+        self.paste()
+        self.try_terms("a plate")
+        self.look_back(0)
+        self.settle()
+        self.say()
+
+    @doing
+    @rule(place=st.sampled_from(list(PageName)))
+    def visit(self, place: PageName) -> None:
+        """Look at a page."""
+        self.did += 1
+        self.window.show_page(place)
+
+    @doing
+    @rule(which=st.sampled_from(["candidates", "library"]), key=st.sampled_from(["id", "measured", "site0"]))
+    def sort(self, which: str, key: str) -> None:
+        """Sort a table."""
+        self.did += 1
+        getattr(self.window, which).table.put_in_order((key, Qt.SortOrder.DescendingOrder))
+
+    @doing
+    @rule(part=st.floats(0, 0.99))
+    def select(self, part: float) -> None:
+        """Select a compound on the Candidates page."""
+        self.did += 1
+        self.window.candidates.which.choose("all")
+        self.window.candidates.select(int(part * len(status(self.window).library)))
+
+    @doing
+    @rule(count=st.integers(2, 4))
+    def enclose(self, count: int) -> None:
+        """Select several."""
+        self.did += 1
+        page = self.window.candidates
+        self.window.show_page(PageName.CANDIDATES)
+        page.table.choose_rows(page.model.rows[:count])
+
+    @doing
+    @rule(
+        which=st.sampled_from(["candidates", "library", "history"]), text=st.sampled_from(["C#N", "none is so", ">6.5"])
+    )
+    def narrow(self, which: str, text: str) -> None:
+        """Filter a table."""
+        self.did += 1
+        box = getattr(self.window, which).filter
+        box.setText(text)
+        box.settle()
+
+    @doing
+    @rule(kind=st.sampled_from(["scatter", "histogram"]))
+    def draw(self, kind: str) -> None:
+        """Draw columns."""
+        self.did += 1
+        self.window.candidates.plot.use({"kind": kind, "x": "near", "colour": "mean"})
+
+    @doing
+    @rule(notches=st.integers(1, 3))
+    def zoom(self, notches: int) -> None:
+        """Zoom into the plot."""
+        self.did += 1
+        self.window.show_page(PageName.CANDIDATES)
+        self.settle()
+        self.window.candidates.canvas.zoomed.emit(0.5, 0.5, 0.5**notches)
+
+    @doing
+    @rule(key=st.sampled_from([*dict(PICTURES), PAIRS]), text=st.sampled_from(["", "C#N"]))
+    def analyse(self, key: str, text: str) -> None:
+        """Choose a picture of the SAR page."""
+        self.did += 1
+        page = self.window.sar
+        self.window.show_page(PageName.SAR)
+        self.settle()
+        page.which.choose(key)
+        self.settle()
+        page.heat.swap.click()
+        page.pairs.filter.setText(text)
+        page.sites.box.setCurrentIndex(page.sites.box.count() - 1)
+
+    @doing
+    @rule(number=st.integers(0, 1))
+    def look_back(self, number: int) -> None:
+        """Show an earlier round."""
+        self.did += 1
+        self.window.session.replay.go(number)
+
+    @doing
+    @rule(text=st.sampled_from(["0.9", "a plate"]))
+    def try_terms(self, text: str) -> None:
+        """Type other settings, and open what the badge opens."""
+        self.did += 1
+        self.window.show_page(PageName.GOAL)
+        self.window.goal.form.field("per_round").edit.setText(text)
+        self.window.goal.more.click()
+        self.window.strip.badge.setChecked(True)
+
+    @doing
+    @rule(text=st.sampled_from(["oops", "35 furlongs", "7.1"]))
+    def type_result(self, text: str) -> None:
+        """Type into a round."""
+        self.did += 1
+        page = self.window.round
+        self.window.show_page(PageName.ROUND)
+        if page.shown is not None and page.model.rowCount():
+            self.typed.add(self.name)
+            page.model.entered.emit(0, 0, 0, text)
+
+    @doing
+    @rule()
+    def paste(self) -> None:
+        """Paste lines that stay in the preview."""
+        self.did += 1
+        QGuiApplication.clipboard().setText("ID\tValue\nnone of these\t7.0\nbest-1\toops\n")
+        self.window.show_page(PageName.ROUND)
+        self.window.round.paste()
+
+    @doing
+    @rule(then=st.sampled_from(["undo", "redo", "plan", "close", "withdraw"]))
+    def do(self, then: str) -> None:
+        """Change the campaign, or ask to, and do not wait for it."""
+        self.did += 1
+        if then in ("undo", "redo"):
+            getattr(self.window.actions_, then).trigger()
+        elif then == "plan":
+            self.window.plan()
+        elif self.window.round.shown is not None and status(self.window).open_round is not None:
+            self.window.close_round() if then == "close" else self.window.round.ask_to_withdraw()
+
+    @doing
+    @rule()
+    def say(self) -> None:
+        """Leave a message with a question."""
+        self.did += 1
+        self.window.messages.ask("Of the campaign before.", "Really?", ("Yes", lambda: None))
+
+    @doing
+    @rule()
+    def wait(self) -> None:
+        """Let what was begun come to its end."""
+        self.did += 1
+        self.settle()
+
+    def teardown(self) -> None:
+        """Close the window."""
+        idle(self.qtbot, self.window)
+        for one in QApplication.topLevelWidgets():
+            if isinstance(one, QDialog) and one.isVisible():
+                one.reject()
+        self.window.close()
 
 
-def _filter(window: MainWindow, draw: random.Random) -> None:
-    page = draw.choice([window.candidates, window.library])
-    page.filter.setText(draw.choice(["A0", "nothing is called so", ">6.5"]))
-    page.filter.settle()
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("campaigns")
+    return {name: campaign_of(folder, name) for name in KINDS}
 
 
-def _draw_columns(window: MainWindow, draw: random.Random) -> None:
-    window.candidates.plot.use({"kind": draw.choice(["scatter", "histogram"]), "x": "near"})
+@pytest.fixture
+def fresh(qtbot: QtBot, tmp_path: Path, settings: Settings) -> Iterator[Callable[[], MainWindow]]:
+    """Windows that remember nothing."""
+    made: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        own = Settings(tmp_path / f"settings {len(made)}" / "settings.ini")
+        own.folder = tmp_path
+        window = make_window(own, None, practice=False)
+        window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield make
+    for window in made:
+        if isValid(window):
+            idle(qtbot, window)
+            window.close()
 
 
-def _enclose(window: MainWindow, draw: random.Random) -> None:
-    window.candidates.table.choose_rows(window.candidates.model.rows[: draw.randrange(1, 4)])
+def _is_open(window: MainWindow) -> bool:
+    return window.session.view is not None
 
 
-def _say(window: MainWindow, draw: random.Random) -> None:
-    window.messages.note("Of the campaign before.")
-
-
-def _undo(window: MainWindow, draw: random.Random) -> None:
-    window.actions_.undo.trigger()
-
-
-def _visit(window: MainWindow, draw: random.Random) -> None:
-    window.show_page(draw.choice(list(PageName)))
-
-
-ACTIONS = (_sort, _select, _filter, _draw_columns, _enclose, _say, _undo, _visit)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_no_walk_through_campaigns_leaves_anything_behind(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, seed: int
+def test_a_second_campaign_looks_as_in_a_window_of_its_own(
+    qtbot: QtBot, fresh: Callable[[], MainWindow], files: dict[str, Path]
 ) -> None:
-    draw = random.Random(seed)
-    files = {name: campaign_of(tmp_path, name, goal=GOALS[name]) for name in SIZES}
-    names = draw.sample(list(SIZES), 3)
-    window = open_window(files[names[0]])
-    until(qtbot, lambda: window.session.view is not None)
-    for name in names[1:]:
-        for action in draw.sample(ACTIONS, 6):
-            action(window, draw)
-            idle(qtbot, window)
-        window.open_path(files[name])
-        until(qtbot, lambda name=name: status(window).library.ids[0].startswith(name))
+    alone = {}
+    for name, path in files.items():
+        window = fresh()
+        window.open_path(path)
+        until(qtbot, partial(_is_open, window))
         idle(qtbot, window)
-        ids, candidates = status(window).library.ids, window.candidates
-        assert window.messages.text == ""
-        for place in (PageName.LIBRARY, PageName.CANDIDATES):
-            window.show_page(place)
-            idle(qtbot, window)
-        assert (candidates.filter.text(), window.library.filter.text()) == ("", "")
-        assert (candidates.plot.key, candidates.which.key) == ("answer", "alive")
-        assert candidates.model.sorted_by == ("status", Qt.SortOrder.AscendingOrder)
-        assert window.library.model.sorted_by is None
-        assert len(candidates.table.selected_rows()) <= 1
-        assert max(candidates.model.rows, default=0) < len(ids)
-        assert window.session.selection.compound in (None, *candidates.model.rows[:1])
-        assert candidates.panel.name.text() in (*ids, "No compound selected")
+        alone[name] = seen(window, qtbot)
+        window.close()
+    kind = type("Visitor", (Visitor,), {"make": staticmethod(fresh), "qtbot": qtbot, "files": files, "alone": alone})
+    run_state_machine_as_test(kind, settings=STEPS)

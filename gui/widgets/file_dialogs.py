@@ -1,4 +1,4 @@
-"""Asking where a file is to be written: the system's own question before anything is replaced, never a surprise."""
+"""Asking for tables to read, and for where a file is written, which replaces nothing unasked."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.places import names_device
+from assaypilot.engine.tables.opening import PATTERNS
 
-__all__ = ["as_named", "ask_for_place", "file_name"]
+__all__ = ["as_named", "ask_for_place", "ask_for_tables", "file_name"]
+
+TITLE = "Choose a table, or two that belong together"
 
 FORBIDDEN = '<>:"/\\|?*\0'
 """What no file name may hold on one of the systems."""
@@ -40,6 +43,13 @@ def as_named(chosen: str, suffix: str) -> Path:
             "the file exists already", file=path.name, mend="Choose it by its whole name to replace it."
         )
     return path
+
+
+def ask_for_tables(parent: QWidget, folder: Path, title: str = TITLE) -> list[Path]:
+    """Return the tables chosen in the system's dialog; empty when it was left."""
+    kinds = f"Tables ({' '.join(PATTERNS)});;All files (*)"
+    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folder), kinds)
+    return [Path(name) for name in names[:2]]
 
 
 def ask_for_place(
