@@ -431,7 +431,7 @@ class SarPage(Page):
 
     def _say_nothing(self, words: str, *, again: bool) -> None:
         self.empty.setText(words)
-        for part in (self.heat, self.sites, self.additive, self.take):
+        for part in (self.heat, self.sites, self.additive):
             part.hide()
         self.again.setVisible(again)
         self.export_button.setEnabled(False)
