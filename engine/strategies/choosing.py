@@ -33,6 +33,7 @@ from ..domain.goals import ParetoSet
 from ..domain.stock import PLANS, PlanName
 from ..system.progress import Report, silent
 from .adaptive.epsilon_best import Adaptive
+from .adaptive.goals import AdaptiveGoals
 from .adaptive.pareto import AdaptivePareto
 from .adaptive.planning import Way
 from .designs import table
@@ -208,7 +209,7 @@ def _thrifty(
     strategy: Strategy, state: State, ready: Flags, seen: list[tuple[ProjectedFeatures, Rows, Design]]
 ) -> Strategy:
     """The strategy as it plans a phase with a choice: adaptive on few compounds, and what it plans for is ``seen``."""
-    if strategy.info.name != "adaptive":
+    if not isinstance(strategy, Adaptive | AdaptivePareto | AdaptiveGoals):
         return strategy
 
     def design(candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report) -> Design:

@@ -346,20 +346,6 @@ def test_the_outlook_is_of_the_campaign_that_is_made(
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
-def test_what_the_first_decision_tells_of_trade_offs_is_on_the_model_scale(
-    tmp_path: Path, planned_phases: None
-) -> None:
-    """GEGE's own radius is in the differences that do not matter; what is shown holds for the bounds it decides by."""
-    with Campaign.open(campaign_file(tmp_path, rounds=1, per_round=2000, margin=0.8)) as campaign:
-        now = campaign.status()
-        ahead = look_ahead(draft(now.library, now.endpoints, now.settings))
-        assert [name for name, _ in ahead.known_to] == ["pIC50", "hERG"]
-        decided = campaign._ledger.estimates[1]
-        half = (decided.high - decided.low) / 2.0
-        for (_, told), widest in zip(ahead.known_to, half.max(axis=1), strict=True):
-            assert 0.7 * told < widest <= told * (1 + 1e-9)
-
-
 def test_the_wizard_simulates_what_would_be_made(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
 ) -> None:
