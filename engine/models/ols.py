@@ -98,12 +98,6 @@ class Estimate:
         way = _Coordinates(basis, basis.T @ theta, basis.T @ covariance @ basis)
         return replace(self, theta=theta, covariance=(covariance + covariance.T) / 2, _way=way)
 
-    def replaced(self, theta: Floats, covariance: Floats) -> Estimate:
-        """Another estimate of what was measured, whatever it rests on; ``of_values`` is not for it."""
-        basis = self.basis
-        way = _Coordinates(basis, basis.T @ theta, basis.T @ covariance @ basis)
-        return replace(self, theta=theta, covariance=covariance, _way=way)
-
     def means(self, rows: Ints | None = None) -> Floats:
         """The mean x'theta of each row; to be shown only where ``estimable``."""
         return self.features.times(self.theta, rows)

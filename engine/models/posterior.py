@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
@@ -17,11 +16,9 @@ from ..domain.features import Features, SiteFeatures
 
 __all__ = [
     "Posterior",
-    "WeakPrior",
     "look_ups",
     "posterior",
     "probability_within",
-    "weak_prior",
 ]
 
 
@@ -42,13 +39,6 @@ _COMBINATIONS = 4096
 _SINGLE = 1e4
 _BITS = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 """How many bits of a byte are set."""
-
-
-class WeakPrior(NamedTuple):
-    """Effects are normal around 0, the intercept (column 0) around ``centre``, all with this SD."""
-
-    centre: float
-    sd: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +79,7 @@ class Posterior:
         return out
 
 
-def weak_prior(counts: Floats, means: Floats, sigma: float) -> WeakPrior:
+def _weak_prior(counts: Floats, means: Floats, sigma: float) -> tuple[float, float]:
     """The prior that goes with some data: an SD of three times their spread, and never below ten times the assay noise.
 
     The intercept is around their mean.
@@ -100,20 +90,18 @@ def weak_prior(counts: Floats, means: Floats, sigma: float) -> WeakPrior:
     # Squares of the deviations themselves could overflow.
     largest = float(np.abs(left).max()) or 1.0
     left = left / largest
-    return WeakPrior(centre, max(_PRIOR_SPREAD * largest * float(np.sqrt(shares @ left**2)), 10.0 * sigma))
+    return centre, max(_PRIOR_SPREAD * largest * float(np.sqrt(shares @ left**2)), 10.0 * sigma)
 
 
-def posterior(
-    features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float, prior: WeakPrior | None = None
-) -> Posterior:
+def posterior(features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float) -> Posterior:
     """The posterior after ``counts`` measurements with these means of the rows ``measured``, all ``(m,)``.
 
-    The prior is weak (``weak_prior`` of these data, unless another is given). Where that is too weak to be told from
+    The prior is weak: see ``_weak_prior``. Where that is too weak to be told from
     nothing in floating point (values or noise of absurd size), it is as weak as it can be.
     """
-    if len(measured) == 0 and prior is None:
+    if len(measured) == 0:
         raise ValueError("a posterior needs at least one measurement")
-    centre, prior_sd = weak_prior(counts, means, sigma) if prior is None else prior
+    centre, prior_sd = _weak_prior(counts, means, sigma)
     # In units of the largest deviation, so that no sum of them overflows.
     left = means - centre
     largest = float(np.abs(left).max(initial=0.0)) or 1.0
