@@ -29,7 +29,7 @@ __all__ = ["GoalPage"]
 
 PAUSE = 150
 """Milliseconds after the last key before it is asked what a change would do."""
-HINT = "Type other settings to see what they would change. Nothing changes before Apply."
+HINT = "Type other settings to see what they would change."
 
 
 class GoalPage(Page):
@@ -40,8 +40,6 @@ class GoalPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "Goal")
-        self.subtitle.setText("what is wanted, what it will take, and what other settings would change")
-        self.sentence = label("", "heading", wrap=True, selectable=True)
         self.state = Callout()
         self.more = button(
             "&Try other settings",
@@ -66,7 +64,7 @@ class GoalPage(Page):
         )
         whole = QWidget()
         whole.setObjectName("page")
-        parts = column_of(self.sentence, self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
+        parts = column_of(self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         put(parts, self.trial, self.ways, STRETCH)
         self.column.addWidget(Scrolled(whole), 1)
@@ -111,7 +109,6 @@ class GoalPage(Page):
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
         status = view.status
-        self.sentence.setText(f"{status.goal_sentence}.")
         promise = status.guarantee
         # What it assumes stands below, one by one.
         self.guarantee.setText(promise.without_assumptions)

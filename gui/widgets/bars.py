@@ -293,7 +293,7 @@ class ReplayBar(QFrame):
             self.slider.setValue(len(stops) if replay.wanted is None else stops.index(replay.wanted))
         past = replay.wanted is not None
         self.play.setText("Pause" if replay.playing else "Replay")
-        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else "As it is now"
+        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else "Now"
         self.words.setText(words)
         self.slider.setAccessibleDescription(words)
         self.back.setVisible(past)

@@ -15,10 +15,10 @@ from ..widgets.text import button, label, mnemonic_free
 __all__ = ["StartPage"]
 
 STEPS = (
-    ("Bring a table", "Compounds with R1, R2, … as csv or pasted from a spreadsheet; values you have are history."),
-    ("Say what is wanted", "How close to the best, how sure, how noisy the assay is, how much a round can take."),
+    ("Bring a table", "Structures, or R1, R2, …, and the values there are: csv, xlsx, sdf or smi."),
+    ("Say what is wanted", "How close to the best, and what a round can take."),
     ("Measure what is asked", "Each round is a fixed list. Type, paste or read the results."),
-    ("Stop when it is settled", "Every compound is in, out or undecided, with the bounds that decided it."),
+    ("Stop when it is settled", "Every compound is in, out or undecided."),
 )
 LETTERS = 96
 """Width of the column, in average letters."""
@@ -41,14 +41,7 @@ class StartPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = column_of(margins=(9, 9, 9, 9), spacing=12)
         column.addStretch(2)
-        column.addWidget(label("Which compounds next, and when to stop", "big", wrap=True))
-        said = label(
-            "AssayPilot plans each round of measurements, keeps every result, and says which compounds are within "
-            "reach of the best, with how much confidence.",
-            "muted",
-            wrap=True,
-        )
-        column.addWidget(said)
+        column.addWidget(label("A new campaign, or one that runs", "big", wrap=True))
         column.addSpacing(6)
         column.addLayout(self._ways())
         column.addSpacing(14)

@@ -93,11 +93,7 @@ class ModelView(QWidget):
             return worst_residuals(worst, scale, residual_sd=spread, palette=theme().colours.figure, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)
-        self.worst.setText(
-            "Look at these first: a mistyped value, another salt or a different way of binding stands out here."
-            if worst
-            else ""
-        )
+        self.worst.setText("A mistyped value or another salt stands out here." if worst else "")
         self.worst.setVisible(bool(worst))
 
     def stop(self) -> None:
@@ -274,7 +270,7 @@ class CheckStep(Step):
             more = len(facts) - ENDPOINTS
             words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more under Additive model" if more > 0 else "")
         if not errors and verdicts & {"doubtful", "does not fit"}:
-            words += "\nEvery guarantee assumes that substituents add up; where they do not, it does not hold."
+            words += "\nA proof would assume that it does; the series model does not."
         self.verdict.say(heading, words)
         # What fits needs no colour that asks to be looked at.
         name = "card" if not errors and verdicts == {"fits"} else "callout"

@@ -168,7 +168,7 @@ class JoinPanel(QWidget):
     def show_nothing(self) -> None:
         """There is no second file."""
         self.add.setText("&Join a second file…")
-        self.file.setText("Structures in one file and activities in another are joined by their ids.")
+        self.file.setText("")
         self.remove.hide()
         self.line.hide()
 

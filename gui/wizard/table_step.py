@@ -63,8 +63,7 @@ class TableStep(Step):
         self.setAcceptDrops(True)
         column = column_of(holder=self, spacing=10)
         self.intro = label(
-            "One row per compound, with an ID, its substituents in columns R1, R2, … or its structure, and measured "
-            "values if there are any.",
+            "One row per compound: an ID, its structure or its substituents in columns R1, R2, …, and values.",
             "muted",
             wrap=True,
         )
@@ -194,6 +193,7 @@ class TableStep(Step):
         self.problem.hide()
         self.mend.hide()
         self.empty.hide()
+        self.intro.hide()
         for part in (self.reading, self.how, self.join, self.table):
             part.show()
         self.reading.show_reading(raw, loaded.sheets, loaded.wanted.first.how)
@@ -266,3 +266,4 @@ class TableStep(Step):
         for part in (self.problem, self.mend, self.reading, self.how, self.join, self.views, self.table):
             part.hide()
         self.empty.show()
+        self.intro.show()

@@ -63,7 +63,7 @@ def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campai
     QTest.keyClick(campaign, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     page = shown(qtbot, campaign)
     assert campaign.page is page
-    assert page.sentence.text() == "All compounds within 0.5 of the best pIC50, cutoff soft by 0.5, 95 % sure."
+    assert campaign.strip.goal.text() == "All compounds within 0.5 of the best pIC50, cutoff soft by 0.5, 95 % sure"
     assert page.guarantee.text().startswith("Every compound truly within 0.5 of the best pIC50")
     assert "the effects of the substituents add up" in page.assumed.text()
     assert "add up" not in page.guarantee.text()  # said once
@@ -109,7 +109,7 @@ def test_apply_changes_the_campaign_and_undo_takes_it_back(
     until(qtbot, lambda: status(campaign).settings.epsilon == 0.6)
     idle(qtbot, campaign)
     assert status(campaign).settings.per_round == 48
-    assert page.sentence.text().startswith("All compounds within 0.6")
+    assert campaign.strip.goal.text().startswith("All compounds within 0.6")
     assert page.change.isHidden()
     assert not page.form.touched
     assert page.form.field("epsilon").text == "0.6"

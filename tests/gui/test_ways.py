@@ -83,7 +83,7 @@ def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> 
     dialog.go.click()
     until(qtbot, lambda: len(status(window).endpoints) == 2)
     assert status(window).measured_endpoints == (0, 1)
-    assert "Solubility > 50 µM" in page.sentence.text()
+    assert "Solubility > 50 µM" in window.strip.goal.text()
     idle(qtbot, window)
     window.session.undo()
     until(qtbot, lambda: len(status(window).endpoints) == 1)
