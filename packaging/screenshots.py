@@ -279,7 +279,7 @@ def journey(at: Photographer) -> None:
         at.measure()
     at.page("candidates", "candidates-confirmed")
     window.show_page(PageName.GOAL)
-    for name in ("endpoint", "together", "controls"):
+    for name in ("endpoint", "controls"):
         getattr(window.goal.ways, f"ask_{name}")()
         at.opened(f"{name}-later")
     window.help_and_preferences.about()

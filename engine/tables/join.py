@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 from ..errors import AssayPilotError
 from ..text.statements import listed
 from . import headers
-from .raw import Problem, RawTable, fold
+from .raw import Problem, RawTable, fold, free_name
 from .values import is_missing
 
 __all__ = ["join_tables", "split_join"]
@@ -122,7 +121,5 @@ def _with_decimal(texts: Sequence[str], own: str, wanted: str) -> Sequence[str]:
 def _unique(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     out: list[str] = []
     for name in names:
-        known = {*taken, *out}
-        number = next(n for n in itertools.count(1) if (name if n == 1 else f"{name} ({n})") not in known)
-        out.append(name if number == 1 else f"{name} ({number})")
+        out.append(free_name(name, {*taken, *out}))
     return out

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import AssayPilotError
 from . import headers
-from .raw import fold, rows_named
+from .raw import fold, free_name, rows_named
 from .values import is_missing
 
 __all__ = ["LaidOut", "lay_out"]
@@ -546,8 +546,7 @@ def _named(
         number = place + 1
         name = text or f"column {number}"
         if name in names or (not text and name in taken):
-            count = next(n for n in itertools.count(2) if f"{name} ({n})" not in taken)
-            renamed = f"{name} ({count})"
+            renamed = free_name(name, {*taken, name})
             warnings.append(f"Column {number} repeats the header {name!r}; it is called {renamed!r} here.")
             name = renamed
         elif not text:

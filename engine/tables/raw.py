@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Container, Iterable, Sequence
@@ -143,6 +144,11 @@ def fold(header: str) -> str:
     is left away.
     """
     return re.sub(r"[\s_.\-]+", " ", _KIND.sub("", header).translate(_SMALL)).strip().casefold()
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a header that is not taken yet: the name, else with a number behind it."""
+    return next(free for n in itertools.count(1) if (free := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def visible(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from ..system.progress import Report, part_of
 from ..text.statements import listed
 from .decimals import decimal_mark
 from .files import Kind, OpenedFile
-from .raw import Problem, RawTable, fold, from_bytes, to_bytes
+from .raw import Problem, RawTable, fold, free_name, from_bytes, to_bytes
 from .text import decode
 
 __all__ = ["Record", "Unreadable", "read_sdf", "records", "smiles_of"]
@@ -160,7 +159,7 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
         columns["Name"] = tuple(record.title for record in rows)
     columns["SMILES"] = tuple(smiles)
     for name in names:
-        called = _free_name(name, columns)
+        called = free_name(name, columns)
         if called != name:
             warnings.append(f"The property {name!r} is called {called!r} here.")
         columns[called] = tuple(record.properties.get(name, "") for record in rows)
@@ -274,12 +273,6 @@ def _columns(rows: list[Record], file: str) -> list[str]:
             mend="Export only the properties that matter.",
         )
     return list(names.values())
-
-
-def _free_name(name: str, taken: dict[str, tuple[str, ...]]) -> str:
-    if name not in taken:
-        return name
-    return next(f"{name} ({n})" for n in itertools.count(2) if f"{name} ({n})" not in taken)
 
 
 def _say_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
