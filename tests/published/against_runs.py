@@ -14,6 +14,7 @@ from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.designs import table as projected
 from tests.published.against_tables import DELTA, EPSILON, PAIRS, SETTINGS, table
 from tests.published.cases import processes
+from tests.published.noise import Whole, one
 
 RUNS = {
     # By setting: campaigns of adaptive, most where they are quick, so that 2,000 can be made in an evening.
@@ -24,6 +25,14 @@ RUNS = {
 PLAIN = {"quick": 5, "middling": 5, "large": 5}
 PAIRED = {"quick": 3, "middling": 2, "large": 1}
 """Runs of LinFACT-G, and of LinFACT-XY: they hardly differ from run to run."""
+NOISES = tuple(
+    Whole("adaptive", shape, delta, unknown=False)
+    for delta in (0.05, 0.3)
+    for shape in ("normal", "t with 5 degrees of freedom", "3 % gross errors")
+)
+"""What the assay's errors are like, where its stated SD is that of the plain part."""
+OTHERWISE = 200
+"""Campaigns of each."""
 BEST = 2
 """Runs of RAGE, and of adaptive for the same goal, on quick tables."""
 
@@ -56,13 +65,16 @@ def units():
     first = set(out)
     # All pairs come to their ends together.
     out += sorted((way for way in ways if way not in first), key=lambda way: (way[2] + 1) / share[way[1]])
-    return out
+    return out + [("noise", number, run) for number in range(len(NOISES)) for run in range(OTHERWISE)]
 
 
 def made(kind, number, run):
     """What a unit came to, as one line of a file."""
     begun = time.process_time()
     found = {"kind": kind, "pair": number, "run": run}
+    if kind == "noise":
+        wrong, undecided, spent, *_ = one(NOISES[number], run)
+        return found | {"measurements": spent, "wrong": bool(wrong), "undecided": undecided}
     pair = PAIRS[number]
     if kind in ("oracle", "bound"):
         drawn = table(pair.table).make(0)

@@ -1,13 +1,14 @@
 """Two compounds that are each other's mirror image, one phase, no union: errors whose rate is known exactly.
 
 With features (1) and (-1) one error e = theta_hat - theta makes both means wrong, in opposite directions, with the SD
-s = sd / sqrt(N). Bounds without a union are quantiles of e, so the rate of errors has a closed form.
+s = sd / sqrt(N). Bounds without a union are quantiles of e, so the rate of errors has a closed form. What adaptive puts
+out it compares with who led before: there a phase without any error comes first.
 """
 
 import math
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from unittest import mock
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import stats
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies.gege.confidence import Size
+from assaypilot.engine.strategies.protocol import Capacity
 from tests.published.calibration_checks import KS_FLOOR, limits
 from tests.published.calibration_kinds import BOTH, KINDS, Kind
 from tests.strategies import came_back, problem_of
@@ -67,6 +69,9 @@ class Mirrored:
     share: float = 1.0
     """Half-width of a mean, or half of that of the difference, in units of the radius when decided as planned."""
     parameters: dict = field(default_factory=dict)
+    before: int = 0
+    """Phases without any error that come first."""
+    capacity: Capacity | None = None
 
     @property
     def label(self):
@@ -82,6 +87,8 @@ class Mirrored:
             found = right(*given, **named)
             if isinstance(found, Size):
                 return Size(self.log, found.wells * self.log / found.log, None)
+            if isinstance(found, np.ndarray):
+                return np.full(len(found), math.sqrt(2.0 * self.log))
             return self.log
 
         with mock.patch.object(owner, name, alone):
@@ -143,6 +150,13 @@ def _fronts():
     )
 
 
+def _by_walks():
+    """Both sides of the limit again, by one step of a walk."""
+    kind, goal, lab = _of_kind("Adaptive"), AllEpsilonBest(EPSILON), Capacity(48, 48)
+    out = Mirrored(kind, "out", goal, EPSILON / 2.0, LOG, _second_out, _one, modes=(None,), before=1, capacity=lab)
+    return out, replace(out, side="in", theta=EPSILON / 2.0 + HAIR, wrong=_second_in, before=0)
+
+
 MIRRORED = (
     *_within("LinFACT-G"),
     *_within("LinFACT-XY"),
@@ -151,6 +165,7 @@ MIRRORED = (
     *_within("LinFACT-MIS, least squares", model_error=1e-12),
     *_within("LinFACT-GLM, identity"),
     *_fronts(),
+    *_by_walks(),
     Mirrored(_of_kind("RAGE"), "out", Best(), HAIR, math.log(1.0 / DELTA), _first_out, _one, share=0.5),
 )
 
@@ -167,9 +182,9 @@ def mirror(asked, mode, runs, *, broken=1.0, first=0):
         goal=asked.goal,
         delta=DELTA,
         sd=asked.sds,
-        decide=mode,
-        first_radius=RADIUS,
+        capacity=asked.capacity,
         **asked.parameters,
+        **({} if mode is None else {"decide": mode, "first_radius": RADIUS}),
     )
     truth = np.outer(np.ones(len(asked.sds)), [asked.theta, -asked.theta])
     with asked.no_union():
@@ -177,6 +192,9 @@ def mirror(asked, mode, runs, *, broken=1.0, first=0):
     wrong = 0
     with asked.no_union(), asked.kind.shrunk(broken):
         state = strategy.start(problem)
+        for _ in range(asked.before):
+            exact = replace(problem, noise=(1e-9,) * len(problem.noise))
+            state = strategy.tell(state, came_back(exact, truth, strategy.ask(state), np.random.default_rng(0)))
         allocation = strategy.ask(state)
         for seed in range(first, first + runs):
             outcome = came_back(problem, truth, allocation, np.random.default_rng((2072, seed)))
@@ -184,4 +202,4 @@ def mirror(asked, mode, runs, *, broken=1.0, first=0):
     z = math.sqrt(2.0 * asked.log)
     if mode == "planned":
         z = asked.share * right.radius * math.sqrt(right.total) / asked.sds[0]
-    return Mirror(f"{mode}: {asked.label}", DELTA, runs, int(wrong), asked.rate(z))
+    return Mirror(asked.label if mode is None else f"{mode}: {asked.label}", DELTA, runs, int(wrong), asked.rate(z))

@@ -29,7 +29,7 @@ from tests.published.cases import processes
 REPORT = Path(__file__).with_name("REPORT-noise.md")
 PAIRS = (8, 16, 32)
 SHAPES = ("normal", "t with 4 degrees of freedom", "2 % gross errors")
-GROSS, TIMES = 0.02, 10.0
+TIMES = 10.0
 SIGMA, EPSILON, SLACK = 0.2, 0.5, 0.25
 SIZES = (3, 3, 3)
 STEP = 0.125
@@ -37,11 +37,13 @@ STEP = 0.125
 
 
 def errors(shape: str, size: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Errors with an SD of 1 (of the plain part)."""
+    """Errors with an SD of 1 (of the plain part), of a shape that names its degrees of freedom or gross errors."""
     if shape.startswith("t "):
-        return rng.standard_t(4, size) / math.sqrt(2.0)
+        freedom = int(shape.split()[2])
+        return rng.standard_t(freedom, size) / math.sqrt(freedom / (freedom - 2))
     plain = rng.standard_normal(size)
-    return np.where(rng.random(size) < GROSS, TIMES * plain, plain) if "gross" in shape else plain
+    share = float(shape.split()[0]) / 100.0 if "gross" in shape else 0.0
+    return np.where(rng.random(size) < share, TIMES * plain, plain) if share else plain
 
 
 def interval(wrong: int, runs: int) -> tuple[float, float]:

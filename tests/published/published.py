@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -48,6 +49,40 @@ def mark(name: str) -> str:
     return f"<!-- section {name} -->\n"
 
 
+_VERDICT = re.compile(r"^- (.+?) \*\*(holds|DOES NOT HOLD|not told apart)\*\*: ", re.MULTILINE)
+
+
+def summary(parts: dict[str, str]) -> str:
+    """What was found, in a line for each paper: how many of its claims hold, which do not, and by how many runs."""
+    titles = {"linfact": "LinFACT", "gege": "GEGE", "lingame": "LinGame", "rage": "RAGE", "gse": "GSE", "ours": "ours"}
+    claims: dict[str, list[tuple[str, str]]] = {name: [] for name in titles}
+    runs: dict[str, list[int]] = {name: [] for name in titles}
+    for name, text in parts.items():
+        paper = name.partition("-")[0]
+        if paper not in titles:
+            continue
+        same = ""
+        for claim, verdict in _VERDICT.findall(text):
+            if claim.startswith("The same"):
+                claim = f"{same} ({claim})"
+            else:
+                same = claim
+            claims["ours" if claim.startswith("Ours: ") else paper].append((claim, verdict))
+        runs[paper] += [int(cell) for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| (\d+) \| ", text, re.MULTILINE)]
+    lines = []
+    for name, title in titles.items():
+        verdicts = [verdict for _, verdict in claims[name]]
+        counts = [verdicts.count(word) for word in ("holds", "DOES NOT HOLD", "not told apart")]
+        against = " ".join(claim for claim, verdict in claims[name] if verdict == "DOES NOT HOLD")
+        if verdicts:
+            least = f"{min(runs[name])}" if runs[name] else "-"
+            lines.append(f"| {title} | {' | '.join(map(str, counts))} | {least} | {against or '-'} |")
+    return (
+        "\n## What was found\n\n| claims of | hold | do not | not told apart | fewest runs of a row | which do not |\n"
+        "|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
+
+
 def write(made: dict[str, str]) -> None:
     """Write the report: sections made now, the others as they were."""
     kept: dict[str, str] = {}
@@ -55,8 +90,9 @@ def write(made: dict[str, str]) -> None:
         for part in REPORT.read_text(encoding="utf-8").split("<!-- section ")[1:]:
             name, _, text = part.partition(" -->\n")
             kept[name] = text.rstrip() + "\n"
-    parts = [mark(one.name) + (kept | made)[one.name] for one in SECTIONS if one.name in (kept | made)]
-    REPORT.write_text(HEAD + "\n" + "\n".join(parts), encoding="utf-8", newline="\n")
+    known = {one.name: (kept | made)[one.name] for one in SECTIONS if one.name in (kept | made)}
+    parts = [mark(name) + text for name, text in known.items()]
+    REPORT.write_text(HEAD + summary(known) + "\n" + "\n".join(parts), encoding="utf-8", newline="\n")
 
 
 def main(arguments: list[str] | None = None) -> int:

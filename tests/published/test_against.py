@@ -5,7 +5,7 @@ import pytest
 
 from assaypilot.engine.simulate.runner import run_of
 from tests.published import against
-from tests.published.against_runs import made, make, read, runs_of, units
+from tests.published.against_runs import NOISES, OTHERWISE, made, make, read, runs_of, units
 from tests.published.against_tables import LEAST, MOST, PAIRS, SETTINGS, TABLES, table
 from tests.published.calibration_checks import KS_FLOOR
 from tests.published.calibration_rows import tables
@@ -53,6 +53,13 @@ def test_a_report_notices_errors_that_are_too_large():
     wide = against.report([*others, row("adaptive", 383) | {"steps": [1.3 * step for step in steps * 5]}])
     # Too small by a third: errors as large as these are noticed.
     assert float(wide.partition("Smirnov p ")[2].split(".\n")[0]) < KS_FLOOR
+
+
+def test_errors_that_are_not_normal_have_their_rows():
+    found = [row("noise", 100 + k, k, wrong=k < 3) | {"pair": 5} for k in range(10)]
+    told = tables(against.other_noise(found))[0]
+    assert told == [["3 % gross errors", "0.3", "10", "3", "0.300", "0.067 to 0.652", "104"]]
+    assert [cells[2] for cells in tables(TEXT)[1]] == len(NOISES) * [str(OTHERWISE)]
 
 
 def test_tables_are_as_they_are_said_to_be():

@@ -148,6 +148,23 @@ def test_the_committed_report_is_whole():
     assert {path.stem for path in FOLDER.iterdir()} <= {section.name for section in published.SECTIONS}
 
 
+def test_the_top_counts_what_holds_and_names_what_does_not():
+    row = "| i | GEGE | {} | 1.0 |\n"
+    text = published.summary(
+        {
+            "gege": row.format(30) + "- A. **holds**: x.\n- The same, B. **DOES NOT HOLD**: y. Why: z.\n",
+            "gege-noc": row.format(7) + "- C. **not told apart**: x.\n- Ours: D. **DOES NOT HOLD**: y.\n",
+            "memory": "- E. **holds**: x.\n",
+        }
+    )
+    rows = ["| GEGE | 1 | 1 | 1 | 7 | A. (The same, B.) |", "| ours | 0 | 1 | 0 | - | Ours: D. |"]
+    assert text.splitlines()[-2:] == rows
+    committed = published.REPORT.read_text(encoding="utf-8")
+    verdicts = [line for line in committed.splitlines() if line.startswith("- ") and "**DOES NOT HOLD**" in line]
+    assert verdicts
+    assert all(line[2:].partition(" **")[0] in committed.partition("<!-- section")[0] for line in verdicts)
+
+
 def test_sections_that_are_not_run_stay_as_they_were(monkeypatch, tmp_path):
     report = tmp_path / "REPORT.md"
     monkeypatch.setattr(published, "REPORT", report)
