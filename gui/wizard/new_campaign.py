@@ -104,11 +104,11 @@ class NewCampaign(QDialog):
         bottom = row_of(margins=(24, 12, 24, 18), spacing=10)
         self.cancel = button("Cancel")
         self.back = button("&Back")
-        self.next = button("&Next", "go")
+        self.next = button("&Next")
         self.next.setDefault(True)
         self.next.setMinimumWidth(120)
         self.at_once = button(
-            "Create and plan &round 1", "primary", "Takes what is proposed as it stands; each step shows it"
+            "Create and plan &round 1", "go", "Takes what is proposed as it stands; each step shows it"
         )
         self.at_once.clicked.connect(lambda: self._create(plan=True))
         self.cancel.clicked.connect(self.reject)

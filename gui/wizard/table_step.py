@@ -12,12 +12,15 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import RawTable, fold
 
+from ..library.library_rows import STRUCTURE_WIDTH, STRUCTURE_WISH
 from ..runtime.engine_words import import_error, import_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job
 from ..session.session import Session
+from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
 from ..widgets.file_dialogs import ask_for_tables
@@ -42,8 +45,16 @@ class TableModel(RowsModel):
         """Take over the first ``rows`` rows."""
 
         def column(place: int) -> Column:
-            texts = cells[place]
-            return Column(columns[place], columns[place], lambda row: texts[row])
+            texts, name = cells[place], columns[place]
+            drawn = fold(name) in headers.STRUCTURES
+            return Column(
+                name,
+                name,
+                lambda row: texts[row],
+                smiles=(lambda row: texts[row]) if drawn else None,
+                width=STRUCTURE_WIDTH if drawn else 0,
+                wish=STRUCTURE_WISH if drawn else 0,
+            )
 
         self.fill([column(place) for place in range(len(columns))], rows)
 
@@ -90,7 +101,7 @@ class TableStep(Step):
         self.views = Segments([("rows", "First rows"), ("alone", "Without a partner")], "What is shown")
         self.views.chosen.connect(lambda _: self._show_rows())
         self.model = TableModel(self)
-        self.table = Table(self.model, name="The first rows of the table")
+        self.table = Table(self.model, Structures(self), name="The first rows of the table")
         self.table.setSortingEnabled(False)
         put(column, self.problem, self.mend, self.reading, self.how, self.join)
         switch = row_of(self.views, STRETCH)

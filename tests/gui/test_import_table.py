@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.system.progress import Report
+from assaypilot.gui.tables.rows import SMILES
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard import table_step as module
 from assaypilot.gui.wizard.table_step import TableStep
@@ -58,6 +59,12 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
     assert sheet.currentText() == "Old (hidden)"
     assert shown(step)[0] == ["Name", "R1"]
     assert wizard.next.isEnabled()
+
+
+def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = wizard_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_step
+    drawn = [step.model.index(0, place).data(SMILES) for place in range(step.model.columnCount())]
+    assert [one or "" for one in drawn] == ["", "", "", "", "", "c1ccccc1C(=O)NC"]
 
 
 def test_a_header_of_two_rows_is_named_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
