@@ -391,8 +391,8 @@ def main() -> int:
         parser.error("the README's pictures are of light-1280")
     application = QApplication([])
     dress(application, Settings(Path(tempfile.mkdtemp()) / "settings.ini"))
-    for kind in ("getOpenFileName", "getSaveFileName", "getExistingDirectory"):  # the system's own, not pictured
-        setattr(QFileDialog, kind, staticmethod(lambda *_, **__: ("", "")))
+    for kind in ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory"):
+        setattr(QFileDialog, kind, staticmethod(lambda *_, **__: ("", "")))  # the system's own, not pictured
     for name in wanted:
         began = time.monotonic()
         at = Photographer(folder, name)
