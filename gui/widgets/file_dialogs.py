@@ -12,9 +12,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.places import names_device
 from assaypilot.engine.tables.opening import PATTERNS
 
-__all__ = ["as_named", "ask_for_place", "ask_for_tables", "file_name"]
+__all__ = ["as_named", "ask_for_place", "ask_for_table", "ask_for_tables", "file_name"]
 
-TITLE = "Choose a table, or two that belong together"
+KINDS = f"Tables ({' '.join(PATTERNS)});;All files (*)"
 
 FORBIDDEN = '<>:"/\\|?*\0'
 """What no file name may hold on one of the systems."""
@@ -45,10 +45,15 @@ def as_named(chosen: str, suffix: str) -> Path:
     return path
 
 
-def ask_for_tables(parent: QWidget, folder: Path, title: str = TITLE) -> list[Path]:
-    """Return the tables chosen in the system's dialog; empty when it was left."""
-    kinds = f"Tables ({' '.join(PATTERNS)});;All files (*)"
-    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folder), kinds)
+def ask_for_table(parent: QWidget, folder: Path, title: str) -> Path | None:
+    """Return the table chosen in the system's dialog; None when it was left."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(folder), KINDS)
+    return Path(name) if name else None
+
+
+def ask_for_tables(parent: QWidget, folder: Path) -> list[Path]:
+    """Return the tables chosen in the system's dialog, two at most; empty when it was left."""
+    names, _ = QFileDialog.getOpenFileNames(parent, "Choose a table, or two that belong together", str(folder), KINDS)
     return [Path(name) for name in names[:2]]
 
 

@@ -13,7 +13,7 @@ from assaypilot.engine.errors import AssayPilotError
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.bars import MessageBar
-from ..widgets.file_dialogs import ask_for_tables
+from ..widgets.file_dialogs import ask_for_table
 from .page import PageName
 
 __all__ = ["Desk"]
@@ -37,6 +37,7 @@ class Desk:
 
     def ask_for_table(self, title: str, then: Callable[[Path], None]) -> None:
         """Ask for a table and hand its path on."""
-        for path in ask_for_tables(self.parent, self.settings.folder, title)[:1]:
+        path = ask_for_table(self.parent, self.settings.folder, title)
+        if path is not None:
             self.settings.folder = path.parent
             then(path)

@@ -23,7 +23,7 @@ from ..session.session import Session
 from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
-from ..widgets.file_dialogs import ask_for_tables
+from ..widgets.file_dialogs import ask_for_table, ask_for_tables
 from ..widgets.inputs import Segments, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
@@ -178,9 +178,9 @@ class TableStep(Step):
             self.load(*paths)
 
     def _choose_second(self) -> None:
-        paths = ask_for_tables(self, self.settings.folder, "Choose the file to join")
-        if paths:
-            self.load_second(paths[0])
+        path = ask_for_table(self, self.settings.folder, "Choose the file to join")
+        if path is not None:
+            self.load_second(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take a file that is dragged in."""

@@ -65,6 +65,7 @@ def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow
     step = wizard_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_step
     drawn = [step.model.index(0, place).data(SMILES) for place in range(step.model.columnCount())]
     assert [one or "" for one in drawn] == ["", "", "", "", "", "c1ccccc1C(=O)NC"]
+    idle(qtbot, window)
 
 
 def test_a_header_of_two_rows_is_named_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
