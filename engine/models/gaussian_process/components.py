@@ -28,7 +28,7 @@ class Component:
 
     sites: tuple[int, ...]
     similar: bool
-    """Whether similar substituents have similar effects; else all effects are independent."""
+    """Whether similar substituents of a site have similar effects; else, as for pairs, all effects are independent."""
     variance: int
     """Position of its variance among the variances."""
 
@@ -51,10 +51,7 @@ class Components:
                 found.append(((site,), True))
         # With two sites, a pair is a compound: its own deviation.
         pairs = list(combinations(active, 2)) if len(active) > 2 else []
-        for pair in pairs:
-            found.append((pair, False))
-            if all(self._similarity[site] is not None for site in pair):
-                found.append((pair, True))
+        found += [(pair, False) for pair in pairs]
         shared = len(pairs) > _MOST_PAIRS
         position: dict[tuple[object, bool], int] = {}
         components = []
@@ -84,9 +81,7 @@ class Components:
         for component in self.components:
             first, *others = component.sites
             if component.similar:
-                matrix: Floats = np.array(like[first])
-                for site in others:
-                    matrix = matrix * np.asarray(like[site])
+                matrix: Floats = np.asarray(like[first])
             else:
                 equal = same[first]
                 for site in others:
@@ -124,14 +119,10 @@ class Components:
         return self._along(component, table, root=False) if component.similar else table
 
     def _along(self, component: Component, table: Floats, *, root: bool) -> Floats:
-        """Multiply a table by the similarity (or its root) of each of its sites."""
-        shape = [self.sizes[site] for site in component.sites]
-        out = table.reshape(*shape, -1)
-        for axis, site in enumerate(component.sites):
-            matrix = self._root(site) if root else np.asarray(self._similarity[site])
-            out = np.moveaxis(np.tensordot(matrix, out, axes=(1, axis)), 0, axis)
-        flat: Floats = out.reshape(len(table), -1)
-        return flat
+        """Multiply the table of a site by the similarity of its substituents, or by its root."""
+        (site,) = component.sites
+        along: Floats = (self._root(site) if root else np.asarray(self._similarity[site])) @ table
+        return along
 
     def _root(self, site: int) -> Floats:
         if site not in self._roots:

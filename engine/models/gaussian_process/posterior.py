@@ -22,8 +22,15 @@ _PRIOR_ROWS = 20.0
 """Rows that the stated errors count as, beside what left-out rows say of them."""
 _MOST_CHECKED = 1500
 """Rows up to which each is predicted from the others."""
+_PAIRS_TAIL = 3.0
+"""Degrees of freedom of effects of pairs that nobody measured: few pairs of a series act together, and these much."""
 _TAIL = 5.0
 """Degrees of freedom of what is added where errors are larger than stated."""
+
+
+def _heavy(freedom: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Draw factors that turn normal numbers into ones of a t distribution with the same variance."""
+    return np.asarray(np.sqrt((freedom - 2.0) / rng.chisquare(freedom, shape)))
 
 
 class Posterior:
@@ -166,7 +173,7 @@ class Posterior:
         extra[places] = 0.0
         widened = np.flatnonzero(extra > 0)
         if len(widened):
-            heavy = np.sqrt((_TAIL - 2.0) / rng.chisquare(_TAIL, (len(widened), values.shape[1])))
+            heavy = _heavy(_TAIL, (len(widened), values.shape[1]), rng)
             heavy *= rng.standard_normal(heavy.shape)
             values[widened] += np.sqrt(extra[widened])[:, None] * heavy
 
@@ -181,9 +188,20 @@ class Posterior:
         entries = self.components.entries(component, codes)
         step = max(1, _ENTRIES // self.components.n_entries(component))
         scale = np.sqrt(variances[component.variance])
+        unseen = self._unseen(component)
         for start in range(0, values.shape[1], step):
             stop = min(start + step, values.shape[1])
-            values[:, start:stop] += scale * self.components.draw(component, stop - start, rng)[entries]
+            table = self.components.draw(component, stop - start, rng)
+            table[unseen] *= _heavy(_PAIRS_TAIL, (len(unseen), stop - start), rng)
+            values[:, start:stop] += scale * table[entries]
+
+    def _unseen(self, component: Component) -> Ints:
+        """Return the pairs of substituents that no row has, whose effects may be exceptions; none of single sites."""
+        if len(component.sites) < 2 or component.similar:
+            return np.zeros(0, dtype=np.intp)
+        seen = np.zeros(self.components.n_entries(component), dtype=bool)
+        seen[self.components.entries(component, self.rows.codes)] = True
+        return np.flatnonzero(~seen)
 
     def _correction(self, variances: Floats, solved: Floats, codes: NDArray[np.integer], places: Ints) -> Floats:
         """Return the covariance of compounds with the rows times ``solved`` ``(n, m)``: ``(K, m)``."""
