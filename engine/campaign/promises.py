@@ -13,6 +13,7 @@ from ..domain.measurements import Measurement
 from ..strategies.phased import ADDITIVE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
 from ..text.percentages import percent
+from ..text.statements import roughly
 from . import limits, series
 from . import noise as assay_noise
 from .additivity import deviations
@@ -126,10 +127,10 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
         sentence = "Nothing was measured yet, so nothing is claimed"
     else:
         members = "best trade-offs" if ledger.settings.goal == "pareto" else "members"
-        missing = f"about {known.expected_missed:.2g} {members} are expected to be missing"
+        missing = f"{roughly(known.expected_missed)} {members} are expected to be missing"
         sentence = f"None is in yet; {missing}"
         if counts["in"]:
-            wrong = f"about {known.expected_wrong:.2g} are expected to be wrong"
+            wrong = f"{roughly(known.expected_wrong)} are expected to be wrong"
             sentence = f"Of {counts['in']:,} in, {wrong}; {missing}"
     if ledger.library.partial:
         sentence += f", of the {len(ledger.library):,} listed of {ledger.library.n_combinations:,} combinations"

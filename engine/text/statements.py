@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from itertools import islice
 
-__all__ = ["interval_name", "intervals_are", "listed", "tally"]
+__all__ = ["interval_name", "intervals_are", "listed", "roughly", "tally"]
+
+_FEWEST = 0.05
+"""Expected errors below which their number says no more than that there are hardly any."""
 
 
 def listed(texts: Collection[str], most: int = 5, sep: str = ", ") -> str:
     """Return the first few of a list, and how many more there are: ``A, B and 1,200 more``."""
     more = f"{'' if sep == ', ' else sep.strip()} and {len(texts) - most:,} more" if len(texts) > most else ""
     return sep.join(islice(texts, most)) + more
+
+
+def roughly(expected: float) -> str:
+    """Return an expected number of compounds with the digits that mean something: ``about 3.2``."""
+    return f"about {expected:.2g}" if expected >= _FEWEST else f"fewer than {_FEWEST:g}"
 
 
 def tally(counts: Mapping[str, int]) -> str:

@@ -29,15 +29,23 @@ _TAIL = 5.0
 
 
 def _heavy(freedom: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    """Draw factors that turn normal numbers into ones of a t distribution with the same variance."""
-    return np.asarray(np.sqrt((freedom - 2.0) / rng.chisquare(freedom, shape)))
+    """Draw factors that turn normal numbers into ones of a t distribution with the same variance.
+
+    Each is one of 65,536 drawn before: seven times as fast as new ones.
+    """
+    factors = np.sqrt((freedom - 2.0) / rng.chisquare(freedom, 2**16))
+    return np.asarray(factors[rng.integers(0, len(factors), shape, dtype=np.uint16)])
 
 
 class Posterior:
-    """The series model given its measurements, for each draw of the variances."""
+    """The series model given its measurements, for each draw of the variances.
 
-    def __init__(self, components: Components, rows: Rows, variances: Variances) -> None:
-        self.components, self.rows, self.variances = components, rows, variances
+    ``tails``: whether effects of pairs that nobody measured have heavy tails; not where values are their exponentials,
+    which would have no mean.
+    """
+
+    def __init__(self, components: Components, rows: Rows, variances: Variances, *, tails: bool = True) -> None:
+        self.components, self.rows, self.variances, self._tails = components, rows, variances, tails
         self._excess: tuple[Floats, Floats] | None = None
         self._flat = variances.flat
         self._entries = [components.entries(component, rows.codes) for component in components.components]
@@ -197,7 +205,7 @@ class Posterior:
 
     def _unseen(self, component: Component) -> Ints:
         """Return the pairs of substituents that no row has, whose effects may be exceptions; none of single sites."""
-        if len(component.sites) < 2 or component.similar:
+        if len(component.sites) < 2 or not self._tails:
             return np.zeros(0, dtype=np.intp)
         seen = np.zeros(self.components.n_entries(component), dtype=bool)
         seen[self.components.entries(component, self.rows.codes)] = True

@@ -34,6 +34,11 @@ class Scale:
         """Whether values stay as they are."""
         return math.isinf(self.low) and math.isinf(self.high)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has one end only: values are exponentials."""
+        return math.isinf(self.low) != math.isinf(self.high)
+
     def forward(self, values: Floats) -> Floats:
         """Return values on this scale; those beyond an end are taken just inside."""
         if self.is_identity:

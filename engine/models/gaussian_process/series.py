@@ -174,7 +174,7 @@ class SeriesPosterior:
         if self._kind != "value":
             for places, tilted in merged.tilted(scale, rows, 1.0):
                 rows = likelihoods.match(posterior.components, rows, variances, places, tilted)
-        after = Posterior(posterior.components, rows, variances)
+        after = Posterior(posterior.components, rows, variances, tails=not scale.is_open)
         sd = self.noise_sd / self._unit.size
         return SeriesPosterior([(scale, after, 1.0)], rows.arms, sd, self._codes, self._unit, rest, self._kind)
 
@@ -300,7 +300,9 @@ def fit_series(
             found = _fitted(
                 components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=first.variances
             )
-            parts.append((scale, Posterior(components, found.rows, found.variances), float(weight)))
+            parts.append(
+                (scale, Posterior(components, found.rows, found.variances, tails=not scale.is_open), float(weight))
+            )
             own_noise = parts[-1][1].noise_sd
             if own_noise is not None and weight == weights.max():
                 sd = own_noise / found.slope

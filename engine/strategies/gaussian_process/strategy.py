@@ -19,6 +19,7 @@ from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
 from ...system.progress import Report, silent
+from ...text.statements import roughly
 from ..informed import Informed, fingerprint, rows_of
 from ..phased import one_of
 from ..protocol import (
@@ -267,8 +268,8 @@ class GaussianProcess(Informed):
         if state.last is not None and state.last.numbers["p_wrong"] <= problem.delta and self._still(state):
             numbers = state.last.numbers
             text = (
-                f"about {numbers['expected_missed']:.2g} members are expected to be missing, "
-                f"about {numbers['expected_wrong']:.2g} to be wrong"
+                f"{roughly(numbers['expected_missed'])} members are expected to be missing, "
+                f"{roughly(numbers['expected_wrong'])} to be wrong"
             )
             return (StopReason("decided", text, dict(numbers)),)
         if _round_size(state) < 1:

@@ -105,11 +105,17 @@ def test_effects_of_pairs_that_nobody_measured_may_be_exceptions_and_those_of_me
     components = Components(SIZES)
     rows = Rows(measured, np.arange(3), np.full(3, CENTER), np.full(3, 0.01))
     logs = np.array([-9.0 if order == 1 else 0.0 for order in components.orders()] + [-9.0])
-    posterior = Posterior(components, rows, Variances(logs, logs[None], 0.0, CENTER, SCALE, 0.01))
-    draws = posterior.draw(np.vstack([measured, asked]), np.arange(3), 100_000, np.random.default_rng(8))[:, 3:]
-    beyond = (np.abs(draws - draws.mean(axis=0)) > 4.0 * draws.std(axis=0)).mean(axis=0)
-    assert beyond[0] < 3e-4
-    assert beyond[1] > 1e-3
+    variances = Variances(logs, logs[None], 0.0, CENTER, SCALE, 0.01)
+
+    def beyond(tails):
+        posterior = Posterior(components, rows, variances, tails=tails)
+        draws = posterior.draw(np.vstack([measured, asked]), np.arange(3), 100_000, np.random.default_rng(8))[:, 3:]
+        return (np.abs(draws - draws.mean(axis=0)) > 4.0 * draws.std(axis=0)).mean(axis=0)
+
+    known, unknown = beyond(True)
+    assert known < 3e-4
+    assert unknown > 1e-3
+    assert (beyond(False) < 3e-4).all()
 
 
 def test_draws_of_several_variances_mix_their_posteriors():

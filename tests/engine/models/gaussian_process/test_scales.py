@@ -68,3 +68,18 @@ def test_evidence_chooses_the_scale_on_which_effects_add_up(bent, noise_sd):
     assert found.scale.is_identity != bent
     assert math.isfinite(found.own_sd)
     assert found.noise_sd == pytest.approx(1.0, rel=0.45 if noise_sd is None else 1e-9)
+
+
+def test_estimates_on_a_logarithmic_scale_stay_near_the_values():
+    rng, sizes = np.random.default_rng(4), (5, 6, 7)
+    codes = np.array(list(np.ndindex(*sizes)))
+    together = (
+        rng.normal(0, 1.0, (6, 7))[codes[:, 1], codes[:, 2]] + rng.normal(0, 1.0, (5, 7))[codes[:, 0], codes[:, 2]]
+    )
+    values = np.exp(together + rng.normal(0, 0.7, 5)[codes[:, 0]])
+    arms = rng.permutation(len(codes))[:40]
+    measured = Measured.exact(arms, values[arms], np.ones(40))
+    posterior = fit_series(codes, sizes, measured, noise_sd=0.02, seed=1)
+    assert posterior.scale.is_open
+    means = posterior.draw(np.arange(len(codes)), 1000, rng).mean(axis=0)
+    assert means.max() < 3.0 * values.max()
