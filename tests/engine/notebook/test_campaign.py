@@ -167,7 +167,7 @@ def test_several_endpoints_have_columns_each(series, start):
 
 
 def test_finished_campaign_recommends_nothing(series, start):
-    campaign = start(epsilon=3.0, slack=1.0, delta=0.3)
+    campaign = start(epsilon=3.0, slack=1.0, delta=0.3, per_round=6)
     while not campaign.finished:
         campaign.add(measured(series, campaign.recommend()))
     assert len(campaign.recommend()) == 0
