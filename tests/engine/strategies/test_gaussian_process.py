@@ -465,7 +465,7 @@ def test_intervals_and_expected_errors_are_calibrated_on_series_drawn_from_the_m
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("own", "most"), [(0.0, 240), (0.2, 760)])
+@pytest.mark.parametrize(("own", "most"), [(0.0, 240), (0.2, 700)])
 def test_campaigns_on_the_practice_table_end_right(own, most):
     with datasets.load("practice-960").path.open() as file:
         rows = list(csv.DictReader(file))

@@ -84,19 +84,14 @@ def test_draws_have_the_mean_and_covariance_of_the_dense_formulas(kind):
     logs = some_logs(kind)
     components, _ = the_parts(kind)
     rows = the_rows(kind)
-    posterior = Posterior(components, rows, Variances(logs, logs[None], 0.0, CENTER, SCALE))
+    posterior = Posterior(components, rows, Variances(logs, logs[None], 0.0, CENTER, SCALE), tails=False)
     mean, covariance, _ = dense(kind, logs)
     np.testing.assert_allclose(posterior.mean(CODES, rows.arms), mean, atol=1e-6)
     draws = posterior.draw(CODES, rows.arms, 40_000, np.random.default_rng(5))
     sd = np.sqrt(np.diag(covariance))
     assert np.abs((draws.mean(axis=0) - mean) / sd).max() < 5.0 / np.sqrt(len(draws))
     error = (np.cov(draws, rowvar=False) - covariance) / np.outer(sd, sd)
-    pairs = [{tuple(row[list(pair)]) for row in CODES[rows.arms]} for pair in SITES[3:]]
-    known = [all(tuple(row[list(pair)]) in own for pair, own in zip(SITES[3:], pairs, strict=True)) for row in CODES]
-    assert 7 <= sum(known) < 24
-    assert np.abs(error[np.ix_(known, known)]).max() < 7.0 / np.sqrt(len(draws))
-    # Effects of pairs that nobody measured have heavy tails, whose sample variances converge slowly.
-    assert np.abs(error).max() < 0.2
+    assert np.abs(error).max() < 7.0 / np.sqrt(len(draws))
 
 
 def test_effects_of_pairs_that_nobody_measured_may_be_exceptions_and_those_of_measured_pairs_are_normal():
