@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dger
@@ -18,25 +21,37 @@ _CONSIDERED = 400
 
 
 def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free: Ints, n: int, seed: int) -> Ints:
-    """Return ``n`` compounds among ``free`` whose substituents are as evenly used as can be, those ``seen`` counted."""
+    """Return ``n`` compounds among ``free`` whose substituents, and pairs of them, are as evenly used as can be.
+
+    Those ``seen`` are counted. A pair that nobody measured hides every member that has it.
+    """
     rng = np.random.default_rng(seed)
-    used = [np.bincount(codes[seen, site], minlength=size).astype(float) for site, size in enumerate(sizes)]
+    groups = [*((site,) for site in range(len(sizes))), *itertools.combinations(range(len(sizes)), 2)]
+    shapes = [tuple(sizes[site] for site in group) for group in groups]
+
+    def places(rows: NDArray[np.integer]) -> list[Ints]:
+        """Return, for each site and pair of sites, which of its combinations rows of codes have."""
+        each = zip(groups, shapes, strict=True)
+        return [np.ravel_multi_index(tuple(rows[:, group].T), shape) for group, shape in each]
+
+    # A site is in as many pairs as there are other sites: it weighs more than each of them.
+    weights = [math.prod(shape) * (len(sizes) if len(shape) == 1 else 1) for shape in shapes]
+    used = [np.bincount(at, minlength=math.prod(shape)) for at, shape in zip(places(codes[seen]), shapes, strict=True)]
     left = free.copy()
     rng.shuffle(left)
     chosen = []
     for _ in range(min(n, len(left))):
         pool = rng.choice(len(left), min(_POOL, len(left)), replace=False)
-        rows = codes[left[pool]]
         score = 1e-3 * rng.random(len(pool))
-        for site, size in enumerate(sizes):
-            score += used[site][rows[:, site]] * size
+        for at, times, weight in zip(places(codes[left[pool]]), used, weights, strict=True):
+            score += times[at] * weight
         place = int(pool[np.argmin(score)])
-        pick = int(left[place])
-        chosen.append(pick)
+        pick = left[place]
+        chosen.append(int(pick))
         left[place] = left[-1]
         left = left[:-1]
-        for site in range(len(sizes)):
-            used[site][codes[pick, site]] += 1.0
+        for at, times in zip(places(codes[[pick]]), used, strict=True):
+            times[at] += 1
     return np.array(chosen, dtype=np.intp)
 
 

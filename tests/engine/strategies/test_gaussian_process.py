@@ -1,6 +1,7 @@
 """The strategy by the series model: beliefs, batches, statuses, and campaigns played to their end."""
 
 import csv
+import itertools
 import time
 from dataclasses import replace
 
@@ -144,6 +145,17 @@ def test_first_round_uses_the_levels_of_every_site_evenly(sizes, n):
     for site, size in enumerate(sizes):
         used = np.bincount(codes[chosen, site], minlength=size)
         assert used.max() - used.min() <= (1 if len(codes) <= 400 and n <= len(codes) // 2 else 2)
+
+
+@pytest.mark.parametrize("sizes", [(24, 8, 8), (4, 3, 8, 10), (5, 5, 5)])
+def test_first_round_holds_nearly_every_pair_that_it_has_room_for(sizes):
+    codes = product(sizes)
+    n = round(0.04 * len(codes)) if len(codes) > 200 else 25
+    chosen = spread(codes, sizes, np.zeros(0, dtype=np.intp), np.arange(len(codes)), n, seed=3)
+    for pair in itertools.combinations(range(len(sizes)), 2):
+        held = len(np.unique(codes[np.ix_(chosen, pair)], axis=0))
+        # A random round of this size holds about 63 % of as many pairs.
+        assert held >= 0.9 * min(n, sizes[pair[0]] * sizes[pair[1]])
 
 
 def test_first_round_counts_what_was_seen_before():
