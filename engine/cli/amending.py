@@ -18,8 +18,8 @@ from ..errors import AssayPilotError
 from ..tables.entries import Entry, Unreadable, doubt, read_entry
 from ..tables.values import narrow
 from .changing import agreed, refusal
-from .changing_options import Numbered
 from .console import Console, Reply, table
+from .kinds import Numbered
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of
 

@@ -27,7 +27,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
 """Names that ``new`` and ``simulate`` take beside those of strategies."""
 
 
-def strategies() -> Reply:
+def strategies(*_: object) -> Reply:
     """Return the strategies and baselines by name, with their parameters."""
     from ..simulate.comparison import baselines
     from ..strategies.registry import failed, strategies
@@ -71,7 +71,7 @@ def strategies() -> Reply:
     return Reply(document, lines)
 
 
-def datasets() -> Reply:
+def datasets(*_: object) -> Reply:
     """Return the tables that come with the program; each can be given to ``check`` and ``new`` by its file."""
     from assaypilot import datasets as shipped
 

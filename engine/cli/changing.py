@@ -23,8 +23,8 @@ from ..tables.described import without_column
 from ..tables.more import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
-from .changing_options import NONE
 from .console import Console, Reply, count
+from .kinds import NONE
 from .standing import guarantee_of
 
 __all__ = ["add", "agreed", "change", "refusal"]

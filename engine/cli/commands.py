@@ -1,439 +1,404 @@
-"""What each command of the command line takes, in the order of ``--help``."""
+"""Every command of the command line: which function does it, what it says of itself, and what it takes.
+
+The text reads as ``--help`` does. ``# name module:function: About || more`` begins a command, and ``# @name`` lines
+that several commands share, who name them by ``@name``. ``[title] description`` begins a group of options. All else is
+``--option METAVAR <one|of|these> (kind, required, many, default x): help``; a positional has its name in place of the
+option, and an option without metavar, choices and kind is a flag. Further lines of one thing are indented.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import argparse
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from ..domain.stock import PLANS
 from ..export.formats import FORMATS, HANDLERS
-from .changing_options import add_addition_options, add_amendments, add_change_options, add_stock_options
-from .options import (
-    JSON_LIMIT,
-    TEXT_LIMIT,
-    add_goal_options,
-    add_table_options,
-    names,
-    natural,
-    number,
-    positive,
+from .kinds import KINDS
+
+__all__ = ["COMMANDS", "JSON_LIMIT", "TEXT_LIMIT", "Command", "add_options"]
+
+JSON_LIMIT, TEXT_LIMIT = 10_000, 25
+"""Compounds that ``status`` lists unless told otherwise, as a document and in the terminal."""
+
+_ALL = f"""
+# @file
+file FILE: campaign file
+# @change
+--note TEXT (default ): why, for the history
+--dry-run: only say what it would do
+# @value
+@file
+number NUMBER (value): of the value: 17, or C3 of a control
+--reason TEXT (required): why, for the history
+--yes: do it though it changes what is decided or guaranteed
+--dry-run: only say what it would do
+# @sheet
+--sheet NAME: sheet of a workbook (default: the first with a table)
+# @table
+[table options]
+--id COL: column of compound ids (default: found by its name)
+--sheet NAME (many): sheet of TABLE, a workbook (default: the first with a table); given twice, the second is that of
+  --join
+--header ROW[-ROW] (rows): row of TABLE that is its header, as a spreadsheet counts; 1-2 for two rows; none
+  (default: found)
+--decimal <point|comma>: what marks the decimals of TABLE, a text file (default: found)
+--smiles COL: column of structures
+--core SMILES|FILE (many): what all structures share, with its sites as [*:1], [*:2]; or a .mol or .sdf file: sites
+  are made by taking the structures apart; may be given several times
+--merge <identical|charge|tautomer>: ids with the same structure are one compound; also when they differ in charge; or
+  also as tautomers
+--sites COL,... (names): columns of substituents (default: R1, R2, ...)
+--blank <h|missing>: what an empty substituent means: hydrogen, or missing (default)
+--join FILE[:COL]: a second table, joined by its column of ids
+--available COL: column that says whether a compound can be had (yes or no)
+--drop-site SITE (many): leave a site out; may be given several times
+--join-substituents SITE:LABEL,LABEL=NAME (many): let substituents of a site count as one; may be given several times
+--interaction SITE,SITE (many): take two sites together where their effects do not add up: the model then knows their
+  combinations that occur; may be given several times (check proposes pairs)
+--min-seen N (positive, default 1): leave out compounds with a substituent that fewer than N compounds carry (default
+  1)
+--product: the library is every combination of the substituents, not only the rows
+--only-listed: with --product: only the compounds of the table can be measured, the others are what could be made
+--assays each|pooled|NAME: where a column names assays or sources: an endpoint for each, all pooled, or one of them
+  alone
+--endpoint SPEC (many): what is measured:
+  'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]', once
+  for each; it need not be a column. The limit is in the unit of the values. An sd may be unknown, or unknown:0.2 with
+  a guess: see --sd. 'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity
+# @stock
+[stock and synthesis] What is in stock, can be made, or cannot be made.
+--stock COL: column that says yes, no, an amount, in stock, to be made, or cannot
+--cost COL: column of what making each compound costs; 0: it is there
+--lead COL: column of how long that takes: days, or such as 3 weeks, 2 rounds
+# @terms
+--measurement-cost X (number): what one measurement costs
+--currency EUR: of all costs (default EUR)
+--default-plan <{"|".join(PLANS)}>: which plan is issued when none is named (default balanced)
+--round-days N (number): how many days a round takes in the lab (default 7)
+# @goal
+[goal options] epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint.
+--goal (text): epsilon-best (default): all compounds within epsilon of the best; best: the best compound; top: the
+  best compounds, as many as --top says; pareto: the best trade-offs between several endpoints
+--top N (int): how many of the best compounds are wanted (goal top)
+# @distance
+--epsilon X (number): distance from the best that still counts; for pareto the difference that does not matter, in
+  endpoints that name none of their own
+--slack X (number): how soft that cutoff is (default epsilon / 2); not for pareto
+# @lab
+--budget N (int): measurements in all (default: no limit)
+--max-replicates N (int, default 4): of one compound in a round (default 4)
+--sd X (noise): assay noise: SD between measurements of one compound; or unknown, or unknown:0.2 with a guess for the
+  first plan: then it is estimated from replicates, and decisions use an upper bound on it
+--seed N (natural, default 0): of random choices (default 0)
+# demo practice:demo: A whole practice campaign with a simulated assay, until the set is decided || The table is
+  synthetic: 960 compounds, 5 sites.
+--seed N (natural, default 0): of the simulated assay (default 0)
+--out DIR: leave practice.assaypilot and shortlist.csv in this folder
+# strategies catalogue:strategies: The strategies by name
+# datasets catalogue:datasets: The tables that come with the program
+# doctor doctor:doctor: Versions, Qt platform, fonts, write access: what a bug report needs
+# check starting:check: Reads a table as an import would and reports what it understood; writes nothing
+table TABLE: csv, tsv, txt, xlsx, xls, ods, sdf or smi file
+@table
+@stock
+# new starting:new: Creates a campaign file from a table
+file FILE: the campaign file to create, usually NAME.assaypilot
+--table TABLE (required): csv, xlsx, sdf or other table with the compounds
+--name (text): of the campaign (default: the file's name)
+@table
+@stock
+@terms
+@goal
+--objective NAME,... (many): the endpoint the goal is about (default: the only one); for pareto two or
+  more (default: all)
+--profile CURVE (many): how desirable values of an endpoint are, 'NAME:0AT..1AT[..1TO..0FROM][;weight=1]' in the unit
+  of its values, once for each: 'pIC50:6..8' is 0 up to 6 and 1 from 8. The goal is then about the score, the
+  geometric mean from 0 to 1 (name an --objective to only show it)
+@distance
+--delta X (number, default 0.05): 1 - confidence (default 0.05: 95 %% sure)
+--control SPEC (many): a compound beside the table that is measured on every plate: 'NAME[;value=7.1]', or
+  'NAME;ENDPOINT=7.1' for one of several endpoints, on the scale that is modelled; may be given several times. Rows of
+  results with its name are its values
+--strategy NAME (default auto): see assaypilot strategies (default auto)
+--parameter NAME=VALUE (setting, many): of the strategy
+--history <data|shown> (default data): values of the table: data for the series model (default), or only shown
+--per-round N (int, default 96): measurements the lab takes in a round (default 96)
+@lab
+# plan rounds:plan: Issues the next round, or shows the open one again, unchanged || When the set is decided there is
+  nothing to issue, and that is said.
+@file
+--out CSV|PDF: write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)
+--confirm: when the campaign has ended: a confirmation round of each compound that is in and was never measured, once;
+  what lies outside its prediction interval is named by status
+--options: only show the three plans to choose from, with what each costs, waits for and tells (see stock)
+--choose PLAN <{"|".join(PLANS)}>: issue this plan: cheapest, balanced or fastest (see --options)
+--withdraw: take the open round back, with its plates, while it has no result
+--orders CSV: write the compounds that have to be made first as an order list
+[plates] Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same
+  plates. A work list X.csv names plate and well, and X_plates.csv beside it lists every well with its content.
+--plate <24|48|96|384|1536> (int): lay the round out on plates of so many wells, replicates apart, each endpoint on
+  its own plates
+--control-columns [NAME=]COL,... (many): columns kept for controls, such as 1,12 (max and min controls in turn), or
+  max=1 and min=12; may be given several times
+--no-edge: no measurement in the outermost rows and columns
+--same-wells: all endpoints are read from the same wells
+--no-plates: the round stands on no plates any more
+[liquid handlers] Which source well goes into which well of the round, for a round on plates.
+--transfers FILE: write the transfers: an Echo pick list or a Hamilton work list (.csv), or a Tecan work list (.gwl)
+--format <{"|".join(HANDLERS)}>: whose list it is
+--sources TABLE: where compounds and controls stand: ID, Plate, Well
+--volume VOL: of each transfer, such as "25 nL" or "2 uL"
+--source-plate <24|48|96|384|1536> (int): wells of the source plates
+# record rounds:record: Adds results from a table; what was recorded before is not counted again
+@file
+results RESULTS (optional): csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate,
+  N, SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable
+@sheet
+--close: end the round with what has come back
+--again: count the same results once more: they are new runs
+--missing <return|failed|other>: with --close, what becomes of measurements that did not come back. return (default):
+  they are asked for again. failed: lost for reasons in the lab, whatever their value; decisions go on without them.
+  other: the same, but nothing is guaranteed from here on
+--unavailable ID,... (many): compounds that cannot be had: they are not asked for any more; may be given
+  several times, which an id with a comma needs
+# audit auditing:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
+  recorded as ever; status then bounds the members missed, whatever the model believes.
+@file
+--size N (positive, required): compounds to draw
+--out CSV|PDF: write the sample as a work list (.csv) or a page to print (.pdf)
+# curves fitting_curves:curves: Fits dose-response curves and writes a table of results with standard errors, which
+  record reads || A raw table is a list (compound, concentration, response), has a column for each concentration or,
+  as Prism, for each compound; or it is read by well beside a plate map (--map). Controls on a plate make responses
+  percent effect. A curve that does not reach 50 % in the tested range gives a bound.
+raw RAW: csv, xlsx or other table of readings
+out OUT.csv: the table of results to write
+@sheet
+--endpoint NAME (default pIC50): what the values are called: pIC50 (default), pEC50, or a concentration such as
+  "IC50 (nM)"
+--points CSV: write every point with its fit; a reason in its column Excluded takes a point out when that file is
+  fitted again
+--prism CSV: write the normalised responses as an XY table for Prism
+--plots PDF|PNG: draw the curves, with what to look at
+--plateaus <free|shared|fixed> (default free): free (default): each curve has its own; shared: all curves have the
+  same two; fixed: 0 and 100 %% effect
+--robust: give points far from their curve less weight
+[reading] What the table does not say itself.
+--response COL: column of responses
+--unit UNIT: of concentrations that have none: M, mM, uM, nM or pM
+--responses <raw|effect|remaining>: raw: a signal; effect: percent of the full effect (%% inhibition); remaining:
+  percent that is left (%% activity); default: by the column's name
+--neutral NAME,... (names): wells without effect (DMSO, negative control)
+--full NAME,... (names): wells with full effect (blank, positive control)
+--map MAP.csv: plate map: Well, ID, Concentration or Point; Plate and Control where needed
+--highest CONC: concentration of Point 1 in the map, such as "10 uM"; needs --dilution
+--dilution X (number): each Point is this many times below the last
+# stock stocking:stock: What is in stock, can be made or cannot, what that costs and how long it takes; and what has
+  arrived || A list has an ID and Stock, Cost or Lead. It may come at any time; what cannot be read is named, the rest
+  is taken.
+@file
+list LIST (optional): csv or xlsx with ID, and Stock, Cost or Lead
+@sheet
+--arrived ID,... (many): compounds that are there now; all: everything on order
+--orders CSV: write what is on order as a list, which can be read back
+--note TEXT (default ): why, for the history
+@stock
+@terms
+# exclude amending:amend: Leaves a recorded value out, for a reason that is kept || It stays in the file. Values are
+  named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
+@value
+--judgement: it is left out because of what it says, not for a technical cause: nothing is guaranteed then
+# include amending:amend: Uses a value again that was left out || Values are named by their numbers, those of controls
+  C1, C2, ...: assaypilot log FILE --values.
+@value
+# correct amending:amend: Corrects a recorded value; what was entered first is kept || Values are named by their
+  numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
+@value
+value VALUE: the right one, in the unit of its endpoint or with its own: 12.5, 12,5, '>10000', '0.35 uM'
+# change changing:change: Changes the goal, the assay noise, the limits or what the lab takes, and says first what
+  that does || Where it changes what is guaranteed, it asks, or needs --yes. The window can undo it while nothing was
+  decided since.
+@file
+--epsilon X (number): distance from the best that still counts
+--slack X (number|none): how soft that cutoff is; none: half of epsilon
+--delta X (number): 1 - confidence
+--strategy NAME: go on by another strategy, with everything measured
+--sd [NAME=]X (many): assay noise (SD) of an endpoint; or unknown: from then on it is estimated from replicates
+--limit NAME<X (many): limit of an endpoint, or NAME=none
+--profile CURVE (many): another curve of the profile, as new takes it: pIC50:6..8; the others stay
+--margin NAME=X (many): for trade-offs the difference in an endpoint that does not matter, or none for that of all
+--per-round N (int): measurements the lab takes in one round
+--max-replicates N (int): of one compound in one round
+--budget N (int|none): measurements in all; none: no limit
+--control SPEC (many): one more control, as new takes it: 'NAME;value=7.1', or 'NAME;ENDPOINT=7.1'; may be given
+  several times
+--endpoint SPEC: one more endpoint, as new takes it: NAME;sd=0.3;limit=>50 with a limit from the next round on,
+  without limit to be recorded only
+--goal <pareto>: with --endpoint and --into: the best trade-offs between the objective and the new endpoint
+--into FILE: the campaign file to create, for --endpoint in a new campaign with what was measured as its history
+--yes: do it though it changes what is guaranteed
+@change
+# add changing:add: Adds compounds, with new substituents perhaps, to a campaign, and says first what that does ||
+  Values in the table are not taken over; record them.
+@file
+table TABLE: csv, xlsx, sdf or other table: ids, and a column for every site; or structures, where those of the
+  campaign were taken apart
+--id COL: column of compound ids (default: found by its name)
+--smiles COL: column of structures
+--available COL: column that says whether a compound can be had (yes or no)
+@sheet
+--yes: do it though results were seen already
+@change
+# status standing:status: What is in, out and undecided, how sure that is, and what was measured
+@file
+--only <in|undecided|out|all> (default all): list these compounds (default all)
+--limit N (natural): list at most N compounds, best first (default {JSON_LIMIT:,} with --json, {TEXT_LIMIT} without);
+  counts are always complete
+--round N (natural): as it stood at the end of round N, when the next one was planned; 0: before the first
+--forecast: and what it will still take, by simulated campaigns (a second or more; the command forecast says more)
+# forecast forecasting:forecast: What a campaign will still take, what its budget decides and what the next round is
+  worth || By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.
+@file
+--runs N (positive): simulated campaigns: 9, 19, 29, .. (default: what takes seconds)
+--seed S (natural, default 0): of what is simulated (default 0)
+# export files:export: Writes the shortlist as a table, a workbook, an SD file, a report or a slide || The ending of
+  the name says which. Workbook and report hold measurements, rounds and settings, too.
+@file
+out OUT{"|".join(FORMATS)}: the file to write
+--only <in|undecided|out|all> (default in): which compounds (default in)
+# overview files:overview: The campaigns of a project: where each stands, and what comes next
+places FOLDER|FILE (any): default: the folder it is called in
+# log files:log: The history: every event, in order; or every value, with its number
+@file
+--values ID (optional): instead, every recorded value (of the compound or control ID) with the number that exclude and
+  correct ask for
+# verify files:verify: Whether the file is consistent; exit code 1 when it is not
+@file
+--recompute: make every decision again, however long that takes
+--head HEAD: a head noted earlier that must be in the history
+--key KEY: the key (public or private) by which the history was signed
+# sign files:sign: Sign the history by a key of the lab, so that verify --key shows whether it was rewritten
+file FILE: campaign file; signatures are kept in FILE.signatures
+--key KEY (required): file of an Ed25519 private key (PEM)
+--new-key: make the key first, with its public half in KEY.public
+# design designing:design: One optimal design with its certificate: which compounds to measure how often, to learn
+  most || Without the results of a campaign: for a first plate, or to see what a plan could reach at best.
+table TABLE: csv, xlsx, sdf or other table of what can be measured
+--criterion <g|xy> (required): g: the least certain mean is as certain as can be; xy: the least certain difference of
+  two means
+--measurements N (positive, required): measurements in all; with a budget at most
+--targets TABLE: the compounds that matter, with the same sites (default: those of TABLE)
+--forbid COL: column of yes and no: compounds that cannot be measured
+--force COL: column of yes and no: compounds that must be measured
+--max-per-compound N (positive): measurements of one compound
+--max-support N (positive): different compounds
+--tau X (number, default 0.0): SD of each compound's own deviation from additivity, in units of the assay noise (SD):
+  turns many replicates of few compounds into more compounds (default 0)
+--cost COL: column of what making each compound costs; 0: already made
+--budget X (number): money in all
+--cost-per-measurement X (number, default 0.0): beside --cost (default 0)
+@table
+# simulate simulating:simulate_command: Whole campaigns against a simulated assay, scored against a truth that is
+  known || The same seed gives the same result whatever the number of processes. Without goal options an instance
+  keeps those of its paper.
+--list: the instances by name
+--dataset NAME: a table that comes with the program
+--table TABLE: csv, xlsx, sdf or other table with measured values
+--instance NAME[:SETTING=VALUE,...]: an instance of a paper; see --list
+--truth <fit|values>: what is true of a table's compounds. fit (default): the sum of contributions that fits its
+  values best. values: the values themselves, so that contributions do not add up and nothing is guaranteed
+--runs N (positive, default 100): campaigns to run (default 100)
+--jobs N (natural, default 1): processes (default 1; 0: one per processor)
+--cluster ADDRESS: of a Dask scheduler, such as tls://host:8786 with the certificates of Dask's own settings
+  (distributed.comm.tls). With tcp:// nothing is encrypted and nobody proves who they are, and whoever answers can run
+  code here: for a network you trust
+--curve: also what was found, missed and wrong at the end of each round
+--own-deviation SD (number, default 0.0): what each compound's mean deviates from the sum of effects, drawn in every
+  run (default 0)
+--max-phases N (positive, default 100000): give a run up after these (default 100,000)
+@goal
+--objective NAME,...: the endpoint the goal is about (default: the only one); for pareto two or more (default: all)
+@distance
+--delta X (number): 1 - confidence (default the instance's own, else 0.05: 95 %% sure)
+--strategy NAME[,NAME]: see assaypilot strategies; baselines can be named here, too
+--parameter NAME=VALUE (setting, many): of the strategy
+--per-round N (int): measurements the lab takes in a round (default: every phase is one round)
+@lab
+@table
+"""
+
+
+class Command(NamedTuple):
+    """A command of the command line."""
+
+    does: str
+    """The function that does it, with its module in this folder: ``rounds:plan``."""
+    about: str
+    more: str
+    takes: tuple[str, ...]
+    """Its options and what they share, one text each."""
+
+
+def _commands() -> Iterator[tuple[str, Command]]:
+    """Yield the commands by name, and what several share under ``@name``."""
+    for part in re.split(r"^# ", _ALL, flags=re.M)[1:]:
+        head, *takes = (" ".join(entry.split()) for entry in re.split(r"\n(?! )", part.strip()))
+        name, _, said = head.partition(" ")
+        does, _, about = said.partition(": ")
+        about, _, more = about.partition(" || ")
+        yield name, Command(does, about, more, tuple(takes))
+
+
+_PARTS = dict(_commands())
+COMMANDS = {name: command for name, command in _PARTS.items() if not name.startswith("@")}
+"""The commands by name, in the order of ``--help``. Any other first word is a file for the window."""
+
+_ENTRY = re.compile(
+    r"(?P<name>\S+)(?: (?P<metavar>[^\s(<]\S*))?(?: <(?P<choices>\S+)>)?(?: \((?P<said>[^)]*)\))?: (?P<help>.*)"
 )
 
-__all__ = ["add_commands"]
+
+def add_options(parser: argparse.ArgumentParser, takes: tuple[str, ...], group: Any = None) -> Any:
+    """Add what a command takes to its parser, from a group on; return the group that was the last."""
+    group = group or parser
+    for entry in takes:
+        if entry.startswith("@"):
+            group = add_options(parser, _PARTS[entry].takes, group)
+            continue
+        if entry.startswith("["):
+            title, _, about = entry[1:].partition("]")
+            group = parser.add_argument_group(title, about.strip() or None)
+            continue
+        found = _ENTRY.fullmatch(entry)
+        if found is None:
+            raise ValueError(f"not in the form of an option: {entry}")
+        group.add_argument(found["name"], **_settings(found))
+    return group
 
 
-def add_commands(command: Any) -> None:
-    """``command(name, about, more)`` makes the parser of each, which gets its options here."""
-    for add in (
-        _of_the_program,
-        _check_and_new,
-        _plan,
-        _record,
-        _audit,
-        _curves,
-        _stock,
-        _changes,
-        _status,
-        _forecast,
-        _export,
-        _overview,
-        _log_and_verify,
-        _design,
-        _simulate,
-    ):
-        add(command)
-
-
-def _of_the_program(command: Any) -> None:
-    demo = command(
-        "demo",
-        "A whole practice campaign with a simulated assay, until the set is decided",
-        "The table is synthetic: 960 compounds, 5 sites.",
-    )
-    demo.add_argument("--seed", type=natural, default=0, metavar="N", help="of the simulated assay (default 0)")
-    demo.add_argument("--out", metavar="DIR", help="leave practice.assaypilot and shortlist.csv in this folder")
-    command("strategies", "The strategies by name")
-    command("datasets", "The tables that come with the program")
-    command("doctor", "Versions, Qt platform, fonts, write access: what a bug report needs")
-
-
-def _check_and_new(command: Any) -> None:
-    check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
-    check.add_argument("table", metavar="TABLE", help="csv, tsv, txt, xlsx, xls, ods, sdf or smi file")
-    add_table_options(check)
-    add_stock_options(check, terms=False)
-
-    new = command("new", "Creates a campaign file from a table")
-    new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
-    new.add_argument("--table", required=True, metavar="TABLE", help="csv, xlsx, sdf or other table with the compounds")
-    new.add_argument("--name", help="of the campaign (default: the file's name)")
-    add_table_options(new)
-    add_stock_options(new)
-    add_goal_options(new)
-
-
-def _plan(command: Any) -> None:
-    plan = command(
-        "plan",
-        "Issues the next round, or shows the open one again, unchanged",
-        "When the set is decided there is nothing to issue, and that is said.",
-    )
-    plan.add_argument("file", metavar="FILE", help="campaign file")
-    plan.add_argument(
-        "--out",
-        metavar="CSV|PDF",
-        help="write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)",
-    )
-    plan.add_argument(
-        "--confirm",
-        action="store_true",
-        help="when the campaign has ended: a confirmation round of each compound that is in and was never measured, "
-        "once; what lies outside its prediction interval is named by status",
-    )
-    plan.add_argument(
-        "--options",
-        action="store_true",
-        help="only show the three plans to choose from, with what each costs, waits for and tells (see stock)",
-    )
-    plan.add_argument(
-        "--choose", choices=PLANS, metavar="PLAN", help="issue this plan: cheapest, balanced or fastest (see --options)"
-    )
-    plan.add_argument(
-        "--withdraw", action="store_true", help="take the open round back, with its plates, while it has no result"
-    )
-    plan.add_argument("--orders", metavar="CSV", help="write the compounds that have to be made first as an order list")
-    plates = plan.add_argument_group(
-        "plates",
-        "Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same "
-        "plates. A work list X.csv names plate and well, and X_plates.csv beside it lists every well with its content.",
-    )
-    plates.add_argument(
-        "--plate",
-        type=int,
-        choices=(24, 48, 96, 384, 1536),
-        help="lay the round out on plates of so many wells, replicates apart, each endpoint on its own plates",
-    )
-    plates.add_argument(
-        "--control-columns",
-        action="append",
-        default=[],
-        metavar="[NAME=]COL,...",
-        help="columns kept for controls, such as 1,12 (max and min controls in turn), or max=1 and min=12; may be "
-        "given several times",
-    )
-    plates.add_argument("--no-edge", action="store_true", help="no measurement in the outermost rows and columns")
-    plates.add_argument("--same-wells", action="store_true", help="all endpoints are read from the same wells")
-    robots = plan.add_argument_group(
-        "liquid handlers", "Which source well goes into which well of the round, for a round on plates."
-    )
-    robots.add_argument(
-        "--transfers",
-        metavar="FILE",
-        help="write the transfers: an Echo pick list or a Hamilton work list (.csv), or a Tecan work list (.gwl)",
-    )
-    robots.add_argument("--format", choices=HANDLERS, help="whose list it is")
-    robots.add_argument("--sources", metavar="TABLE", help="where compounds and controls stand: ID, Plate, Well")
-    robots.add_argument("--volume", metavar="VOL", help='of each transfer, such as "25 nL" or "2 uL"')
-    robots.add_argument("--source-plate", type=int, choices=(24, 48, 96, 384, 1536), help="wells of the source plates")
-    plates.add_argument("--no-plates", action="store_true", help="the round stands on no plates any more")
-
-
-def _audit(command: Any) -> None:
-    audit = command(
-        "audit",
-        "Issues an audit round: a random sample of the compounds that are not in",
-        "Its results are recorded as ever; status then bounds the members missed, whatever the model believes.",
-    )
-    audit.add_argument("file", metavar="FILE", help="campaign file")
-    audit.add_argument("--size", type=positive, required=True, metavar="N", help="compounds to draw")
-    audit.add_argument(
-        "--out", metavar="CSV|PDF", help="write the sample as a work list (.csv) or a page to print (.pdf)"
-    )
-
-
-def _record(command: Any) -> None:
-    record = command("record", "Adds results from a table; what was recorded before is not counted again")
-    record.add_argument("file", metavar="FILE", help="campaign file")
-    record.add_argument(
-        "results",
-        metavar="RESULTS",
-        nargs="?",
-        help="csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate, N, SD, Date, "
-        "Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable",
-    )
-    record.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
-    record.add_argument("--close", action="store_true", help="end the round with what has come back")
-    record.add_argument("--again", action="store_true", help="count the same results once more: they are new runs")
-    record.add_argument(
-        "--missing",
-        choices=("return", "failed", "other"),
-        help="with --close, what becomes of measurements that did not come back. return (default): they are asked for "
-        "again. failed: lost for reasons in the lab, whatever their value; decisions go on without them. other: the "
-        "same, but nothing is guaranteed from here on",
-    )
-    record.add_argument(
-        "--unavailable",
-        metavar="ID,...",
-        action="append",
-        help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
-        "with a comma needs",
-    )
-
-
-def _curves(command: Any) -> None:
-    curves = command(
-        "curves",
-        "Fits dose-response curves and writes a table of results with standard errors, which record reads",
-        "A raw table is a list (compound, concentration, response), has a column for each concentration or, as Prism, "
-        "for each compound; or it is read by well beside a plate map (--map). Controls on a plate make responses "
-        "percent effect. A curve that does not reach 50 % in the tested range gives a bound.",
-    )
-    curves.add_argument("raw", metavar="RAW", help="csv, xlsx or other table of readings")
-    curves.add_argument("out", metavar="OUT.csv", help="the table of results to write")
-    curves.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
-    curves.add_argument(
-        "--endpoint",
-        metavar="NAME",
-        default="pIC50",
-        help='what the values are called: pIC50 (default), pEC50, or a concentration such as "IC50 (nM)"',
-    )
-    curves.add_argument("--points", metavar="CSV", help="write every point with its fit; a reason in its column "
-                        "Excluded takes a point out when that file is fitted again")  # fmt: skip
-    curves.add_argument("--prism", metavar="CSV", help="write the normalised responses as an XY table for Prism")
-    curves.add_argument("--plots", metavar="PDF|PNG", help="draw the curves, with what to look at")
-    curves.add_argument(
-        "--plateaus",
-        choices=("free", "shared", "fixed"),
-        default="free",
-        help="free (default): each curve has its own; shared: all curves have the same two; fixed: 0 and 100 %% effect",
-    )
-    curves.add_argument("--robust", action="store_true", help="give points far from their curve less weight")
-    reading = curves.add_argument_group("reading", "What the table does not say itself.")
-    reading.add_argument("--response", metavar="COL", help="column of responses")
-    reading.add_argument("--unit", metavar="UNIT", help="of concentrations that have none: M, mM, uM, nM or pM")
-    reading.add_argument(
-        "--responses",
-        choices=("raw", "effect", "remaining"),
-        help="raw: a signal; effect: percent of the full effect (%% inhibition); remaining: percent that is left "
-        "(%% activity); default: by the column's name",
-    )
-    reading.add_argument(
-        "--neutral", type=names, default=(), metavar="NAME,...", help="wells without effect (DMSO, negative control)"
-    )
-    reading.add_argument(
-        "--full",
-        type=names,
-        default=(),
-        metavar="NAME,...",
-        help="wells with full effect (blank, positive control)",
-    )
-    reading.add_argument(
-        "--map",
-        metavar="MAP.csv",
-        help="plate map: Well, ID, Concentration or Point; Plate and Control where needed",
-    )
-    reading.add_argument(
-        "--highest", metavar="CONC", help='concentration of Point 1 in the map, such as "10 uM"; needs --dilution'
-    )
-    reading.add_argument("--dilution", type=number, metavar="X", help="each Point is this many times below the last")
-
-
-def _stock(command: Any) -> None:
-    stock = command(
-        "stock",
-        "What is in stock, can be made or cannot, what that costs and how long it takes; and what has arrived",
-        "A list has an ID and Stock, Cost or Lead. "
-        "It may come at any time; what cannot be read is named, the rest is taken.",
-    )
-    stock.add_argument("file", metavar="FILE", help="campaign file")
-    stock.add_argument("list", metavar="LIST", nargs="?", help="csv or xlsx with ID, and Stock, Cost or Lead")
-    stock.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
-    stock.add_argument(
-        "--arrived", metavar="ID,...", action="append", help="compounds that are there now; all: everything on order"
-    )
-    stock.add_argument("--orders", metavar="CSV", help="write what is on order as a list, which can be read back")
-    stock.add_argument("--note", default="", metavar="TEXT", help="why, for the history")
-    add_stock_options(stock)
-
-
-def _changes(command: Any) -> None:
-    add_amendments(command)
-    add_change_options(
-        command(
-            "change",
-            "Changes the goal, the assay noise, the limits or what the lab takes, and says first what that does",
-            "Where it changes what is guaranteed, it asks, or needs --yes. The window can undo it while nothing "
-            "was decided since.",
-        )
-    )
-    add_addition_options(
-        command(
-            "add",
-            "Adds compounds, with new substituents perhaps, to a campaign, and says first what that does",
-            "Values in the table are not taken over; record them.",
-        )
-    )
-
-
-def _status(command: Any) -> None:
-    status = command("status", "What is in, out and undecided, how sure that is, and what was measured")
-    status.add_argument("file", metavar="FILE", help="campaign file")
-    status.add_argument(
-        "--only", choices=("in", "undecided", "out", "all"), default="all", help="list these compounds (default all)"
-    )
-    status.add_argument(
-        "--limit",
-        type=natural,
-        metavar="N",
-        help=f"list at most N compounds, best first (default {JSON_LIMIT:,} with --json, {TEXT_LIMIT} without); "
-        "counts are always complete",
-    )
-    status.add_argument(
-        "--round",
-        type=natural,
-        metavar="N",
-        help="as it stood at the end of round N, when the next one was planned; 0: before the first",
-    )
-    status.add_argument(
-        "--forecast",
-        action="store_true",
-        help="and what it will still take, by simulated campaigns (a second or more; the command forecast says more)",
-    )
-
-
-def _forecast(command: Any) -> None:
-    forecast = command(
-        "forecast",
-        "What a campaign will still take, what its budget decides and what the next round is worth",
-        "By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.",
-    )
-    forecast.add_argument("file", metavar="FILE", help="campaign file")
-    forecast.add_argument(
-        "--runs", type=positive, metavar="N", help="simulated campaigns: 9, 19, 29, .. (default: what takes seconds)"
-    )
-    forecast.add_argument("--seed", type=natural, default=0, metavar="S", help="of what is simulated (default 0)")
-
-
-def _export(command: Any) -> None:
-    export = command(
-        "export",
-        "Writes the shortlist as a table, a workbook, an SD file, a report or a slide",
-        "The ending of the name says which. Workbook and report hold measurements, rounds and settings, too.",
-    )
-    export.add_argument("file", metavar="FILE", help="campaign file")
-    export.add_argument("out", metavar=f"OUT{'|'.join(FORMATS)}", help="the file to write")
-    export.add_argument(
-        "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
-    )
-
-
-def _overview(command: Any) -> None:
-    overview = command("overview", "The campaigns of a project: where each stands, and what comes next")
-    overview.add_argument("places", metavar="FOLDER|FILE", nargs="*", help="default: the folder it is called in")
-
-
-def _log_and_verify(command: Any) -> None:
-    log = command("log", "The history: every event, in order; or every value, with its number")
-    log.add_argument("file", metavar="FILE", help="campaign file")
-    log.add_argument(
-        "--values",
-        nargs="?",
-        const="",
-        metavar="ID",
-        help="instead, every recorded value (of the compound or control ID) with the number that exclude and correct "
-        "ask for",
-    )
-
-    verify = command("verify", "Whether the file is consistent; exit code 1 when it is not")
-    verify.add_argument("file", metavar="FILE", help="campaign file")
-    verify.add_argument("--recompute", action="store_true", help="make every decision again, however long that takes")
-    verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
-    verify.add_argument("--key", metavar="KEY", help="the key (public or private) by which the history was signed")
-
-    sign = command("sign", "Sign the history by a key of the lab, so that verify --key shows whether it was rewritten")
-    sign.add_argument("file", metavar="FILE", help="campaign file; signatures are kept in FILE.signatures")
-    sign.add_argument("--key", metavar="KEY", required=True, help="file of an Ed25519 private key (PEM)")
-    sign.add_argument("--new-key", action="store_true", help="make the key first, with its public half in KEY.public")
-
-
-def _design(command: Any) -> None:
-    design = command(
-        "design",
-        "One optimal design with its certificate: which compounds to measure how often, to learn most",
-        "Without the results of a campaign: for a first plate, or to see what a plan could reach at best.",
-    )
-    design.add_argument("table", metavar="TABLE", help="csv, xlsx, sdf or other table of what can be measured")
-    design.add_argument(
-        "--criterion",
-        choices=("g", "xy"),
-        required=True,
-        help="g: the least certain mean is as certain as can be; xy: the least certain difference of two means",
-    )
-    design.add_argument(
-        "--measurements", type=positive, required=True, metavar="N", help="measurements in all; with a budget at most"
-    )
-    design.add_argument(
-        "--targets", metavar="TABLE", help="the compounds that matter, with the same sites (default: those of TABLE)"
-    )
-    design.add_argument("--forbid", metavar="COL", help="column of yes and no: compounds that cannot be measured")
-    design.add_argument("--force", metavar="COL", help="column of yes and no: compounds that must be measured")
-    design.add_argument("--max-per-compound", type=positive, metavar="N", help="measurements of one compound")
-    design.add_argument("--max-support", type=positive, metavar="N", help="different compounds")
-    design.add_argument(
-        "--tau",
-        type=number,
-        default=0.0,
-        metavar="X",
-        help="SD of each compound's own deviation from additivity, in units of the assay noise (SD): turns many "
-        "replicates of few compounds into more compounds (default 0)",
-    )
-    design.add_argument("--cost", metavar="COL", help="column of what making each compound costs; 0: already made")
-    design.add_argument("--budget", type=number, metavar="X", help="money in all")
-    design.add_argument(
-        "--cost-per-measurement", type=number, default=0.0, metavar="X", help="beside --cost (default 0)"
-    )
-    add_table_options(design)
-
-
-def _simulate(command: Any) -> None:
-    simulate = command(
-        "simulate",
-        "Whole campaigns against a simulated assay, scored against a truth that is known",
-        "The same seed gives the same result whatever the number of processes. Without goal options an instance keeps "
-        "those of its paper.",
-    )
-    simulate.add_argument("--list", action="store_true", help="the instances by name")
-    simulate.add_argument("--dataset", metavar="NAME", help="a table that comes with the program")
-    simulate.add_argument("--table", metavar="TABLE", help="csv, xlsx, sdf or other table with measured values")
-    simulate.add_argument("--instance", metavar="NAME[:SETTING=VALUE,...]", help="an instance of a paper; see --list")
-    simulate.add_argument(
-        "--truth",
-        choices=("fit", "values"),
-        help="what is true of a table's compounds. fit (default): the sum of contributions that fits its values best. "
-        "values: the values themselves, so that contributions do not add up and nothing is guaranteed",
-    )
-    simulate.add_argument("--runs", type=positive, default=100, metavar="N", help="campaigns to run (default 100)")
-    simulate.add_argument(
-        "--jobs", type=natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
-    )
-    simulate.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="of a Dask scheduler, such as tls://host:8786 with the certificates of Dask's own settings "
-        "(distributed.comm.tls). With tcp:// nothing is encrypted and nobody proves who they are, and whoever answers "
-        "can run code here: for a network you trust",
-    )
-    simulate.add_argument(
-        "--curve", action="store_true", help="also what was found, missed and wrong at the end of each round"
-    )
-    simulate.add_argument(
-        "--own-deviation",
-        type=number,
-        default=0.0,
-        metavar="SD",
-        help="what each compound's mean deviates from the sum of effects, drawn in every run (default 0)",
-    )
-    simulate.add_argument(
-        "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
-    )
-    add_goal_options(simulate, simulated=True)
-    add_table_options(simulate)
+def _settings(entry: re.Match[str]) -> dict[str, Any]:
+    """Return what argparse is told of an option or a positional."""
+    said = [] if entry["said"] is None else entry["said"].split(", ")
+    told: dict[str, Any] = {"help": entry["help"]}
+    if entry["name"].startswith("--") and not (entry["metavar"] or entry["choices"] or said):
+        return told | {"action": "store_true"}
+    kind: Callable[[str], Any] = next((KINDS[word] for word in said if word in KINDS), str)
+    if kind is not str:
+        told["type"] = kind
+    if entry["metavar"]:
+        told["metavar"] = entry["metavar"]
+    if entry["choices"]:
+        told["choices"] = [kind(word) for word in entry["choices"].split("|")]
+    for word in said:
+        if word.startswith("default "):
+            told["default"] = word.removeprefix("default ")
+        elif word == "required":
+            told["required"] = True
+        elif word == "many":
+            told |= {"action": "append", "default": []}
+        elif word == "any":
+            told["nargs"] = "*"
+        elif word == "optional":
+            told |= {"nargs": "?"} | ({"const": ""} if entry["name"].startswith("--") else {})
+    return told

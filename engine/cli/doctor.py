@@ -38,7 +38,7 @@ print(json.dumps({"version": qVersion(), "platform": application.platformName(),
 """
 
 
-def doctor() -> Reply:
+def doctor(*_: object) -> Reply:
     """Return what the program stands on; problems are told, none is an error."""
     document = {
         "assaypilot": program_version(),

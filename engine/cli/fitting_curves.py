@@ -45,8 +45,8 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     said = Columns(
         response=options.response,
         unit=options.unit,
-        neutral=tuple(options.neutral),
-        full=tuple(options.full),
+        neutral=options.neutral or (),
+        full=options.full or (),
         scale=options.responses,
     )
     points = read_points(raw, said)

@@ -1,4 +1,4 @@
-"""The parser of the command line: the names of the commands, which are promised to users, and what is wrong usage."""
+"""The parser of the command line, and what is wrong usage."""
 
 from __future__ import annotations
 
@@ -8,51 +8,13 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from ..errors import AssayPilotError
-from .commands import add_commands
+from .commands import COMMANDS, add_options
 
-__all__ = ["COMMANDS", "WrongUsage", "advice", "parse", "without_help_word", "wrong_together"]
-
-COMMANDS: frozenset[str] = frozenset(
-    [
-        "demo",
-        "strategies",
-        "datasets",
-        "check",
-        "new",
-        "plan",
-        "record",
-        "audit",
-        "curves",
-        "exclude",
-        "include",
-        "correct",
-        "change",
-        "add",
-        "stock",
-        "status",
-        "forecast",
-        "export",
-        "overview",
-        "log",
-        "verify",
-        "sign",
-        "design",
-        "simulate",
-        "doctor",
-    ]
-)
-"""What the first word can be; anything else is a file for the window."""
+__all__ = ["WrongUsage", "parse"]
 
 _LONGEST_USAGE = 6
 _BETWEEN_COMMAS = (
-    "--sites",
-    "--unavailable",
-    "--arrived",
-    "--strategy",
-    "--drop-site",
-    "--control-columns",
-    "--neutral",
-    "--full",
+    *("--sites", "--unavailable", "--arrived", "--strategy", "--drop-site", "--control-columns", "--neutral", "--full"),
 )
 
 
@@ -138,12 +100,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
 
-    def command(name: str, about: str, more: str = "") -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = commands.add_parser(name, help=about, description=f"{about}. {more}".strip())
+    for name, command in COMMANDS.items():
+        made: argparse.ArgumentParser = commands.add_parser(
+            name, help=command.about, description=f"{command.about}. {command.more}".strip()
+        )
         made.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else there")
-        return made
-
-    add_commands(command)
+        add_options(made, command.takes)
     return parser
 
 
@@ -273,7 +235,7 @@ def _plan(options: argparse.Namespace) -> str | None:
 
 
 def _record(options: argparse.Namespace) -> str | None:
-    if options.results is None and not options.close and options.unavailable is None:
+    if options.results is None and not options.close and not options.unavailable:
         return "name a table of results, or say --close or --unavailable ID,..."
     if options.missing is not None and not options.close:
         return "argument --missing: it says what --close does; give both"

@@ -7,9 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
 from ..errors import AssayPilotError
 from ..system.threads import one_thread_for_algebra
+from .commands import COMMANDS
 from .console import Console, Reply, as_json, escaped
 from .parser import WrongUsage, parse
 
@@ -80,76 +82,9 @@ def _interrupted(error: BaseException | None) -> bool:
 
 def _run(options: argparse.Namespace, console: Console) -> Reply:
     """Return the command's answer; each imports what it needs, so that the others start fast."""
-    match options.command:
-        case "demo":
-            from .practice import demo
-
-            return demo(options, console)
-        case "strategies" | "datasets":
-            from . import catalogue
-
-            return catalogue.strategies() if options.command == "strategies" else catalogue.datasets()
-        case "doctor":
-            from .doctor import doctor
-
-            return doctor()
-        case "check" | "new":
-            from . import starting
-
-            return (starting.check if options.command == "check" else starting.new)(options, console)
-        case "plan" | "record":
-            from . import rounds
-
-            return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
-        case "audit":
-            from .auditing import audit
-
-            return audit(options, console)
-        case "overview":
-            from .files import overview
-
-            return overview(options, console)
-        case "curves":
-            from .fitting_curves import curves
-
-            return curves(options, console)
-        case "exclude" | "include" | "correct":
-            from .amending import amend
-
-            return amend(options, console)
-        case "change":
-            from .changing import change
-
-            return change(options, console)
-        case "stock":
-            from .stocking import stock
-
-            return stock(options, console)
-        case "add":
-            from .changing import add
-
-            return add(options, console)
-        case "status":
-            from .standing import status
-
-            return status(options, console)
-        case "forecast":
-            from .forecasting import forecast
-
-            return forecast(options, console)
-        case "design":
-            from .designing import design
-
-            return design(options, console)
-        case "simulate":
-            from .simulating import simulate_command
-
-            return simulate_command(options, console)
-        case _:
-            from . import files
-
-            commands = {"export": files.export, "log": files.log, "verify": files.verify, "sign": files.sign}
-            return commands[options.command](options, console)
+    module, function = COMMANDS[options.command].does.split(":")
+    reply: Reply = getattr(import_module(f".{module}", __package__), function)(options, console)
+    return reply
 
 
 def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> int:

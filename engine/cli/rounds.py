@@ -366,13 +366,13 @@ def _where(column: str | None, reason: str) -> str:
     return reason if column is None else f"column {column}: {reason}"
 
 
-def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
+def _known_ids(texts: Sequence[str], now: Status) -> list[str]:
     """Return the compounds named that are not marked yet, as the library spells them; refuses a name that is not there.
 
     A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
     """
     ids: dict[str, None] = {}
-    for text in texts or ():
+    for text in texts:
         whole = now.library.find(text) is not None
         for name in [text] if whole else [part.strip() for part in text.split(",") if part.strip()]:
             compound = now.library.find(name)

@@ -25,8 +25,8 @@ from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from ..strategies.protocol import IN, UNDECIDED
 from ..text.percentages import percent, probability
 from ..text.statements import intervals_are, tally
+from .commands import JSON_LIMIT, TEXT_LIMIT
 from .console import Console, Reply, count, table
-from .options import JSON_LIMIT, TEXT_LIMIT
 from .recorded_values import controls_document, plate_lines
 from .stock_words import stock_document, stock_lines
 

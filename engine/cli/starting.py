@@ -19,11 +19,10 @@ from ..tables.check import check_report, endpoint_facts
 from ..tables.importer import ImportedTable, import_table
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
-from .changing_options import terms_of
 from .console import Console, Reply, count, table
 from .reading import read_mapped
 from .standing import next_line, what_can_be_done
-from .stock_words import said_lines, said_of_stock, stock_document, stock_lines
+from .stock_words import said_lines, said_of_stock, stock_document, stock_lines, terms_of
 
 __all__ = ["check", "check_lines", "new", "parameters_of"]
 
@@ -47,7 +46,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     document = check_report(raw, mapping, imported, facts)
     wanted = Wanted(
         goal="top" if options.top is not None and options.goal is None else options.goal or "epsilon-best",
-        objectives=options.objective,
+        objectives=options.objective or None,
         epsilon=options.epsilon,
         slack=options.slack,
         delta=options.delta,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..campaign.stock_view import Order, money
-from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
+from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockTerms
 from .console import count, table
 
 if TYPE_CHECKING:
@@ -22,10 +23,17 @@ __all__ = [
     "stock_counts",
     "stock_document",
     "stock_lines",
+    "terms_of",
 ]
 
 _ROWS = 10
 """Compounds to be made shown in the terminal."""
+
+
+def terms_of(options: argparse.Namespace) -> StockTerms:
+    """Return what the options say of money and time in general."""
+    currency = None if options.currency is None else options.currency.strip()
+    return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)
 
 
 def stock_counts(now: Status) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from ..campaign.stock_view import cost_words, money, not_said, wait_words
 from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.percentages import percent
-from .changing_options import terms_of
 from .console import Console, Reply, count, table
-from .stock_words import orders_document, orders_lines, stock_counts
+from .stock_words import orders_document, orders_lines, stock_counts, terms_of
 from .targets import check_place, keep_other_tables
 
 __all__ = ["check_orders", "plan_options", "stock"]
@@ -35,7 +34,7 @@ _WORDS = {
 
 def stock(options: argparse.Namespace, console: Console) -> Reply:
     """Return what is known of stock; with a list, arrivals or terms after these were taken in."""
-    arrived, terms = options.arrived or (), terms_of(options)
+    arrived, terms = options.arrived, terms_of(options)
     _refuse_aimless(options)
     changes = options.list is not None or bool(arrived) or terms.said
     if options.orders is not None:
@@ -69,7 +68,7 @@ def _refuse_aimless(options: argparse.Namespace) -> None:
                 option=f"--{name}",
                 mend="Give it: assaypilot stock FILE LIST.",
             )
-    if any(not text.strip(" ,") for text in options.arrived or ()):
+    if any(not text.strip(" ,") for text in options.arrived):
         raise AssayPilotError("no compound is named", option="--arrived", mend="Name compounds by their ids, or all.")
 
 
