@@ -180,22 +180,18 @@ class Photographer:
             self.measure()
 
     def wizard(self, kind: str, name: str = "") -> Any:
-        """Return the wizard at its goal step over a table, with pictures of each step when a name is given."""
+        """Return a new campaign over a table, with a picture of each view when a name is given."""
         table, self.truth = made_up(self.work, kind, self.kind == "long")
         self.window.new_campaign()
         wizard = self.window.wizard
-        steps = ((wizard.table_step, "1-table"), (wizard.columns_step, "2-columns"), (wizard.check_step, "3-findings"))
         if name:
-            self.shoot(f"{name}-0-empty", wizard)
+            self.shoot(f"{name}-empty", wizard)
         wizard.start_with(table)
-        for step, what in steps:
-            self.until(lambda one=step: one.complete and wizard.next.isEnabled(), "the check")  # type: ignore[misc]
-            if name:
-                self.shoot(f"{name}-{what}", wizard)
-            for view in ("sites", "model") if name and step is wizard.check_step else ():
-                wizard.check_step.views.choose(view)
-                self.shoot(f"{name}-3-{view}", wizard)
-            wizard.next.click()
+        self.until(lambda: wizard.goal_step.checked and wizard.columns_step.complete, "the check")
+        for view in wizard.views.keys if name else ():
+            wizard.views.choose(view)
+            self.shoot(f"{name}-{view}", wizard)
+        wizard.views.choose("table")
         return wizard
 
     def create(self, wizard: Any, **fields: str) -> None:
@@ -203,8 +199,8 @@ class Photographer:
         for name, text in fields.items():
             getattr(wizard.goal_step, name).edit.setText(text)
         before = self.window.session.view
-        self.until(lambda: wizard.goal_step.complete and wizard.next.isEnabled(), "the goal")
-        wizard.next.click()
+        self.until(lambda: wizard.complete, "the goal")
+        wizard.create_button.click()
         self.until(lambda: self.window.session.view is not before, "the campaign")
 
 
@@ -216,14 +212,13 @@ def journey(at: Photographer) -> None:
     window.new_campaign()
     window.wizard.start_with(at.work / "bad.csv")
     at.until(lambda: window.wizard.table_step.complete, "the table")
-    window.wizard.next.click()
     at.until(lambda: window.wizard.columns_step.result, "the check")
-    at.shoot("wizard-2-problems", window.wizard)
+    at.shoot("wizard-problems", window.wizard)
     window.wizard.reject()
     wizard = at.wizard("plain", "wizard")
     for text, name in (("", "missing"), ("a fifth", "wrong"), (str(NOISE), "goal")):
         wizard.goal_step.noise.edit.setText(text)
-        at.shoot(f"wizard-4-{name}", wizard)
+        at.shoot(f"wizard-{name}", wizard)
     at.create(wizard, slack="0.5", per_round="96")
     for page in PageName:
         at.page(page.name, f"{page.name.lower()}-before")
@@ -301,9 +296,9 @@ def trade_offs(at: Photographer) -> None:
     wizard = at.wizard("two")
     step = wizard.goal_step
     step.objective.setCurrentIndex(step.objective.findData(PROFILE))
-    at.shoot("wizard-4-profile", wizard)
+    at.shoot("wizard-profile", wizard)
     step.goal.setCurrentIndex(step.goal.findData("pareto"))
-    at.shoot("wizard-4-pareto-missing", wizard)
+    at.shoot("wizard-pareto-missing", wizard)
     for place, box in enumerate(step.endpoints.boxes):
         box.unknown.setChecked(False)
         box.noise.edit.setText(str(NOISE))
@@ -313,7 +308,7 @@ def trade_offs(at: Photographer) -> None:
     combo = step.strategy.combo
     at.until(lambda: combo.findData("proven") >= 0, "the strategies")
     combo.setCurrentIndex(combo.findData("proven"))
-    at.shoot("wizard-4-pareto", wizard)
+    at.shoot("wizard-pareto", wizard)
     at.create(wizard, per_round="192")
     at.done(at.window.session.plan)
     at.page("round", "trade-off-round")
@@ -332,7 +327,7 @@ def stock_and_plates(at: Photographer) -> None:
     box.unknown.setChecked(True)
     box.noise.edit.setText("")
     wizard.goal_step.controls.edit.setText("REF-1 = 7,1")
-    at.shoot("wizard-4-stock", wizard)
+    at.shoot("wizard-stock", wizard)
     at.create(wizard, slack="0.5")
     at.page("library", "library-stock")
     at.window.plan()

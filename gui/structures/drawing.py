@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,8 @@ class _Drawing(QRunnable):
             QSvgRenderer(QByteArray(svg.encode())).render(painter)
             painter.end()
         image.setDevicePixelRatio(ratio)
-        self._owner.drawn.emit(self._key, image, svg is not None)
+        with suppress(RuntimeError):  # its window was closed meanwhile, and nobody waits any more
+            self._owner.drawn.emit(self._key, image, svg is not None)
 
 
 class Structures(QObject):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -183,7 +183,7 @@ BAR = 14
 
 
 class Step(QWidget):
-    """One page of the wizard."""
+    """One part of the dialog for a new campaign."""
 
     changed = Signal()
     """Whether the step is complete may have changed."""
@@ -262,11 +262,14 @@ class Field(QWidget):
 
 
 class Scrolled(QScrollArea):
-    """A column that scrolls up and down where it does not fit, and is never narrower than what it holds."""
+    """A column that scrolls up and down where it does not fit, and is never narrower than what it holds.
 
-    def __init__(self, content: QWidget, least: int = 0) -> None:
+    ``least``: a fixed width in pixels; ``most``: it is as high as what it holds, up to so many pixels.
+    """
+
+    def __init__(self, content: QWidget, least: int = 0, most: int = 0) -> None:
         super().__init__()
-        self._content, self._least = content, least
+        self._content, self._least, self._most = content, least, most
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -283,7 +286,19 @@ class Scrolled(QScrollArea):
                 self.setFixedWidth(max(round(self._least * (1 + theme().scale) / 2), wanted))
             elif self.minimumWidth() != wanted:
                 self.setMinimumWidth(wanted)
+            self._fit_height()
         return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words break elsewhere in another width."""
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        if self._most:
+            high = self._content.heightForWidth(self.viewport().width())
+            high = self._content.sizeHint().height() if high < 0 else high
+            self.setFixedHeight(min(high, self._most))
 
 
 def form() -> QFormLayout:

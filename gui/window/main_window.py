@@ -430,6 +430,8 @@ class MainWindow(QMainWindow):
         self.candidates.panel.canvas.stop()
         self.sar.canvas.stop()
         self.goal.stop()
+        if self.wizard is not None:
+            self.wizard.done(0)  # it would ask for more
         self.session.shut()
         self.help_and_preferences.closing()
         drawing_pool().waitForDone()

@@ -28,10 +28,10 @@ class BlankQuestion(Callout):
         super().__init__()
         self._answers = QButtonGroup(self)
         row = row_of(spacing=18)
-        self.hydrogen = QRadioButton("Hydro&gen")
-        self.unknown = QRadioButton("Not &known: leave those rows out")
+        self.hydrogen = QRadioButton("Hydrogen")
+        self.unknown = QRadioButton("Not known: leave those rows out")
         for made in (self.hydrogen, self.unknown):
-            made.setAccessibleName(f"An empty substituent: {made.text().replace('&', '')}")
+            made.setAccessibleName(f"An empty substituent: {made.text()}")
             self._answers.addButton(made)
             row.addWidget(made)
             made.toggled.connect(self._toggled)
@@ -71,7 +71,10 @@ SITES = 8
 
 
 class CheckPanel(QWidget):
-    """The right half of the columns step."""
+    """What was understood of the table, or why it cannot be used."""
+
+    rows_wanted = Signal()
+    """The rows that are not used, and the notes, are to be seen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,16 +84,16 @@ class CheckPanel(QWidget):
         self.mend = label("", wrap=True)
         self.facts = Details()
         self.warnings = Callout()
-        self.more = label("", "muted", wrap=True)
+        self.more = button("", "link", then=self.rows_wanted)
         put(column, self.heading, self.problem, self.mend)
         row = row_of()
-        self.again = button("Check a&gain")
-        self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
+        self.again = button("Check again")
+        self.take_back = button("Take the steps back", tip="Those that make the series smaller")
         self.tick = button("", "go")
         self.tick.setAccessibleName("Tick the columns that could hold substituents")
         self.candidates: tuple[str, ...] = ()
         put(row, self.again, self.tick, self.take_back, STRETCH)
-        put(column, row, self.facts, self.warnings, self.more, STRETCH)
+        put(column, row, self.facts, self.warnings, row_of(self.more, STRETCH), STRETCH)
         self._clear()
 
     def wait(self, text: str) -> None:
@@ -141,7 +144,7 @@ class CheckPanel(QWidget):
                 f"Row {e.row}: {import_words(e.reason)}" if e.row else import_words(e.reason) for e in errors[:LISTED]
             ]
             if len(errors) > LISTED:
-                shown.append(f"and {len(errors) - LISTED:,} more, listed under Check")
+                shown.append(f"and {len(errors) - LISTED:,} more under Rows and notes")
             self.problem.setText("\n".join(shown))
             self.problem.show()
         if not imported.endpoints:
@@ -153,14 +156,14 @@ class CheckPanel(QWidget):
         said = [import_words(text) for text in checked.warnings if not text.startswith("Empty substituent cells")]
         if said:
             more = len(said) - LISTED
-            words = "\n".join(said[:LISTED]) + (f"\nand {more} more, listed under Check" if more > 0 else "")
+            words = "\n".join(said[:LISTED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
             self.warnings.say("Please look at", words)
             self.warnings.show()
         unused, notes = len(imported.not_used), len(imported.notes)
         parts = [f"Not used ({unused:,})"] if unused else []
         parts += [many(notes, "note")] if notes else []
         if parts:
-            self.more.setText(f"{' and '.join(parts)}: row by row in the next step, Check.")
+            self.more.setText(f"{' and '.join(parts)}: see them")
             self.more.show()
 
     def _clear(self) -> None:

@@ -1,4 +1,4 @@
-"""Third step of the wizard: what the table holds, and whether the model fits it."""
+"""What the table of a new campaign holds, and whether the additive model fits it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..plots.canvas import Canvas
 from ..resources.theme import theme
 from ..runtime.settings import Settings
 from ..session.session import Session
-from ..widgets.inputs import Segments, Step, combo_box
+from ..widgets.inputs import Step, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish
 from .columns_step import ColumnsStep
@@ -173,7 +173,7 @@ ENDPOINTS = 3
 
 
 class CheckStep(Step):
-    """The verdict on top, below it the lines, the substituents or the report."""
+    """The lines that were not used, the substituents, or the report on the additive model with its verdict."""
 
     said = Signal(str)
     """What was done, in a sentence."""
@@ -185,14 +185,8 @@ class CheckStep(Step):
         column = column_of(holder=self, spacing=12)
         self.verdict = Callout()
         column.addWidget(self.verdict)
-        row = row_of(spacing=14)
-        self.views = Segments(
-            [("findings", "Rows and notes"), ("sites", "Substituents"), ("model", "Additive model")], "What is shown"
-        )
-        self.views.chosen.connect(self._switch)
         self.counts = ElidedLabel("muted")
-        put(row, self.views, (self.counts, 1))
-        column.addLayout(row)
+        column.addWidget(self.counts)
         self.findings = FindingsView(session, settings, self.said.emit)
         self.sites = SitesView()
         self.sites.wanted.connect(columns.make_smaller)
@@ -217,11 +211,12 @@ class CheckStep(Step):
         """Show what was understood, nothing when there is nothing."""
         self.result = checked
         there = checked is not None
-        for part in (self.verdict, self.views, self.counts, self.stack):
+        for part in (self.counts, self.stack):
             part.setVisible(there)
+        self.verdict.setVisible(there and self.stack.currentWidget() is self.model)
         self.waiting.setVisible(not there)
         if checked is None:
-            self.waiting.setText("The table cannot be used like this yet: go back to Columns.")
+            self.waiting.setText("The table cannot be used like this yet: see Columns.")
             return
         self._show_verdict(checked)
         imported = checked.imported
@@ -234,26 +229,15 @@ class CheckStep(Step):
         self.sites.show_checked(checked, self.columns.smaller)
         self.model.show_checked(checked)
 
-    def show_first(self) -> None:
-        """Show what matters first: errors when there are any, else the report on the model."""
-        if self.result is None:
-            return
-        imported = self.result.imported
-        if imported.errors:
-            self.findings.kinds.choose("error")
-            self.views.choose("findings")
-        elif self._new:
-            lines = bool(imported.not_used) or not any(fact.measured for fact in self.result.facts)
-            self.findings.kinds.choose("all")
-            self.views.choose("findings" if lines else "model")
-        self._new = False
+    def show_view(self, key: str) -> None:
+        """Show the rows and notes, the substituents or the additive model: ``findings``, ``sites`` or ``model``."""
+        self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
+        self.verdict.setVisible(self.result is not None and key == "model")
 
     def new_table(self) -> None:
-        """Another table comes: what matters first is shown first again."""
-        self._new = True
+        """Another table comes."""
+        self.findings.kinds.choose("all")
         self.sites.refuse("")
-
-    _new = True
 
     def _show_verdict(self, checked: Checked) -> None:
         errors, facts = len(checked.imported.errors), checked.facts
@@ -277,9 +261,6 @@ class CheckStep(Step):
         if self.verdict.objectName() != name:
             self.verdict.setObjectName(name)
             polish(self.verdict)
-
-    def _switch(self, key: str) -> None:
-        self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
 
     def _wait(self) -> None:
         """A check is under way: what is shown is of the one before."""

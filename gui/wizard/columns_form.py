@@ -105,23 +105,23 @@ class ColumnsForm(QWidget):
         )
         self._captions: dict[QWidget, QLabel] = {}
         for caption, widget, tip in (
-            ("&ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
-            ("St&ructure", self.smiles, "SMILES, drawn wherever a compound is shown"),
+            ("ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
+            ("Structure", self.smiles, "SMILES, drawn wherever a compound is shown"),
             (
                 "Same structure",
                 self.merge,
                 "What a structure is that stands under two ids; racemate and enantiomer are always two",
             ),
             ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
-            ("&Sites", self.sites, "The columns R1, R2, …"),
-            ("C&ompounds", self.product, "Only those listed, or all that could be made of the substituents"),
-            ("&Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
-            ("&Unit", self.unit, "The unit of the values in the table and of results"),
-            ("Sca&le", self.scale, "Potencies add up on the log scale"),
-            ("Be&tter is", self.direction, "Which way is better, on the scale used"),
-            ("In stoc&k", self.stock, "Yes, no or an amount; or in stock, to be made, cannot be made"),
-            ("Co&st", self.cost, "What making each compound costs; 0 where it is there"),
-            ("&Lead time", self.lead, "How long making takes: days, or such as 3 weeks"),
+            ("Sites", self.sites, "The columns R1, R2, …"),
+            ("Compounds", self.product, "Only those listed, or all that could be made of the substituents"),
+            ("Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
+            ("Unit", self.unit, "The unit of the values in the table and of results"),
+            ("Scale", self.scale, "Potencies add up on the log scale"),
+            ("Better is", self.direction, "Which way is better, on the scale used"),
+            ("In stock", self.stock, "Yes, no or an amount; or in stock, to be made, cannot be made"),
+            ("Cost", self.cost, "What making each compound costs; 0 where it is there"),
+            ("Lead time", self.lead, "How long making takes: days, or such as 3 weeks"),
         ):
             widget.setToolTip(tip)
             self._captions[widget] = text = label(caption, "muted")

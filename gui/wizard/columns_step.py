@@ -45,7 +45,7 @@ class Smaller:
 
 
 class ColumnsStep(Step):
-    """Choices at the left; the core, and what was understood, at the right."""
+    """What each column is; the core and what was understood stand apart, to be seen whatever else is."""
 
     checked = Signal(object)
     """A Checked, or None when the table cannot be imported like this."""
@@ -69,35 +69,34 @@ class ColumnsStep(Step):
         self._blanks: dict[str, int] = {}
         self._job: Job | None = None
         self._core_job: Job | None = None
-        row = row_of(holder=self, spacing=24)
         self.form = ColumnsForm()
         self.form.changed.connect(self._soon)
         self.form.source_changed.connect(self._source_changed)
-        left = Scrolled(self.form, 400)
-        row.addWidget(left)
-        right = QWidget()
-        column = column_of(self._remembered(), holder=right, spacing=12)
+        column_of((Scrolled(self.form), 1), holder=self)
+        self.understood_so_far = QWidget()
+        """The core, and what was understood: shown whatever else is looked at."""
+        row = row_of(holder=self.understood_so_far, spacing=24)
+        right = column_of(self._remembered(), spacing=12)
         self.blank = BlankQuestion()
         self.blank.answered.connect(self._soon)
-        column.addWidget(self.blank)
+        right.addWidget(self.blank)
         self.core = CorePanel(settings)
         self.core.changed.connect(self._soon)
         self.core.wanted.connect(self._read_cores)
         self.core.proposal_wanted.connect(self.propose)
         self.core.hide()
-        column.addWidget(self.core)
         self.panel = CheckPanel()
         self.panel.again.clicked.connect(self._check)
         self.panel.tick.clicked.connect(lambda: self.form.tick(self.panel.candidates))
         self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
-        column.addWidget(self.panel, 1)
-        row.addWidget(Scrolled(right), 1)
+        right.addWidget(self.panel, 1)
+        put(row, (self.core, 1), (right, 1))
         self._pause = single_shot(self, PAUSE, self._check)
 
     def _remembered(self) -> QWidget:
         self.remembered = QWidget()
         row = row_of(label("As last time for a table with these headers.", "muted"), holder=self.remembered, spacing=10)
-        self.afresh = button("&Start afresh", "link", "Proposes everything anew", then=self._afresh)
+        self.afresh = button("Start afresh", "link", "Proposes everything anew", then=self._afresh)
         put(row, self.afresh, STRETCH)
         self.remembered.hide()
         return self.remembered

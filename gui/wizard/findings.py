@@ -180,9 +180,9 @@ class FindingsView(QWidget):
         self.filter = FilterBox("Filter by text, column or row", "Filter findings")
         self.filter.narrowed.connect(lambda _: self._narrow())
         self.copy = button(
-            "&Copy", tip="Copies the lines that are selected, or all that are shown, with their header", then=self._copy
+            "Copy", tip="Copies the lines that are selected, or all that are shown, with their header", then=self._copy
         )
-        self.save = button("&Save as csv…", tip="Writes the lines that are shown", then=self._save)
+        self.save = button("Save as csv…", tip="Writes the lines that are shown", then=self._save)
         put(row, self.kinds, (self.filter, 1), self.copy, self.save)
         column.addLayout(row)
         self.model = FindingsModel(self)

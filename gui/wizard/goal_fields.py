@@ -1,4 +1,4 @@
-"""The fields of the wizard's third step: what is wanted, what the lab can do, and where the campaign goes."""
+"""The fields of a new campaign's goal: what is wanted, what the lab can do, and where the campaign goes."""
 
 from __future__ import annotations
 
@@ -96,19 +96,21 @@ class GoalFields(Step):
             ("&Endpoints", self.endpoints, self.endpoints),
             ("How many", self.top, self.top.edit),
             ("All within", self.epsilon, self.epsilon.edit),
+            ("Per &round", self.per_round, self.per_round.edit),
+            ("Bu&dget", self.budget, self.budget.edit),
+            ("&Strategy", self.strategy, self.strategy.combo),
             ("Soft zone", self.slack, self.slack.edit),
             ("Confidence", self.confidence, self.confidence.edit),
-            ("Per &round", self.per_round, self.per_round.edit),
             ("Replicates", self.replicates, self.replicates.edit),
-            ("Bu&dget", self.budget, self.budget.edit),
             ("Controls", self.controls, self.controls.edit),
-            ("&Strategy", self.strategy, self.strategy.combo),
             ("Na&me", self.name, self.name.edit),
             ("Sa&ve as", place, self.file.edit),
         ):
             named = label(caption, "muted")
             named.setBuddy(buddy)
             self.fields.addRow(named, widget)
+        self._place = place
+        self.more = button("More: confidence, replicates, controls, file…", "link", then=self.show_more)
         self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
         self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
         self.strategy.changed.connect(self._objective_chosen)
@@ -267,16 +269,29 @@ class GoalFields(Step):
                   "--delta": self.confidence, "--top": self.top, "--epsilon": self.epsilon, "--slack": self.slack,
                   "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
         field = fields.get(option or "")
+        rare = (self.confidence, self.replicates, self.controls, *([self.slack] if self.aim != "pareto" else []))
+        if field in rare and not self._all:
+            self.show_more()
         return field if field is not None and field.isVisibleTo(self) else None
+
+    def show_more(self) -> None:
+        """Show the fields that are rarely changed, too, for as long as the dialog is open."""
+        self._all = True
+        self._goal_chosen()
+
+    _all = False
 
     def _goal_chosen(self) -> None:
         """Show what applies to the goal chosen."""
         goal = self.aim
+        self.more.setVisible(not self._all)
+        for widget in (self.confidence, self.replicates, self.controls, self.name, self._place):
+            self.fields.setRowVisible(widget, self._all)
         for widget, wanted in (
             (self.objective, goal != "pareto"),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
-            (self.slack, goal != "pareto"),
+            (self.slack, goal != "pareto" and self._all),
         ):
             self.fields.setRowVisible(widget, wanted)
         self.slack.setToolTip(
@@ -343,5 +358,8 @@ class GoalFields(Step):
             self.file.edit.setText(name)
 
     def _check_file(self) -> None:
-        self.file.problem(self.path_problem())
+        problem = self.path_problem()
+        self.file.problem(problem)
+        if problem and not self._all:
+            self.show_more()
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The wizard's third step: what is wanted, what the lab can do, and what that will take."""
+"""The goal of a new campaign: what is wanted, what the lab can do, and what that will find."""
 
 from __future__ import annotations
 
@@ -36,21 +36,18 @@ SLOW = 10.0
 
 
 class GoalStep(GoalFields):
-    """Fields at the left, their consequences at the right."""
+    """Fields, and below them their consequences."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__(settings)
         self.session = session
         self._job: Job | None = None
         self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
-        row = row_of(holder=self, spacing=24)
-        left = QWidget()
-        left.setObjectName("page")
-        column_of(self._form(), STRETCH, holder=left, margins=(0, 0, 12, 0))
-        row.addWidget(Scrolled(left, 580))
-        told = QWidget()
-        told.setObjectName("page")
-        right = column_of(label("What it will take", "heading"), holder=told, margins=(0, 0, 8, 0), spacing=10)
+        body = QWidget()
+        body.setObjectName("side")
+        column = column_of(self._form(), holder=body, margins=(0, 0, 12, 0), spacing=10)
+        column.addLayout(row_of(self.more, STRETCH))
+        column.addWidget(label("What this will find", "heading"))
         self.sentence = label("", wrap=True)
         self.outlook = Details()
         self.simulated = Outlooks(now="expected", without=("First decision",))
@@ -58,8 +55,8 @@ class GoalStep(GoalFields):
         self.problem = label("", "problem", wrap=True)
         self.cautions = label("", "muted", wrap=True)
         self.history = label("", "muted", wrap=True)
-        put(right, self.sentence, self.outlook, self.simulated, self.problem, self.cautions, self.history, STRETCH)
-        row.addWidget(Scrolled(told), 1)
+        put(column, self.problem, self.simulated, self.sentence, self.outlook, self.cautions, self.history, STRETCH)
+        column_of((Scrolled(body), 1), holder=self)
         self.ahead = Forecasting(session, self)
         self.ahead.known.connect(self._foreseen)
         self.ahead.refused.connect(self._unforeseen)
@@ -124,7 +121,7 @@ class GoalStep(GoalFields):
         self.simulated.outdate()
         self.cautions.hide()
         if read is None or self.checked is None:
-            self.sentence.setText("Something is missing at the left.")
+            self.sentence.setText("Something is missing above.")
             self.outlook.show_rows([])
             self.simulated.hide()
             self.changed.emit()
@@ -194,7 +191,7 @@ class GoalStep(GoalFields):
         self.changed.emit()
 
     def _blame(self, error: AssayPilotError) -> None:
-        """Say what is wrong beside the field that caused it, else at the right."""
+        """Say what is wrong beside the field that caused it, else below the fields."""
         text, mend = error_words(error)
         field = self.field_of(error.option)
         if field is not None:

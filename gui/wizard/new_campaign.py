@@ -1,4 +1,4 @@
-"""The wizard for a new campaign: table, columns, check, goal; the file is written off the window's thread."""
+"""A new campaign on one screen: table, goal, forecast; the file is written off the window's thread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QDialog,
-    QLabel,
     QLineEdit,
+    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -32,9 +32,9 @@ from ..runtime.settings import Settings
 from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..widgets.bars import MessageBar
-from ..widgets.inputs import FilterBox, Step
+from ..widgets.inputs import FilterBox, Scrolled, Segments, Step
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import button, label, polish
+from ..widgets.text import button, label
 from .table_step import TableStep
 
 if TYPE_CHECKING:
@@ -47,24 +47,34 @@ if TYPE_CHECKING:
 
 __all__ = ["NewCampaign"]
 
-TITLES = ("Table", "Columns", "Check", "Goal")
 TABLE, COLUMNS, CHECK, GOAL = range(4)
 LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))
-"""Steps that are made after the dialog is seen: their modules and properties."""
+"""Parts that are made after the dialog is seen: their modules and properties."""
+VIEWS = {
+    "table": ("Table", TABLE),
+    "columns": ("Columns", COLUMNS),
+    "findings": ("Rows and notes", CHECK),
+    "sites": ("Substituents", CHECK),
+    "model": ("Additive model", CHECK),
+}
+"""What can be looked at below what was understood: its button, and the part that holds it."""
 SOON = 15
-"""Milliseconds between two steps that are made."""
+"""Milliseconds between two parts that are made."""
 AFTER = 100
-"""Milliseconds after a check before the goal hears of it, where it is not seen."""
-USUAL = QSize(1160, 748)
+"""Milliseconds after a check before the goal hears of it."""
+USUAL = QSize(1220, 760)
 """Pixels of the dialog with text of the usual size."""
-EDGE = 60
+EDGE = 40
 """Pixels of the screen that stay free beside it."""
+CARDS = 0.34
+"""Of the dialog's height, at most this much is for what was understood."""
 
 
 class NewCampaign(QDialog):
-    """Four steps, Back and Next; nothing is written before Create, which is offered as soon as all is known.
+    """One screen: the table and what was understood of it at the left, the goal and what it will find at the right.
 
-    The first step is there at once; the others are made one after the other once the dialog is seen, or when asked for.
+    Nothing is written before Create, which is offered as soon as all is known. The table's part is there at once; the
+    others are made one after the other once the dialog is seen, or when asked for.
     """
 
     created = Signal()
@@ -77,53 +87,48 @@ class NewCampaign(QDialog):
         self.setWindowTitle("New campaign")
         self.resize(_size(self))
         column = column_of(holder=self, spacing=0)
-        top = row_of(margins=(24, 18, 24, 12), spacing=22)
-        self._marks: list[QLabel] = []
-        for place, title in enumerate(TITLES, start=1):
-            mark = label(f"{place}  {title}", "muted")
-            self._marks.append(mark)
-            top.addWidget(mark)
-        top.addStretch(1)
+        top = row_of(label("New campaign", "title"), STRETCH, margins=(24, 14, 24, 10), spacing=10)
+        self.cancel = button("Cancel", then=self.reject)
+        self.create_button = button("Create campaign", then=self._create)
+        self.at_once = button("Create and plan round &1", "go", then=lambda: self._create(plan=True))
+        put(top, self.cancel, self.create_button, self.at_once)
         column.addLayout(top)
         self.messages = MessageBar()
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
         session.tasks.progress.connect(self.messages.progress)
         column.addWidget(self.messages)
+        self.left = column_of(margins=(24, 8, 12, 16), spacing=12)
+        self.views = Segments([(key, text) for key, (text, _) in VIEWS.items()], "What of the table is shown")
+        self.views.chosen.connect(self._show_view)
         self.stack = QStackedWidget()
+        self.side = QWidget()
+        self.side.setObjectName("side")
         self._holders: list[QVBoxLayout] = []
-        for _ in TITLES:
-            holder = QWidget()
-            inner = column_of(holder=holder, margins=(24, 8, 24, 8))
-            self._holders.append(inner)
-            self.stack.addWidget(holder)
+        for place in (TABLE, COLUMNS, CHECK, GOAL):
+            holder = self.side if place == GOAL else QWidget()
+            self._holders.append(column_of(holder=holder, margins=(16, 8, 8, 16) if place == GOAL else (0, 0, 0, 0)))
+            if place != GOAL:
+                self.stack.addWidget(holder)
         self._steps: dict[int, Step] = {}
-        """The steps that were made, by place."""
+        """The parts that were made, by place."""
         self.table_step = TableStep(session, settings)
         self._put(TABLE, self.table_step)
-        column.addWidget(self.stack, 1)
-        bottom = row_of(margins=(24, 12, 24, 18), spacing=10)
-        self.cancel = button("Cancel")
-        self.back = button("&Back")
-        self.next = button("&Next")
-        self.next.setDefault(True)
-        self.next.setMinimumWidth(120)
-        self.at_once = button(
-            "Create and plan &round 1", "go", "Takes what is proposed as it stands; each step shows it"
-        )
-        self.at_once.clicked.connect(lambda: self._create(plan=True))
-        self.cancel.clicked.connect(self.reject)
-        self.back.clicked.connect(lambda: self._go(self.stack.currentIndex() - 1))
-        self.next.clicked.connect(self._next)
-        put(bottom, self.cancel, STRETCH, self.back, self.next, self.at_once)
-        column.addLayout(bottom)
+        put(self.left, row_of(self.views, STRETCH), (self.stack, 1))
+        body = row_of(spacing=0)
+        put(body, (self.left, 3), (self.side, 2))
+        column.addLayout(body, 1)
+        self.views.hide()
+        self.side.hide()
         self.table_step.read.connect(self._table_read)
+        self.table_step.roles_wanted.connect(lambda: self.views.choose("columns"))
         self.messages.dismiss.clicked.connect(self._dismissed)
         self._creating = False
         self._touched = False
         self._asking = False
         self._watched: set[QWidget] = set()
         self._handing = single_shot(self, AFTER, self._hand_over)
-        self._go(TABLE)
+        self._refresh()
+        self.table_step.choose.setFocus(Qt.FocusReason.OtherFocusReason)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._make_next)
@@ -133,7 +138,7 @@ class NewCampaign(QDialog):
         """Read a table that was dropped or given, joined with a second one where there is one."""
         self.table_step.load(*paths)
 
-    # ------------------------------------------------------------------ the steps
+    # ------------------------------------------------------------------ the parts
 
     @cached_property
     def columns_step(self) -> ColumnsStep:
@@ -143,7 +148,11 @@ class NewCampaign(QDialog):
         made = ColumnsStep(self.session, self._settings)
         made.checked.connect(self._checked)
         made.not_added.connect(lambda text: self.goal_step.refuse_endpoint(text))
+        made.panel.rows_wanted.connect(lambda: self.views.choose("findings"))
         self._put(COLUMNS, made)
+        self.understood = Scrolled(made.understood_so_far, most=round(CARDS * self.height()))
+        self.left.insertWidget(0, self.understood)
+        self.understood.setVisible(self.table_step.complete)
         return made
 
     @cached_property
@@ -187,10 +196,13 @@ class NewCampaign(QDialog):
             import_module(f"{__package__}.{name}")
         self._later.start(SOON)
 
-    @property
-    def step(self) -> int:
-        """The step shown, from 0."""
-        return self.stack.currentIndex()
+    def _show_view(self, key: str) -> None:
+        place = VIEWS[key][1]
+        while place not in self._steps:
+            self._make_next()
+        if place == CHECK:
+            self.check_step.show_view(key)
+        self.stack.setCurrentIndex(place)
 
     # ------------------------------------------------------------------ leaving
 
@@ -218,7 +230,7 @@ class NewCampaign(QDialog):
     def _stay(self) -> None:
         self._asking = False
         self.messages.clear()
-        self._focus()
+        self.at_once.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _dismissed(self) -> None:
         self._asking = False
@@ -236,14 +248,13 @@ class NewCampaign(QDialog):
         super().done(result)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in a field that has its own meaning for it does not go on."""
+        """Enter presses the button with the focus and does nothing in a field: a campaign is made by its button."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
-            sites = self.check_step.sites
-            own = (self.columns_step.core.typed, sites.name, sites.least)
-            if focus in own or isinstance(focus, FilterBox):
-                event.accept()
-                return
+            if isinstance(focus, QPushButton) and focus.isEnabled():
+                focus.click()
+            event.accept()
+            return
         super().keyPressEvent(event)
 
     def _watch(self) -> None:
@@ -257,7 +268,7 @@ class NewCampaign(QDialog):
                 if combo not in self._watched:
                     self._watched.add(combo)
                     combo.activated.connect(self._touch)
-        if CHECK not in self._steps or self.columns_step.form.sites in self._watched:
+        if GOAL not in self._steps or self.columns_step.form.sites in self._watched:
             return
         self._watched.add(self.columns_step.form.sites)
         self.columns_step.form.sites.clicked.connect(self._touch)
@@ -272,82 +283,48 @@ class NewCampaign(QDialog):
     def _touch(self, *_: object) -> None:
         self._touched = True
 
-    # ------------------------------------------------------------------ steps
+    # ------------------------------------------------------------------ from the table to the goal
 
     def _table_read(self, raw: RawTable) -> None:
         self.goal_step.from_file(raw.file)
         self.goal_step.table = raw
         self.check_step.new_table()
         self.columns_step.show_table(raw)
-        if self.step == TABLE and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):
-            self.next.setFocus(Qt.FocusReason.OtherFocusReason)
+        for part in (self.views, self.side, self.understood):
+            part.show()
+        self._watch()
 
     def _checked(self, checked: Checked | None) -> None:
-        """The goal is asked about the table as it was checked last."""
+        """The goal is asked about the table as it was checked last; its boxes take their time, so a while after."""
         self._latest = checked
-        if self.step == GOAL or checked is None:
-            self._hand_over()
-        else:
-            self._handing.start()
+        if checked is not None:
+            self.table_step.show_roles(_roles(checked))
+        self._handing.start()
 
     def _hand_over(self) -> None:
-        """A box for each endpoint takes its time, so the goal hears of a check when it is seen, or a while after."""
-        self._handing.stop()
         if self.goal_step.checked is not self._latest or self._latest is None:
             self.goal_step.show_checked(self._latest)
+        self._watch()
+        self._refresh()
 
     _latest: Checked | None = None
 
-    def _next(self) -> None:
-        if not self._complete:
-            return
-        if self.step < GOAL:
-            self._go(self.step + 1)
-        else:
-            self._create()
-
-    def _go(self, step: int) -> None:
-        while step not in self._steps:
-            self._make_next()
-        self.stack.setCurrentIndex(step)
-        for place, mark in enumerate(self._marks):
-            polish(mark, role="heading" if place == step else "muted")
-            mark.setAccessibleName(f"Step {place + 1} of {len(TITLES)}: {TITLES[place]}")
-        if step == CHECK:
-            self.check_step.show_first()
-        if step == GOAL:
-            self._hand_over()
-        self._watch()
-        self._refresh()
-        self._focus()
-
-    def _focus(self) -> None:
-        step = self.step
-        first: QWidget = self.table_step.choose
-        if step == COLUMNS:
-            first = self.columns_step.form.id
-        elif step == CHECK:
-            first = self.check_step.views
-        elif step == GOAL:
-            first = self.goal_step.goal
-        (self.next if self._complete and step < GOAL else first).setFocus(Qt.FocusReason.OtherFocusReason)
-
     @property
-    def _complete(self) -> bool:
-        """Whether one can go on from the step shown."""
-        return self.step in self._steps and self._steps[self.step].complete
+    def complete(self) -> bool:
+        """Whether the campaign can be created."""
+        every = len(self._steps) == GOAL + 1 and all(step.complete for step in self._steps.values())
+        return every and self.goal_step.checked is self._latest and not self._creating
 
     def _refresh(self) -> None:
-        last = self.step == GOAL
-        self.back.setEnabled(self.step > TABLE and not self._creating)
-        self.next.setText("&Create campaign" if last else "&Next")
-        self.next.setEnabled(self._complete and not self._creating)
-        every = len(self._steps) == len(TITLES) and all(step.complete for step in self._steps.values())
-        self.at_once.setEnabled(every and self.goal_step.checked is self._latest and not self._creating)
+        for made in (self.create_button, self.at_once):
+            made.setEnabled(self.complete)
+        # Who chose a file and has nothing to correct goes on with Enter.
+        if self.complete and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):
+            self.at_once.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------------ creating
 
-    def _create(self, *, plan: bool = False) -> None:
+    def _create(self, _: bool = False, *, plan: bool = False) -> None:
         checked, settings = self.columns_step.result, self.goal_step.campaign_settings
         raw = self.table_step.raw
         if checked is None or settings is None or raw is None:
@@ -382,6 +359,27 @@ class NewCampaign(QDialog):
             self.messages.refuse(error)
         elif isinstance(error, Cancelled):
             self.messages.note("Stopped; no campaign was written.")
+
+
+ROLES = {
+    **{"id": "ID", "smiles": "structure", "endpoint_column": "endpoint", "assay_column": "assay"},
+    **{"available": "available", "stock": "in stock", "cost": "cost", "lead": "lead time", "replicate": "replicate"},
+    **{"date": "date", "plate": "plate", "well": "well", "batch": "batch", "comment": "comment"},
+    **{"excluded": "excluded"},
+}
+"""What columns are, by the fields of a mapping."""
+
+
+def _roles(checked: Checked) -> dict[str, str]:
+    """What each column of a table is, in a word, by its name; those that are not used are left out."""
+    mapping = checked.mapping
+    roles = {getattr(mapping, field): word for field, word in ROLES.items()}
+    for end in mapping.endpoints:
+        roles |= dict.fromkeys((end.value, *end.further), end.endpoint.scale_name)
+        roles |= {end.relation: "< or >", end.unit: "unit", end.n: "n", end.sd: "SD"}
+    if not mapping.cores:
+        roles |= dict.fromkeys(mapping.sites, "site")
+    return {name: word for name, word in roles.items() if name is not None}
 
 
 def _left_out(checked: Checked) -> list[str]:

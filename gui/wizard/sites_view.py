@@ -155,14 +155,14 @@ class SitesView(QWidget):
         self.least.setFixedWidth(56)
         self.least.setAccessibleName("Fewest compounds that carry a substituent")
         self.least.returnPressed.connect(self._keep)
-        self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used", then=self._keep)
+        self.keep = button("Keep those", tip="Compounds with a rarer substituent are not used", then=self._keep)
         keeping = label("Substituents in at least")
         keeping.setBuddy(self.least)
         column.addLayout(_line(keeping, self.least, label("compounds"), None, self.keep))
         self.dropped = combo_box("Site to leave out")
         self.dropped.setMinimumWidth(120)
         self.drop = button(
-            "&Leave it out", tip="Compounds that differ there alone are the same to the model", then=self._drop
+            "Leave it out", tip="Compounds that differ there alone are the same to the model", then=self._drop
         )
         dropping = label("The site")
         dropping.setBuddy(self.dropped)
@@ -172,7 +172,7 @@ class SitesView(QWidget):
             combo.setAccessibleName(f"{which} of two sites to take together")
             combo.setMinimumWidth(80)
         self.together = button(
-            "Take &together",
+            "Take together",
             tip="The model then knows the combinations that occur there, for sites whose effects do not add up",
             then=self._together,
         )
@@ -186,7 +186,7 @@ class SitesView(QWidget):
         self.name = line_edit("Name of the joined substituents", hint="such as alkyl")
         self.name.textChanged.connect(lambda _: self._selected())
         self.name.returnPressed.connect(self._join)
-        self.join = button("Count as &one", tip="The substituents selected at the left, of one site", then=self._join)
+        self.join = button("Count as one", tip="The substituents selected at the left, of one site", then=self._join)
         naming = label("under the name")
         naming.setBuddy(self.name)
         column.addLayout(_line(naming, self.name, self.join))

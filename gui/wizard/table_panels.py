@@ -38,18 +38,17 @@ class ReadingPanel(QWidget):
         super().__init__()
         row = FlowRow(self, 14)
         self._parts: dict[str, QWidget] = {}
-        self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 18)
-        self.encoding = self._add(row, "&Encoding", "Encoding of the text", 18)
-        self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 14)
-        self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 11)
-        self.header = self._add(row, "&Header", "Which rows are the header", 17)
+        self.sheet = self._add(row, "Sheet", "Sheet of the workbook", 18)
+        self.encoding = self._add(row, "Encoding", "Encoding of the text", 18)
+        self.delimiter = self._add(row, "Separator", "What stands between the columns", 14)
+        self.decimal = self._add(row, "Decimal mark", "What marks decimals", 11)
+        self.header = self._add(row, "Header", "Which rows are the header", 17)
 
     def _add(self, row: FlowRow, caption: str, tip: str, letters: int) -> QComboBox:
         part = QWidget()
         column = column_of(holder=part, spacing=3)
         combo = QComboBox()
-        name = caption.replace("&", "")
-        combo.setAccessibleName(name)
+        combo.setAccessibleName(caption)
         combo.setToolTip(tip)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(letters)
@@ -58,7 +57,7 @@ class ReadingPanel(QWidget):
         above.setBuddy(combo)
         put(column, above, combo)
         row.addWidget(part)
-        self._parts[name] = part
+        self._parts[caption] = part
         return combo
 
     def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
@@ -83,7 +82,11 @@ class ReadingPanel(QWidget):
             ("Header", text or book),
         ):
             self._parts[name].setVisible(there)
-        self.setVisible(text or book)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to choose."""
+        return any(not part.isHidden() for part in self._parts.values())
 
     @property
     def how(self) -> ReadAs:
@@ -156,7 +159,7 @@ class JoinPanel(QWidget):
         self.other = _combo("Column of ids of the second file")
         for combo in (self.own, self.other):
             combo.activated.connect(lambda _: self.changed.emit())
-        first = label("&Ids in", "muted")
+        first = label("Ids in", "muted")
         first.setBuddy(self.own)
         second = label("are those in", "muted")
         second.setBuddy(self.other)

@@ -1,12 +1,13 @@
-"""The wizard's first step: a file or a pasted block, perhaps a second file, and how they were read."""
+"""The table of a new campaign: a file or a pasted block, perhaps a second file, and how they were read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 
 from assaypilot.engine.campaign.phrases import many
@@ -41,15 +42,21 @@ SAID = 3
 class TableModel(RowsModel):
     """The first rows of a table as they were read."""
 
-    def show(self, columns: Sequence[str], cells: Sequence[Sequence[str]], rows: int) -> None:
-        """Take over the first ``rows`` rows."""
+    def show(
+        self,
+        columns: Sequence[str],
+        cells: Sequence[Sequence[str]],
+        rows: int,
+        roles: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Take over the first ``rows`` rows; ``roles``: what columns are, by name."""
 
         def column(place: int) -> Column:
             texts, name = cells[place], columns[place]
             drawn = fold(name) in headers.STRUCTURES
             return Column(
                 name,
-                name,
+                f"{name}\n{roles.get(name, 'not used')}" if roles else name,
                 lambda row: texts[row],
                 smiles=(lambda row: texts[row]) if drawn else None,
                 width=STRUCTURE_WIDTH if drawn else 0,
@@ -64,6 +71,8 @@ class TableStep(Step):
 
     read = Signal(object)
     """The RawTable."""
+    roles_wanted = Signal()
+    """What the columns are is to be seen or changed."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
@@ -94,6 +103,7 @@ class TableStep(Step):
         self.reading = ReadingPanel()
         self.reading.changed.connect(self._read_again)
         self.how = label("", "muted", wrap=True)
+        self.otherwise = button("Read it otherwise, or &join a second file…", "link", then=self._open)
         self.join = JoinPanel()
         self.join.wanted.connect(self._choose_second)
         self.join.dropped.connect(self.drop_second)
@@ -103,14 +113,15 @@ class TableStep(Step):
         self.model = TableModel(self)
         self.table = Table(self.model, Structures(self), name="The first rows of the table")
         self.table.setSortingEnabled(False)
-        put(column, self.problem, self.mend, self.reading, self.how, self.join)
+        self.table.horizontalHeader().sectionClicked.connect(lambda _: self.roles_wanted.emit())
+        said = row_of((self.how, 1), self.otherwise, spacing=10)
+        put(column, self.problem, self.mend, said, self.reading, self.join)
         switch = row_of(self.views, STRETCH)
         put(column, switch, (self.table, 1))
-        self.empty = label(
-            "csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma. Drop a file here.", "muted"
-        )
-        column.addWidget(self.empty)
-        column.addStretch(0)
+        self.empty = label("Drop a table here\ncsv, tsv, txt, xlsx, xls, ods, sdf or smi", "muted")
+        self.empty.setObjectName("drop")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(self.empty, 1)
         self._clear()
 
     @property
@@ -205,15 +216,16 @@ class TableStep(Step):
         self.mend.hide()
         self.empty.hide()
         self.intro.hide()
-        for part in (self.reading, self.how, self.join, self.table):
+        for part in (self.how, self.table):
             part.show()
         self.reading.show_reading(raw, loaded.sheets, loaded.wanted.first.how)
         self.join.show_joined(loaded)
+        self._arrange()
         size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
         said = [import_words(text) for text in raw.warnings if not text.startswith("Joining: ")]
         more = len(said) - SAID
-        lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more, listed under Check"] if more > 0 else [])]
+        lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more under Rows and notes"] if more > 0 else [])]
         self.how.setText("\n".join(lines))
         alone = sum(map(len, raw.unmatched))
         self.views.set_text("alone", f"Without a partner ({alone:,})")
@@ -224,6 +236,27 @@ class TableStep(Step):
         self.changed.emit()
         self.read.emit(raw)
 
+    def _open(self) -> None:
+        """Offer the ways to read the file, and the second file; from now on for every table."""
+        self._opened = True
+        self._arrange()
+
+    _opened = False
+    _roles: Mapping[str, str] = MappingProxyType({})
+
+    def _arrange(self) -> None:
+        loaded = self.loaded
+        opened = self._opened or (loaded is not None and len(loaded.sheets) > 1)
+        self.reading.setVisible(loaded is not None and opened and self.reading.any)
+        self.join.setVisible(loaded is not None and (opened or loaded.wanted.second is not None))
+        self.otherwise.setVisible(loaded is not None and not opened)
+
+    def show_roles(self, roles: Mapping[str, str]) -> None:
+        """Say on top of each column what it is."""
+        if roles != self._roles:
+            self._roles = roles
+            self._show_rows()
+
     def _show_rows(self) -> None:
         """The first rows, or the ids that one of the files alone has."""
         loaded = self.loaded
@@ -231,7 +264,7 @@ class TableStep(Step):
             return
         raw = loaded.raw
         if self.views.key == "rows" or loaded.wanted.second is None:
-            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN))
+            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN), self._roles)
             return
         here, there = raw.unmatched
         size = max(len(here), len(there))
@@ -274,7 +307,9 @@ class TableStep(Step):
     def _clear(self) -> None:
         self.loaded = None
         self._dress_choose("Choose a &file…", "go")
-        for part in (self.problem, self.mend, self.reading, self.how, self.join, self.views, self.table):
+        for part in (self.problem, self.mend, self.how, self.views, self.table):
             part.hide()
+        self._roles = MappingProxyType({})
+        self._arrange()
         self.empty.show()
         self.intro.show()

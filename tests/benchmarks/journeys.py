@@ -161,15 +161,17 @@ def journey(folder: Path, *, where: bool) -> None:
 def imported(run: Journey, made: Path) -> None:
     """The wizard."""
     window = run.window
-    run.step("wizard opened", window.new_campaign)
+    run.step("new campaign opened", window.new_campaign)
     wizard = window.wizard
     assert wizard is not None
-    run.step("wizard: table read", lambda: wizard.start_with(made), lambda: wizard.table_step.complete)
-    run.step("wizard: columns and check", wizard.next.click, lambda: wizard.columns_step.complete)
-    run.step("wizard: what the check found", wizard.next.click)
-    for view in ("sites", "model"):
-        run.step(f"wizard: {view}", lambda view=view: wizard.check_step.views.choose(view))
-    run.step("wizard: goal", wizard.next.click)
+    run.step("new campaign: table read", lambda: wizard.start_with(made), lambda: wizard.table_step.complete)
+    run.step(
+        "new campaign: checked",
+        lambda: None,
+        lambda: wizard.goal_step.checked is not None and wizard.columns_step.complete,
+    )
+    for view in wizard.views.keys:
+        run.step(f"new campaign: {view}", lambda view=view: wizard.views.choose(view))
 
     def typed() -> None:
         wizard.goal_step.noise.edit.setText(str(NOISE))
@@ -177,8 +179,8 @@ def imported(run: Journey, made: Path) -> None:
         wizard.goal_step.per_round.edit.setText("500")
         wizard.goal_step.file.edit.setText(str(run.folder / "amides.assaypilot"))
 
-    run.step("wizard: goal typed", typed, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
-    run.step("wizard: campaign created", wizard.next.click, lambda: window.session.view is not None)
+    run.step("new campaign: goal typed", typed, lambda: wizard.complete)
+    run.step("new campaign: campaign created", wizard.create_button.click, lambda: window.session.view is not None)
 
 
 def one_round(run: Journey, number: int) -> None:

@@ -15,7 +15,7 @@ from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, Una
 from assaypilot.gui.runtime.error_reports import ReportDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, idle, small_table, status, until
+from tests.gui.helpers import answered, goal_of, idle, small_table, status, until
 
 
 def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
@@ -52,19 +52,14 @@ def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[st
     assert wizard is not None
     yield "wizard, empty", wizard
     wizard.start_with(small_table(folder / "everything.csv", smiles=True))
-    until(qtbot, lambda: wizard.table_step.complete)
-    yield "wizard, table", wizard
-    wizard.next.click()
-    until(qtbot, lambda: wizard.columns_step.complete)
-    yield "wizard, columns", wizard
-    wizard.next.click()
-    until(qtbot, lambda: wizard.check_step.complete)
-    yield "wizard, check", wizard
-    wizard.next.click()
-    wizard.goal_step.noise.edit.setText("0.2")
-    until(qtbot, lambda: wizard.goal_step.complete)
+    goal_of(qtbot, wizard).noise.edit.setText("0.2")
+    until(qtbot, lambda: wizard.complete)
     idle(qtbot, window)
-    yield "wizard, goal", wizard
+    for view in wizard.views.keys:
+        wizard.views.choose(view)
+        yield f"new campaign, {view}", wizard
+    wizard.goal_step.more.click()
+    yield "new campaign, all fields", wizard
     wizard.reject()
 
 

@@ -22,6 +22,7 @@ from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.goal_step import GoalStep
+from assaypilot.gui.wizard.new_campaign import NewCampaign
 
 TRUTH = {"R1": {"H": 0.0, "Me": 0.4, "Cl": 0.9}, "R2": {"H": 0.0, "OMe": -0.3, "CF3": 0.7}, "R3": {"F": 0.0, "CN": 0.5}}
 
@@ -105,18 +106,21 @@ def quick_campaign(
 
 
 def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
-    """The wizard's last step over a table."""
+    """The goal of a new campaign over a table."""
     window.new_campaign()
     wizard = window.wizard
     assert wizard is not None
     wizard.start_with(path)
-    until(qtbot, lambda: wizard.table_step.complete)
-    wizard.next.click()
     until(qtbot, lambda: wizard.columns_step.complete)
-    wizard.next.click()
-    until(qtbot, lambda: wizard.check_step.complete)
-    wizard.next.click()
-    return wizard.goal_step
+    return goal_of(qtbot, wizard)
+
+
+def goal_of(qtbot: QtBot, wizard: NewCampaign) -> GoalStep:
+    """The goal of a new campaign, once it is about the table as it was checked last."""
+    step = wizard.goal_step
+    until(qtbot, lambda: step.checked is not None and step.checked is wizard.columns_step.result)
+    until(qtbot, lambda: not step.endpoints.building)
+    return step
 
 
 def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
@@ -128,8 +132,8 @@ def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *,
     step.file.edit.setText(str(file))
     wizard = window.wizard
     assert wizard is not None
-    until(qtbot, lambda: step.complete and wizard.next.isEnabled())
-    wizard.next.click()
+    until(qtbot, lambda: step.complete and wizard.complete)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
 
 

@@ -145,8 +145,8 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
     second.noise.edit.setText("0.3")
     step.epsilon.edit.setText("0.5")
     step.file.edit.setText(str(tmp_path / "gap.assaypilot"))
-    until(qtbot, lambda: wizard.next.isEnabled())
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     now = status(window)
     assert [endpoint.name for endpoint in now.endpoints] == ["pIC50", "hERG IC50 (nM)", "Gap"]

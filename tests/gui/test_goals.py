@@ -147,6 +147,8 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
         "best": (True, False, True, False, False, False),
         "pareto": (False, False, False, True, True, True),
     }
+    assert not step.slack.isVisibleTo(step)
+    step.more.click()
     for goal, wanted in shown.items():
         choose_goal(step, goal)
         seen = (
@@ -204,8 +206,8 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     box(step, "hERG").margin.edit.setText("0.5")
     box(step, "pIC50").margin.edit.setText("0.5")
     step.file.edit.setText(str(tmp_path / "large.assaypilot"))
-    until(qtbot, lambda: wizard.next.isEnabled())
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     assert status(window).strategy == "gege"
 
@@ -222,7 +224,7 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
     choose_goal(step, "pareto")
     herg = box(step, "hERG")
     until(qtbot, lambda: "noise is needed" in herg.noise.note.text())
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
     herg.noise.edit.setText("-1")
     until(qtbot, lambda: herg.noise.note.text() == "It must be above 0.")
     herg.noise.edit.setText("0.1")
@@ -309,8 +311,8 @@ def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window:
     assert added.chosen.isChecked()
     added.noise.edit.setText("0.2")
     step.file.edit.setText(str(tmp_path / "three.assaypilot"))
-    until(qtbot, lambda: wizard.next.isEnabled())
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     assert [endpoint.name for endpoint in status(window).endpoints] == ["pIC50", "hERG", "IC50 off-target"]
     assert len(status(window).goal_endpoints) == 3

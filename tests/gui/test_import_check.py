@@ -16,7 +16,7 @@ from assaypilot.engine.tables.raw import Problem
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.findings import KINDS, Findings, FindingsModel
 from assaypilot.gui.wizard.new_campaign import NewCampaign
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import goal_of, idle, status, until
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
 
 
@@ -41,14 +41,14 @@ def captions(wizard: NewCampaign) -> dict[str, str]:
 
 def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wizard = wizard_on(qtbot, window, troubled(tmp_path / "t.csv"))
-    wizard.next.click()
-    until(qtbot, lambda: wizard.columns_step.result is not None)
     # One bad row never stops an import.
-    assert wizard.next.isEnabled()
-    wizard._go(2)
+    until(qtbot, lambda: wizard.columns_step.complete)
     view = wizard.check_step.findings
-    assert wizard.check_step.verdict.heading.text() == "2 errors: look at this first"
-    assert view.kinds.key == "error"
+    wizard.columns_step.panel.more.click()
+    assert wizard.views.key == "findings"
+    assert wizard.columns_step.panel.heading.text() == "Look at this first: these rows are left out"
+    assert view.isVisible()
+    view.kinds.choose("error")
     assert [row[1] for row in view.model.as_text()[1:]] == ["4", "5"]
     view.kinds.choose("unused")
     lines = view.model.as_text()[1:]
@@ -60,7 +60,7 @@ def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainW
     view.filter.setText("SUBSTITUENT IS")
     QTest.keyClick(view.filter, Qt.Key.Key_Return)
     assert view.model.rowCount() == 1
-    assert wizard.step == 2  # Enter there is no Next
+    assert wizard.isVisible()  # Enter there creates nothing
     view.copy.click()
     assert QGuiApplication.clipboard().text().splitlines()[0] == "Kind\tRow\tColumn\tWhat and why"
     assert QGuiApplication.clipboard().text().count("\n") == 2
@@ -94,7 +94,6 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot: QtBot, window:
     step = wizard.check_step
     assert step.verdict.heading.text() == "The additive model fits"
     assert step.verdict.words.text().startswith("✓  pIC50: the additive model fits (R2 1.00")
-    assert step.views.key == "model"  # no row to look at, so this comes first
     shown = captions(wizard)
     assert shown["Rank"] == "8 of 8 where values are; 8 of 8 in all"
     assert shown["Seen once"] == "none"
@@ -116,7 +115,7 @@ def test_a_model_that_does_not_fit_is_said_plainly(qtbot: QtBot, window: MainWin
     assert words.heading.text() == "The additive model does not fit"
     assert "✗  pIC50: the additive model does not fit" in words.words.text()
     assert "A proof would assume that it does" in words.words.text()
-    assert wizard.next.isEnabled()
+    until(qtbot, lambda: wizard.complete)
 
 
 def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
@@ -124,7 +123,7 @@ def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
 ) -> None:
     wizard = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
     step, sites = wizard.check_step, wizard.check_step.sites
-    step.views.choose("sites")
+    wizard.views.choose("sites")
     assert captions(wizard)["Seen once"] == "2 at R1"
     once = [row for row in sites.model.as_text()[1:] if "seen once" in row]
     assert [row[1] for row in once] == ["tBu", "Ph"]
@@ -197,19 +196,11 @@ def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, 
     wizard.check_step.sites.keep.click()
     until(qtbot, lambda: "Steps (1)" in wizard.check_step.sites.heading.text())
     checked(qtbot, wizard)
-    wizard.next.click()
-    wizard.goal_step.noise.edit.setText("0.2")
+    goal_of(qtbot, wizard).noise.edit.setText("0.2")
     wizard.goal_step.slack.edit.setText("0.5")
     wizard.goal_step.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
-    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
-    # Back and forth, as long as nothing was created.
-    wizard.back.click()
-    wizard.back.click()
-    wizard.next.click()
-    wizard.next.click()
-    assert wizard.goal_step.noise.text == "0.2"
-    until(qtbot, lambda: wizard.next.isEnabled())
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
     now = status(window)

@@ -18,7 +18,7 @@ from assaypilot.gui.wizard import columns_step as module
 from assaypilot.gui.wizard.columns_step import Smaller
 from assaypilot.gui.wizard.new_campaign import NewCampaign
 from assaypilot.gui.wizard.table_work import CoreChoice, known_cores
-from tests.gui.helpers import idle, small_table, status, until
+from tests.gui.helpers import goal_of, idle, small_table, status, until
 from tests.gui.imports import amides, checked, columns_of, sparse, wizard_on
 from tests.public import DATA
 
@@ -39,7 +39,6 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
     )
     wizard = wizard_on(qtbot, window, path)
     step = wizard.columns_step
-    wizard.next.click()
     until(qtbot, lambda: step.blank.isVisible())
     assert "R1: 3, R2: 5" in step.blank.words.text()
     assert not step.blank.hydrogen.isChecked()
@@ -95,7 +94,6 @@ def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentra
 def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = wizard.columns_step
-    wizard.next.click()
     until(qtbot, lambda: bool(step.core.choices), 30_000)
     assert step.form.from_structures
     assert step.core.isVisible()
@@ -126,15 +124,13 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(
 ) -> None:
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = wizard.columns_step
-    wizard.next.click()
     core = step.core
     until(qtbot, lambda: bool(core.choices), 30_000)
     core.typed.setText("not a core")
     QTest.keyClick(core.typed, Qt.Key.Key_Return)
     until(qtbot, lambda: "cannot be read" in core.problem.text())
     assert "--core" not in core.problem.text()
-    # Enter there is no Next.
-    assert wizard.step == 1
+    assert wizard.isVisible()  # Enter there creates nothing
     core.typed.setText(BENZAMIDE)
     core.add.click()
     until(qtbot, lambda: step.complete, 30_000)
@@ -154,7 +150,7 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(
     # Back to columns: none holds substituents, and that is said.
     step.form.source.choose("columns")
     until(qtbot, lambda: "No column holds substituents" in step.panel.heading.text(), 30_000)
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
 
 
 def test_the_search_for_a_core_is_cancelled(
@@ -171,7 +167,6 @@ def test_the_search_for_a_core_is_cancelled(
 
     monkeypatch.setattr(module, "propose_core", slow)
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    wizard.next.click()
     until(qtbot, running.is_set)
     until(qtbot, lambda: "Looking for a common core" in wizard.messages.text)
     wizard.messages.stop.click()
@@ -194,7 +189,6 @@ def test_the_wizard_can_be_closed_while_something_is_being_done(
 
     monkeypatch.setattr(module, "propose_core", slow)
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    wizard.next.click()
     until(qtbot, running.is_set)
     wizard.reject()
     idle(qtbot, window)
@@ -217,7 +211,6 @@ def test_a_stopped_check_says_so_and_can_be_done_again(
     monkeypatch.setattr(module, "check_table", slow)
     slowly.set()
     wizard = wizard_on(qtbot, window, small_table(tmp_path / "t.csv"))
-    wizard.next.click()
     until(qtbot, lambda: "Checking the table" in wizard.messages.text)
     wizard.messages.stop.click()
     until(qtbot, lambda: wizard.columns_step.panel.again.isVisible())
@@ -235,7 +228,6 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBo
     wizard.table_step.load_second(DATA / "pw_CHEMBL2321810_act.csv")
     until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017, 60_000)
     assert wizard.table_step.join.said.text() == "Every id has its partner"
-    wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.core.isVisible() and step._job is None, 60_000)
     step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
@@ -252,7 +244,6 @@ def test_columns_that_could_hold_substituents_are_offered(qtbot: QtBot, window: 
     rows = "".join(f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}\n" for n in range(12))
     path.write_text(f"ID,prime & co,boost,pIC50\n{rows}")
     wizard = wizard_on(qtbot, window, path)
-    wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.panel.tick.isVisible())
     assert step.panel.tick.text() == "Tick prime && co, boost"
@@ -274,7 +265,6 @@ def test_conditions_of_a_reaction_are_offered_and_not_taken_for_results(
     )
     path.write_text(f"base,solvent,temperature,yield\n{rows}")
     wizard = wizard_on(qtbot, window, path)
-    wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.panel.tick.isVisible())
     assert step.panel.tick.text() == "Tick base, solvent, temperature"
@@ -291,7 +281,6 @@ def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: Mai
     path = tmp_path / "numbers.csv"
     path.write_text("Name,X,Y\na,1,2\nb,3,4\n")
     wizard = wizard_on(qtbot, window, path)
-    wizard.next.click()
     panel = wizard.columns_step.panel
     until(qtbot, lambda: panel.problem.isVisible())
     assert panel.mend.text() == "Tick the columns with the substituents."
@@ -300,19 +289,17 @@ def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: Mai
 
 def test_a_campaign_from_structures_keeps_its_core(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.core.isVisible() and step._job is None)
     step.core.typed.setText(BENZAMIDE)
     step.core.add.click()
     until(qtbot, lambda: step.complete, 60_000)
-    wizard.next.click()
-    wizard.next.click()
+    goal_of(qtbot, wizard)
     wizard.goal_step.noise.edit.setText("0.2")
     wizard.goal_step.slack.edit.setText("0.5")
     wizard.goal_step.file.edit.setText(str(tmp_path / "amides.assaypilot"))
-    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled(), 30_000)
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete, 30_000)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None, 30_000)
     idle(qtbot, window)
     library = status(window).library
@@ -335,11 +322,10 @@ def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(
     rows = "".join(f"S-{n},Me,{'F' if n % 2 else 'Cl'},{5 + n / 10}\n" for n in range(6))
     path.write_text("ID,R1,R2,pIC50\n" + rows)
     wizard = wizard_on(qtbot, window, path)
-    wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.panel.take_back.isVisible())
     assert "no site with two substituents would be left" in step.panel.problem.text()
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
     step.panel.take_back.click()
     until(qtbot, lambda: step.complete)
     assert step.smaller == Smaller()

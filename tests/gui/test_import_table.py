@@ -58,7 +58,6 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
     assert "book.xlsx" in step.problem.text()
     assert sheet.currentText() == "Old (hidden)"
     assert shown(step)[0] == ["Name", "R1"]
-    assert wizard.next.isEnabled()
 
 
 def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -143,13 +142,14 @@ def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> No
     QGuiApplication.clipboard().setText("")
     wizard.table_step.paste.click()
     until(qtbot, lambda: "nothing was pasted" in wizard.table_step.problem.text().lower())
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
     QGuiApplication.clipboard().setText("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     wizard.table_step.paste.click()
     until(qtbot, lambda: wizard.table_step.complete)
     assert wizard.table_step.problem.isHidden()
     assert wizard.table_step.file.text() == "Pasted from the clipboard"
-    assert wizard.focusWidget() is wizard.next
+    until(qtbot, lambda: wizard.complete)
+    assert wizard.focusWidget() is wizard.at_once
 
 
 def test_reading_is_cancelled_and_the_table_before_stays(
@@ -175,7 +175,7 @@ def test_reading_is_cancelled_and_the_table_before_stays(
     until(qtbot, lambda: "Reading was stopped" in wizard.table_step.problem.text())
     assert wizard.table_step.raw is not None
     assert wizard.table_step.file.text().endswith("good.csv")
-    assert wizard.next.isEnabled()
+    until(qtbot, lambda: wizard.complete)
 
 
 def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Path) -> None:

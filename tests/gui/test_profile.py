@@ -142,7 +142,7 @@ def test_wizard_makes_a_campaign_about_a_profile(qtbot: QtBot, window: MainWindo
     step.file.edit.setText(str(tmp_path / "profile.assaypilot"))
     until(qtbot, lambda: step.complete)
     assert window.wizard is not None
-    window.wizard.next.click()
+    window.wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     now = status(window)
     assert [curve.text for curve in now.endpoints[-1].curves] == ["pIC50:6..8", "hERG:6..5"]

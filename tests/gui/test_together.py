@@ -43,8 +43,8 @@ def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
     qtbot: QtBot, window: MainWindow, series: Path
 ) -> None:
     wizard = check_of(qtbot, window, series)
-    step, sites = wizard.check_step, wizard.check_step.sites
-    step.views.choose("sites")
+    sites = wizard.check_step.sites
+    wizard.views.choose("sites")
     assert (sites.first.currentText(), sites.second.currentText()) == ("R1", "R2")
     sites.together.click()
     until(qtbot, lambda: "Steps (1)" in sites.heading.text())

@@ -24,7 +24,7 @@ from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.goal_endpoint import EndpointBox
-from tests.gui.helpers import small_table, status, until
+from tests.gui.helpers import goal_of, small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 
@@ -100,15 +100,12 @@ def test_a_campaign_of_unknown_noise_from_the_wizard(qtbot: QtBot, window: MainW
     wizard = window.wizard
     assert wizard is not None
     wizard.start_with(small_table(tmp_path / "small.csv"))
-    for step in (wizard.table_step, wizard.columns_step, wizard.check_step):
-        until(qtbot, lambda step=step: step.complete, 60_000)
-        wizard.next.click()
-    (box, *_) = wizard.goal_step.endpoints.boxes
+    (box, *_) = goal_of(qtbot, wizard).endpoints.boxes
     assert box.unknown.isChecked()
     wizard.goal_step.slack.edit.setText("0.5")
     wizard.goal_step.file.edit.setText(str(tmp_path / "new.assaypilot"))
-    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled(), 60_000)
-    wizard.next.click()
+    until(qtbot, lambda: wizard.complete, 60_000)
+    wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None, 60_000)
     now = status(window)
     assert now.endpoints[0].noise_estimated

@@ -18,7 +18,7 @@ from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, small_table, status, until, view, wizard_through
+from tests.gui.helpers import goal_of, idle, small_table, status, until, view, wizard_through
 
 
 def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
@@ -76,27 +76,22 @@ def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, t
     window.new_campaign()
     wizard = window.wizard
     assert wizard is not None
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
     wizard.start_with(tmp_path / "missing.csv")
     until(qtbot, lambda: "no such file" in wizard.table_step.problem.text())
     bad = tmp_path / "bad.csv"
     bad.write_text("Name,X,Y\na,1,2\nb,3,4\n")
     wizard.start_with(bad)
     until(qtbot, lambda: wizard.table_step.complete)
-    wizard.next.click()
     until(qtbot, lambda: "no site column" in wizard.columns_step.panel.problem.text())
     assert "--sites" not in wizard.columns_step.panel.mend.text()
-    assert not wizard.next.isEnabled()
-    wizard.back.click()
+    assert not wizard.create_button.isEnabled()
     wizard.start_with(small_table(tmp_path / "good.csv"))
     until(qtbot, lambda: wizard.columns_step.complete)
-    wizard.next.click()
-    wizard.next.click()
-    wizard.next.click()
-    goal = wizard.goal_step
+    goal = goal_of(qtbot, wizard)
     goal.endpoints.boxes[0].unknown.setChecked(False)
     until(qtbot, lambda: "needed: no compound was measured twice" in goal.noise.note.text())
-    assert not wizard.next.isEnabled()
+    assert not wizard.create_button.isEnabled()
     goal.noise.edit.setText("0,2")
     goal.epsilon.edit.setText("-1")
     until(qtbot, lambda: goal.epsilon.note.text() == "It must be above 0.")

@@ -1,0 +1,149 @@
+"""A new campaign on one screen: what it shows at once, and the whole journey by keys alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
+from assaypilot.gui.wizard.new_campaign import NewCampaign
+from tests.gui.helpers import goal_of, idle, noisy, open_round, small_table, status, true_values, until
+from tests.gui.imports import wizard_on
+from tests.gui.test_keys_alone import ALT, CONTROL, Key, back, keyboard, press
+
+
+def roles(wizard: NewCampaign) -> dict[str, str]:
+    """What stands on top of each column, by the column's name."""
+    model = wizard.table_step.model
+    texts = [str(model.headerData(n, Qt.Orientation.Horizontal)) for n in range(model.columnCount())]
+    return dict(text.split("\n") for text in texts)
+
+
+def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
+    goal = goal_of(qtbot, wizard)
+    until(qtbot, lambda: wizard.complete)
+    table = wizard.table_step.table
+    assert all(part.isVisible() for part in (table, goal.epsilon, wizard.columns_step.panel.facts, wizard.at_once))
+    heads = roles(wizard)
+    assert heads["ID"] == "ID"
+    assert heads["SMILES"] == "structure"
+    assert heads["R1"] == heads["R2"] == "site"
+    assert heads["pIC50"] == "pIC50"
+    table.horizontalHeader().sectionClicked.emit(0)
+    assert wizard.columns_step.form.isVisible()
+    assert not table.isVisible()
+
+
+def test_an_unused_column_is_called_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "more.csv"
+    lines = small_table(tmp_path / "small.csv").read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([f"{lines[0]},Notebook page", *(f"{line},x" for line in lines[1:])]), encoding="utf-8")
+    wizard = wizard_on(qtbot, window, path)
+    until(qtbot, lambda: wizard.columns_step.complete)
+    heads = roles(wizard)
+    assert heads["Notebook page"] == "not used"
+
+
+def test_enter_in_a_field_creates_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv"))
+    edit = goal_of(qtbot, wizard).epsilon.edit
+    until(qtbot, lambda: wizard.complete)
+    edit.setFocus()
+    QTest.keyClick(edit, Key.Key_Return)
+    idle(qtbot, window)
+    assert wizard.isVisible()
+    assert window.session.view is None
+
+
+def test_a_file_that_exists_opens_the_field_that_says_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv"))
+    goal = goal_of(qtbot, wizard)
+    until(qtbot, lambda: wizard.complete)
+    assert not goal.file.isVisible()
+    (tmp_path / "there.assaypilot").write_text("x", encoding="utf-8")
+    goal.file.edit.setText(str(tmp_path / "there.assaypilot"))
+    assert goal.file.isVisible()
+    assert "already a file" in goal.file.note.text()
+    assert not wizard.complete
+
+
+def test_a_letter_leads_to_one_thing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
+    goal_of(qtbot, wizard).show_more()
+    until(qtbot, lambda: wizard.complete)
+    for view in wizard.views.keys:
+        wizard.views.choose(view)
+        texts = [one.text() for one in wizard.findChildren(QAbstractButton) if one.isVisible()]
+        texts += [one.text() for one in wizard.findChildren(QLabel) if one.isVisible() and one.buddy() is not None]
+        marked = [text.replace("&&", "").partition("&")[2][:1].upper() for text in texts]
+        letters = [letter for letter in marked if letter]
+        assert len(letters) == len(set(letters)), (view, sorted(letters))
+
+
+def test_from_a_file_to_the_export_of_the_shortlist_by_keys_alone(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = small_table(tmp_path / "small.csv")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", staticmethod(lambda *_, **__: ([str(table)], "")))
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    press(Key.Key_N, CONTROL)
+    until(qtbot, lambda: window.wizard is not None)
+    wizard = window.wizard
+    assert isinstance(wizard, NewCampaign)
+    until(qtbot, wizard.isActiveWindow)
+    assert keyboard() is wizard.table_step.choose
+    press(Key.Key_Space)
+    until(qtbot, lambda: wizard.complete)
+    assert keyboard() is wizard.at_once
+    press(Key.Key_Return)
+    until(qtbot, lambda: window.session.view is not None and status(window).open_round is not None)
+    back(qtbot, window)
+    assay = noisy(true_values(status(window)))
+    for _ in range(12):
+        idle(qtbot, window)
+        issued = open_round(window)
+        press(Key.Key_Return, CONTROL)
+        assert window.stack.currentIndex() == PageName.ROUND
+        ids = status(window).library.ids
+        rows = [
+            Result(ids[item.compound], assay(ids[item.compound]), "pIC50")
+            for item in issued.items
+            for _ in range(item.replicates)
+        ]
+        QGuiApplication.clipboard().setText("ID\tpIC50\n" + "".join(f"{r.compound}\t{r.value}\n" for r in rows))
+        press(Key.Key_V, CONTROL)
+        until(qtbot, window.round.preview.isVisible)
+        wanted = status(window).measurements_used + len(rows)
+        press(Key.Key_Return)
+        until(qtbot, lambda wanted=wanted: status(window).measurements_used == wanted)
+        idle(qtbot, window)
+        QTest.keyClick(window, Key.Key_R, ALT)
+        press(Key.Key_C)
+        until(qtbot, lambda: window.round.panel.closing.isVisible())
+        for _ in range(40):
+            if QApplication.focusWidget() is window.round.panel.closing.confirm:
+                break
+            press(Key.Key_Tab)
+        press(Key.Key_Space)
+        until(qtbot, lambda: status(window).open_round is None)
+        idle(qtbot, window)
+        if status(window).finished:
+            break
+        press(Key.Key_R, CONTROL)
+        until(qtbot, lambda: status(window).open_round is not None)
+    assert status(window).finished
+    back(qtbot, window)
+    press(Key.Key_E, CONTROL)
+    until(qtbot, lambda: window.exporting.dialog is not None)
