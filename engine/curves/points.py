@@ -14,6 +14,7 @@ from ..tables import headers
 from ..tables.curves import doses, is_dose
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing, parse_number, parse_value, quoted
+from ..tables.vocabulary import CELLS, HEADERS
 
 __all__ = ["FULL", "NEUTRAL", "Columns", "Point", "Points", "Role", "Scale", "Series", "read_points", "with_map"]
 
@@ -21,29 +22,11 @@ Role = Literal["compound", "neutral", "full"]
 Scale = Literal["raw", "effect", "remaining"]
 """What responses are: a signal, percent of the full effect, or percent that is left of the neutral signal."""
 
-NEUTRAL = (
-    *("neutral", "neutral control", "negative", "negative control", "neg", "neg control", "dmso", "vehicle"),
-    *("vehicle control", "solvent", "solvent control", "untreated", "no compound", "no inhibitor", "0 % effect"),
-    *("0 % inhibition", "zpe", "nc"),
-)
-FULL = (
-    *("full", "full effect", "full control", "positive", "positive control", "pos", "pos control", "100 % effect"),
-    *("100 % inhibition", "reference inhibitor", "no enzyme", "no cells", "blank", "background", "hpe", "pc"),
-)
+NEUTRAL, FULL = CELLS["neutral"], CELLS["full"]
 _COMPOUND = ("", "compound", "sample", "test", "unknown", "cpd", "x", "no", "false")
 _OTHER = ("max", "min", "high", "low", "control", "reference", "standard", "empty")
 """Names of wells that are no compounds of the series; what effect they have has to be said."""
-_CONTROL = (
-    "control",
-    "control type",
-    "content",
-    "well type",
-    "well content",
-    "sample type",
-    "role",
-    "type",
-    "well role",
-)
+_CONTROL = HEADERS["control of a well"]
 _RESPONSE = re.compile(
     r"(?:mean |avg |raw |corrected |net )?(?:response|signal|readout|reading|raw(?: (?:data|value))?|value|measurement|"
     r"rfu|rlu|cps|counts|rlu ratio|htrf|htrf ratio|ratio|absorbance|abs|od(?: ?\d{3})?|fluorescence|luminescence|"

@@ -13,6 +13,7 @@ from ..text.percentages import percent
 from . import headers
 from .raw import RawTable, fold
 from .values import YES
+from .vocabulary import CELLS, HEADERS
 
 __all__ = ["another_scale", "is_marked", "may_be_bounds", "quality_column"]
 
@@ -95,18 +96,11 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     return None
 
 
-_FAILED = frozenset(
-    {"fail", "failed", "invalid", "reject", "rejected", "bad", "not ok", "nok", "outlier", "exclude", "ungültig"}
-    | {"invalidated", "not validated", "knocked out"}
-)
+_FAILED = frozenset(CELLS["failed"])
 _PASSED = frozenset(
     {"", "-", "pass", "passed", "ok", "valid", "good", "accept", "accepted", "approved", "gültig", "validated"}
 )
-_CALLED = (
-    *("qc", "qc flag", "qc status", "qc result", "qc pass", "qc pass/fail", "quality", "pass/fail", "validity"),
-    *("validated", "validation", "validation status"),
-    *("curve status", "fit status", "fit quality", "result status", "data status", "status", "flag"),
-)
+_CALLED = HEADERS["quality"]
 """What columns of such a check are called, folded, the surest name first."""
 
 

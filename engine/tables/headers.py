@@ -11,6 +11,7 @@ from ..system.limits import LONGEST_HEADER
 from .computed import is_bookkeeping, is_computed, is_fit_detail
 from .raw import fold
 from .values import narrow
+from .vocabulary import HEADERS, ROLES
 
 __all__ = [
     "ENDPOINT_NAME",
@@ -39,93 +40,15 @@ __all__ = [
     "split_unit",
 ]
 
-# All names are folded: lower case, single spaces.
-IDS = (
-    "id",
-    "compound id",
-    "cmpd id",
-    "molecule id",
-    "mol id",
-    "molecule chembl id",
-    "chembl id",
-    "pubchem cid",
-    "pubchem sid",
-    "cpd",
-    "cpd id",
-    "compound",
-    "cmpd",
-    "compd",
-    *(f"{name} {number}" for name in ("compound", "cmpd", "cpd", "compd") for number in ("no", "nr", "number", "#")),
-    "corporate id",
-    "sample id",
-    "compound name",
-    "molecule name",
-    "sample name",
-    "substance id",
-    "registration number",
-    "compound registration number",
-    "reg number",
-    "reg no",
-    "registry id",
-    "entity registry id",
-    "corporate number",
-    "verbindung",
-    "verbindungsnummer",
-    "substanz",
-    "composé",
-    "name",
-    "example",
-    "example no",
-    "ex no",
-    "sample",
-    "substance",
-)
+IDS = HEADERS["id"]
 """Headers of the column of compound ids, the surest first."""
-STRUCTURES = (
-    "smiles",
-    "canonical smiles",
-    "isomeric smiles",
-    "smiles string",
-    "cxsmiles",
-    "pubchem ext datasource smiles",
-    "mol",
-    "molecule",
-    "structure",
-    "structures",
-    "struc",
-    "structure (smiles)",
-    "structure smiles",
-    "compound structure",
-    "chemical structure",
-    "compound smiles",
-    "molecule smiles",
-    "parent smiles",
-    "ligand smiles",
-    "input smiles",
-    "original smiles",
-    "standardized smiles",
-    "std smiles",
-    "rdkit smiles",
-)
+STRUCTURES = HEADERS["structure"]
 """Headers of the column of structures."""
 SMILES_SHAPE = re.compile(r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]+\]|[-=#$:/\\.~*()@]|%\d\d|\d)+(?:\s|$)")
 """Texts that may be SMILES, by their letters."""
-ENDPOINT_NAME = (
-    *("endpoint", "standard type", "result type", "activity type", "assay", "readout", "assay name"),
-    *("readout name", "readout type", "result name", "parameter", "parameter name", "measurement type"),
-)
+ENDPOINT_NAME = HEADERS["endpoint name"]
 """Headers of the column that names what was measured, where each row is one measurement."""
-VALUE = (
-    "value",
-    "standard value",
-    "result",
-    "measured value",
-    "result value",
-    "activity value",
-    "wert",
-    "messwert",
-    "ergebnis",
-)
+VALUE = HEADERS["value"]
 """Headers of the column of values, where each row is one measurement."""
 SITE = re.compile(
     r"[\[($]?(?:r ?group |substituent |fragment |position )?r ?(?:group|gruppe)? ?\^?(?P<number>\d+)"
@@ -134,108 +57,7 @@ SITE = re.compile(
 )
 """A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent, R3', R4a, [R1], R^2, R1 (SMILES), R2 (2)."""
 
-ROLES = {
-    "relation": (
-        "relation",
-        "qualifier",
-        "operator",
-        "standard relation",
-        "modifier",
-        "prefix",
-        "qual",
-        "mod",
-        "relation symbol",
-        *(f"{of} {word}" for of in ("result", "activity") for word in ("operator", "qualifier", "modifier", "prefix")),
-        "inequality",
-    ),
-    "unit": (
-        "unit",
-        "units",
-        "standard units",
-        "standard unit",
-        "result unit",
-        "result units",
-        "activity units",
-        "einheit",
-        "unité",
-    ),
-    "n": (
-        "n",
-        "count",
-        "replicates",
-        "n replicates",
-        "determinations",
-        "number of determinations",
-        "no of determinations",
-        "n runs",
-        "runs",
-        "# runs",
-        "n tests",
-        "anzahl",
-        "anzahl messungen",
-        "anzahl bestimmungen",
-        "test occasions",
-        "n of m",
-        "n/m",
-    ),
-    "sd": (
-        "sd",
-        "s d",
-        "stdev",
-        "stddev",
-        "st dev",
-        "std",
-        "std dev",
-        "std deviation",
-        "standard deviation",
-        "standardabweichung",
-        "stabw",
-        "std abw",
-        "std abweichung",
-        "écart type",
-        "ecart type",
-    ),
-    "sem": (
-        *("sem", "se", "s e m", "stderr", "std err", "std error", "standard error", "standard error of the mean"),
-        *("error", "err", "uncertainty", "fehler", "standardfehler"),
-    ),
-    "round": ("round", "round no", "round number"),
-    "replicate": ("replicate", "rep"),
-    "date": (
-        "date",
-        "date tested",
-        "run date",
-        "experiment date",
-        "datum",
-        "testdatum",
-        "messdatum",
-    ),
-    "plate": ("plate", "plate id", "plate barcode", "plate name", "platte"),
-    "well": ("well", "well id", "well position", "position"),
-    "batch": ("batch", "batch id", "batch name", "lot", "lot id", "lot number", "chargennummer"),
-    "comment": (
-        "comment",
-        "comments",
-        "remark",
-        "remarks",
-        "note",
-        "notes",
-        "bemerkung",
-        "bemerkungen",
-        "kommentar",
-        "remarque",
-        "remarques",
-    ),
-    "excluded": ("excluded", "exclude", "outlier", "rejected"),
-    "available": ("available", "makeable", "measurable"),
-    "stock": ("stock", "in stock", "stock status", "stock amount", "in stock?"),
-    "cost": ("cost", "synthesis cost", "cost of synthesis", "cost (eur)", "cost (usd)", "price", "making cost"),
-    "lead": ("lead", "lead time", "lead time (days)", "lead (days)", "lead days", "delivery time", "delivery"),
-}
-"""Side columns by what they hold."""
-for _role in ("date", "plate", "well", "batch", "comment"):
-    ROLES[_role] += tuple(f"{of} {name}" for of in ("assay", "test") for name in ROLES[_role])
-MEANS = ("mean", "avg", "average", "geomean", "geo mean", "geometric mean", "mean value", "average value")
+MEANS = HEADERS["mean"]
 """What a lab calls the mean of its determinations."""
 _PARTS = ("relation", "unit", "n", "sd", "sem")
 _NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROLES[role])))
@@ -246,7 +68,7 @@ _UNIT = re.compile(
     r"log(?: ?units)?|kcal/mol|kJ/mol|min|hours?|h|sec|s|Da|g/mol|Å\^?2|Å²|"
     r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
 )
-NUMBERS = ("no", "nr", "number", "#", "entry", "ex", "example number", "cpd#", "compound#")
+NUMBERS = HEADERS["row number"]
 """Headers of columns that number the compounds, which is what they are called then, when nothing else names them."""
 _ROW_NUMBER = re.compile(
     r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number|monomerid)|"

@@ -12,6 +12,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .raw import fold, free_name, rows_named
 from .values import is_missing
+from .vocabulary import CELLS
 
 __all__ = ["LaidOut", "lay_out"]
 
@@ -19,27 +20,9 @@ _SEARCHED = 40
 """Rows among which the header is looked for."""
 _FOOTERS = 40
 _NUMBER = re.compile(r"[<>~≈]?\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?")
-_SUMMARY = frozenset(
-    ("mean", "average", "avg", "median", "total", "sum", "sd", "stdev", "std", "std dev", "standard deviation", "cv")
-) | {
-    "gesamt",
-    "summe",
-    "mittelwert",
-    "min",
-    "max",
-    "minimum",
-    "maximum",
-    "count",
-    "geomean",
-    "geometric mean",
-    "total:",
-    "average:",
-    "mean:",
-}
+_SUMMARY = frozenset(CELLS["summary"])
 """First words of a row that sums a table up."""
-_TYPES = frozenset(
-    ("string", "text", "varchar", "char", "integer", "int", "long", "longinteger", "real", "double", "float", "number")
-) | frozenset(("numeric", "decimal", "singlereal", "currency", "date", "datetime", "time", "boolean", "bool", "smiles"))
+_TYPES = frozenset(CELLS["type"])
 """What programs call the types of columns."""
 _SHOWN = 60
 _NAMED = 3

@@ -9,19 +9,13 @@ from .curves import is_dose
 from .options import EndpointColumn, TableMapping
 from .raw import RawTable, fold
 from .values import is_missing
+from .vocabulary import HEADERS
 
 __all__ = ["counted_together", "forms_together"]
 
-_TELLS = (
-    *("readout", "result type", "standard type", "activity type", "endpoint", "parameter"),
-    *("target", "target name", "target chembl id", "assay", "assay name", "assay id", "assay chembl id"),
-    *("protocol", "protocol name", "cell", "cell line", "species", "organism", "target organism", "time point"),
-)
+_TELLS = HEADERS["tells values apart"]
 """What columns are called that tell values apart, folded, those that say it best first."""
-_FORMS = (
-    *("stereo", "stereochemistry", "stereo comment", "enantiomer", "isomer", "stereoisomer", "chirality"),
-    *("configuration", "absolute configuration", "config", "salt", "salt form", "salt name", "salt code", "form"),
-)
+_FORMS = HEADERS["tells forms apart"]
 """What columns are called that tell forms of a compound apart, folded."""
 _NAMED = 3
 

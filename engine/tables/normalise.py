@@ -10,6 +10,7 @@ from ..domain.labels import is_hydrogen
 from . import headers
 from .curves import without_points
 from .raw import RawTable, fold, rows_named
+from .vocabulary import HEADERS
 
 __all__ = ["as_meant", "with_sites", "without_summaries"]
 
@@ -112,10 +113,7 @@ def _marked(raw: RawTable, group: _Group) -> tuple[str, ...]:
     return tuple(found)
 
 
-_CALLED = (
-    *headers.ROLES["replicate"],
-    *("type", "row type", "record type", "value type", "data type", "statistic", "stat", "aggregation", "run", "level"),
-)
+_CALLED = (*headers.ROLES["replicate"], *HEADERS["level of a row"])
 """What columns are called that tell single measurements from what is made of them, folded."""
 _MEANS = frozenset((*headers.MEANS, "median", "mittelwert", "moyenne", "aggregate", "aggregated", "summary"))
 _SPREADS = frozenset((*headers.ROLES["sd"], *headers.ROLES["sem"], "cv", "%cv", "cv %", "min", "max", "n", "count"))

@@ -14,6 +14,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .raw import Problem, RawTable
 from .values import is_missing, parse_number, quoted
+from .vocabulary import CELLS
 
 __all__ = [
     "STOCK_ROLES",
@@ -30,47 +31,6 @@ __all__ = [
 _LOOKED_AT = 1000
 """Cells of a column that tell what it is."""
 
-_IN = frozenset(
-    {
-        "yes",
-        "y",
-        "true",
-        "x",
-        "t",
-        "ja",
-        "oui",
-        "in stock",
-        "stock",
-        "instock",
-        "available",
-        "arrived",
-        "delivered",
-        "made",
-        "on hand",
-        "here",
-    }
-)
-_MAKE = frozenset(
-    {
-        "no",
-        "n",
-        "false",
-        "f",
-        "nein",
-        "non",
-        "not in stock",
-        "out of stock",
-        "to be made",
-        "to make",
-        "make",
-        "to order",
-    }
-    | {"order", "on order", "orderable", "makeable", "can be made", "synthesis", "synthesise", "synthesize"}
-)
-_CANNOT = frozenset(
-    {"cannot", "can not", "can't", "cannot be made", "cannot make", "not makeable", "unavailable", "not available"}
-    | {"impossible", "never", "no longer available", "cannot be had"}
-)
 _AMOUNT = re.compile(r"([-+]?[\d.,]*\d)\s*(?:[a-zA-Zµμ]{1,5}|%)?")
 _DAYS = {"": 1, "d": 1, "day": 1, "days": 1, "tage": 1, "w": 7, "wk": 7, "wks": 7, "week": 7, "weeks": 7, "wochen": 7}
 _DAYS |= {"month": 30, "months": 30}
@@ -84,8 +44,8 @@ def parse_state(text: str, decimal: str = ".") -> int:
     An amount above 0 is in stock. ValueError for other words.
     """
     word = " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
-    for words, code in ((_IN, IN_STOCK), (_MAKE, TO_MAKE), (_CANNOT, CANNOT)):
-        if word in words:
+    for words, code in (("in stock", IN_STOCK), ("to be made", TO_MAKE), ("cannot be made", CANNOT)):
+        if word in CELLS[words]:
             return code
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ..domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
+from .vocabulary import CELLS
 
 __all__ = [
     "DASHES",
@@ -25,18 +26,7 @@ __all__ = [
 
 DASHES = frozenset({"", "-", "--", "---", "–", "—"})
 _NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "(null)"})
-_NOT_YET = frozenset({"nd", "n/d", "n.d.", "not determined", "nt", "n/t", "n.t.", "not tested", "not measured"}) | {
-    "pending",
-    "tbd",
-    "?",
-    "n.b.",
-    "k.a.",
-    "nicht bestimmt",
-    "nicht getestet",
-    "nicht gemessen",
-    "ausstehend",
-}
-MISSING = DASHES | _NONE | _NOT_YET
+MISSING = DASHES | _NONE | set(CELLS["not measured yet"])
 """Words of an empty cell, in lower case."""
 
 YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})
@@ -44,19 +34,9 @@ NO = frozenset({"no", "n", "false", "0", "f", "nein", "", "-", "not available"})
 """What a column of yes and no says, in lower case."""
 
 _RELATIONS: dict[str, Relation] = {
-    "": "=",
-    "=": "=",
-    "==": "=",
-    "<": "<",
-    "<=": "<",
-    "=<": "<",
-    "≤": "<",
-    "<<": "<",
-    ">": ">",
-    ">=": ">",
-    "=>": ">",
-    "≥": ">",
-    ">>": ">",
+    **dict.fromkeys(("", "=", "=="), "="),
+    **dict.fromkeys(("<", "<=", "=<", "≤", "<<"), "<"),
+    **dict.fromkeys((">", ">=", "=>", "≥", ">>"), ">"),
 }
 _WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {ord("　"): " ", ord("≦"): "≤", ord("≧"): "≥"}
 """Full-width signs, digits and letters, as East Asian keyboards give them, and what they stand for."""
