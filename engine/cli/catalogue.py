@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .console import Reply, table
+from .console import Reply, pick, table
 
 __all__ = ["datasets", "strategies"]
 
@@ -35,17 +35,11 @@ def strategies(*_: object) -> Reply:
     listed = (*strategies(), *baselines())
     document = [
         {
-            "name": strategy.info.name,
-            "title": strategy.info.title,
-            "goals": strategy.info.goals,
+            **pick(strategy.info, "name title goals guarantee baseline source version"),
             "parameters": [
                 {"name": knob.name, "default": knob.default, "meaning": knob.meaning}
                 for knob in strategy.info.parameters
             ],
-            "guarantee": strategy.info.guarantee,
-            "baseline": strategy.info.baseline,
-            "source": strategy.info.source,
-            "version": strategy.info.version,
         }
         for strategy in listed
     ]
@@ -78,14 +72,7 @@ def datasets(*_: object) -> Reply:
     tables = [shipped.load(name) for name in shipped.names()]
     document = [
         {
-            "name": entry.name,
-            "title": entry.title,
-            "rows": entry.rows,
-            "sites": entry.sites,
-            "endpoints": entry.endpoints,
-            "source": entry.source,
-            "licence": entry.licence,
-            "synthetic": entry.synthetic,
+            **pick(entry, "name title rows sites endpoints source licence synthetic"),
             "file": str(entry.path),
         }
         for entry in tables

@@ -23,7 +23,7 @@ from ..tables.described import without_column
 from ..tables.more import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
-from .console import Console, Reply, count
+from .console import Console, Reply, count, pick
 from .kinds import NONE
 from .standing import guarantee_of
 
@@ -183,11 +183,8 @@ def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, A
         "changed": changed,
         "consequences": told,
         "goal": now.goal_sentence,
-        "statement": now.statement,
+        **pick(now, "statement counts finished warnings"),
         "guarantee": guarantee_of(now),
-        "counts": now.counts,
-        "finished": now.finished,
-        "warnings": now.warnings,
     }
 
 

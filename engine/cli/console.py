@@ -15,7 +15,7 @@ from typing import Any
 
 from ..text.percentages import percent
 
-__all__ = ["Console", "Reply", "as_json", "count", "escaped", "table"]
+__all__ = ["Console", "Reply", "as_json", "count", "escaped", "pick", "table"]
 
 _SHOW_EVERY = 0.1
 """Seconds between two updates of the progress line."""
@@ -49,6 +49,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(plain(item) for item in value)
     raise TypeError(f"{type(value).__name__} has no place in JSON")
+
+
+def pick(thing: object, names: str) -> dict[str, Any]:
+    """Return what is called in a document as in the program: attributes of a thing; ``names`` have blanks between."""
+    return {name: getattr(thing, name) for name in names.split()}
 
 
 def as_json(document: Any) -> str:

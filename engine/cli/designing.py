@@ -24,9 +24,9 @@ from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..tables.importer import NO, YES, ImportedTable, Problem, import_table
+from ..tables.join import import_stacked
 from ..tables.opening import read_table
 from ..tables.raw import RawTable
-from ..tables.stack import import_stacked
 from ..tables.values import is_missing, parse_number, quoted
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
@@ -342,7 +342,7 @@ def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column:
     marked = np.zeros(len(library), dtype=bool)
     if column is None:
         return marked
-    name = _column(raw, column, option)
+    name = raw.named(column, option)
     for row, text, compound in zip(raw.rows, raw.column(name), of_row, strict=True):
         word = text.casefold()
         if word not in YES and word not in NO and not is_missing(text):
@@ -360,49 +360,24 @@ def prices(raw: RawTable, of_row: Sequence[str | None], library: Library, column
 
     AssayPilotError for a cell that is no number of 0 or more, and for two prices of one compound.
     """
-    name = _column(raw, column, option)
+    name = raw.named(column, option)
     found = np.full(len(library), math.nan)
+    mend = "Write what it costs to make this compound, 0 if it is there already."
     for row, text, compound in zip(raw.rows, raw.column(name), of_row, strict=True):
         place = None if compound is None else library.find(compound)
         if place is None:
             continue
+        wrong = ""
         try:
             price = parse_number(text, raw.decimal)
         except ValueError as error:
-            raise AssayPilotError(
-                "the price is missing" if is_missing(text) else str(error),
-                file=raw.file,
-                row=row,
-                column=name,
-                mend="Write what it costs to make this compound, 0 if it is there already.",
-            ) from None
-        if not (math.isfinite(price) and price >= 0):
-            raise AssayPilotError(
-                f"{quoted(text)} is no price",
-                file=raw.file,
-                row=row,
-                column=name,
-                mend="Write what it costs to make this compound, 0 if it is there already.",
-            )
+            wrong, price = "the price is missing" if is_missing(text) else str(error), math.nan
+        if not (wrong or (math.isfinite(price) and price >= 0)):
+            wrong = f"{quoted(text)} is no price"
+        if wrong:
+            raise AssayPilotError(wrong, file=raw.file, row=row, column=name, mend=mend)
         if not math.isnan(found[place]) and found[place] != price:
-            raise AssayPilotError(
-                f"{compound} has two prices, {found[place]:g} and {price:g}",
-                file=raw.file,
-                row=row,
-                column=name,
-                mend="Give each compound one.",
-            )
+            wrong = f"{compound} has two prices, {found[place]:g} and {price:g}"
+            raise AssayPilotError(wrong, file=raw.file, row=row, column=name, mend="Give each compound one.")
         found[place] = price
     return found
-
-
-def _column(raw: RawTable, wanted: str, option: str) -> str:
-    name = raw.find(wanted.strip())
-    if name is None:
-        raise AssayPilotError(
-            f"there is no column {wanted!r}; the columns are {', '.join(raw.columns)}",
-            file=raw.file,
-            option=option,
-            mend="Name one of them.",
-        )
-    return name

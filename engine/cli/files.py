@@ -10,7 +10,7 @@ from ..campaign.overview import Glance, glances
 from ..campaign.phrases import many
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .console import Console, Reply, table
+from .console import Console, Reply, pick, table
 from .targets import check_place, keep_other_tables
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
         report=console.report,
     )
     document = {
-        "ok": found.ok,
-        "events": found.events,
-        "head": found.head,
-        "recomputed": found.recomputed,
+        **pick(found, "ok events head recomputed"),
         "problems": [{"event": problem.event, "text": problem.text} for problem in found.problems],
         "signed": None if signature is None else {"events": signature.events, "time": signature.time},
     }
@@ -167,15 +164,6 @@ def _glance_document(one: Glance) -> dict[str, Any]:
         return {"file": str(one.path), "error": one.error}
     return {
         "file": str(one.path),
-        "name": one.name,
-        "goal": one.goal,
-        "strategy": one.strategy,
-        "round": one.round,
-        "round_open": one.round_open,
-        "outstanding": one.outstanding,
-        "counts": one.counts,
+        **pick(one, "name goal strategy round round_open outstanding counts finished claim next"),
         "measurements_used": one.measurements,
-        "finished": one.finished,
-        "claim": one.claim,
-        "next": one.next,
     }

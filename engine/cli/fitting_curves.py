@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from ..errors import AssayPilotError
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .targets import check_place, keep_other_tables
 
 __all__ = ["curves"]
@@ -83,12 +83,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         "excluded": found.excluded,
         "plates": [
             {
-                "plate": plate.plate,
-                "neutral": plate.neutral,
-                "full": plate.full,
-                "n_neutral": plate.n_neutral,
-                "n_full": plate.n_full,
-                "z_prime": plate.z_prime,
+                **pick(plate, "plate neutral full n_neutral n_full z_prime"),
             }
             for plate in found.plates
         ],

@@ -12,7 +12,7 @@ from ..campaign.state import Status
 from ..simulate.forecast import Forecast, forecast_campaign
 from ..simulate.series_forecast import SeriesForecast, forecast_series
 from ..text.percentages import percent
-from .console import Console, Reply, table
+from .console import Console, Reply, pick, table
 from .standing import left_to_do, range_lines
 
 __all__ = ["forecast"]
@@ -31,15 +31,11 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
 def _of_series(now: Status, made: SeriesForecast) -> Reply:
     """Return what the coming rounds will find, as a curve."""
     document = {
-        "name": now.name,
-        "strategy": now.strategy,
-        "finished": now.finished,
-        "measurements_used": now.measurements_used,
+        **pick(now, "name strategy finished measurements_used head"),
         "curve": [asdict(point) for point in made.curve],
         "members": made.members,
         "assumed": made.assumed,
         "runs": made.runs,
-        "head": now.head,
     }
     lines = [f"{now.name}: {now.goal_sentence}", ""]
     if not made.curve:
@@ -68,21 +64,13 @@ def _document(now: Status, made: Forecast) -> dict[str, Any]:
     if budget is not None:
         budget["in"] = budget.pop("in_")
     return {
-        "name": now.name,
-        "strategy": now.strategy,
-        "finished": now.finished,
-        "measurements_used": now.measurements_used,
+        **pick(now, "name strategy finished measurements_used head"),
         "measurements": asdict(made.measurements),
         "rounds": asdict(made.rounds),
         **left_to_do(now, made),
-        "decided": made.decided,
-        "open_ended": made.open_ended,
+        **pick(made, "decided open_ended assumed runs seed"),
         "budget": budget,
         "next_round": None if made.next_round is None else asdict(made.next_round),
-        "assumed": made.assumed,
-        "runs": made.runs,
-        "seed": made.seed,
-        "head": now.head,
     }
 
 

@@ -11,10 +11,9 @@ from ..errors import AssayPilotError
 from ..tables.files import is_workbook
 from ..tables.join import join_tables, split_join
 from ..tables.mapping import propose
-from ..tables.opening import read_table
+from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable
-from ..tables.reading import ReadAs, read_as
 from ..tables.site_columns import NoSites
 from .console import Console
 

@@ -9,7 +9,7 @@ from ..domain import kinds
 from ..domain.controls import Reading
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
-from .console import table
+from .console import pick, table
 
 __all__ = ["control_number", "control_value", "controls_document", "plate_lines", "value_told"]
 
@@ -51,12 +51,9 @@ def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
     return told | {
         "relation": relation,
         "unit": unit or None,
-        "n": one.n,
-        "round": one.round,
+        **pick(one, "n round excluded corrected"),
         "plate": entered.plate or None,
         "well": entered.well or None,
-        "excluded": one.excluded,
-        "corrected": one.corrected,
         "entered": entered.value,
     }
 
@@ -77,13 +74,10 @@ def controls_document(now: Status) -> dict[str, Any]:
             "readings": [value_told(now, r) for r in now.readings if not r.withdrawn],
             "plates": [
                 {
-                    "round": line.round,
-                    "name": line.name,
+                    **pick(line, "round name sd wide"),
                     "endpoint": now.endpoints[line.endpoint].name,
                     "values": line.n,
                     "above_nominal": line.mean,
-                    "sd": line.sd,
-                    "wide": line.wide,
                 }
                 for line in told.plates
             ],

@@ -19,7 +19,7 @@ from ..errors import AssayPilotError
 from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
 from .stock_words import orders_document, orders_lines
 from .stocking import check_orders
@@ -134,20 +134,14 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
         "round": None if issued is None else issued.number,
         "confirmation": issued is not None and issued.confirmation,
         "phase": now.phases_decided if issued is None or issued.confirmation else issued.phase,
-        "strategy": now.strategy,
+        **pick(now, "strategy finished finish_reason choice warnings"),
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
         "endpoints": [now.endpoints[k].name for k in now.measured_endpoints],
-        "finished": now.finished,
-        "finish_reason": now.finish_reason,
         "compounds": [
             {
                 "id": library.ids[item.compound],
-                "replicates": item.replicates,
-                "reason": item.reason,
-                "expected": item.expected,
-                "low": item.low,
-                "high": item.high,
+                **pick(item, "replicates reason expected low high"),
                 "sites": library.substituents(item.compound),
                 **_asked(now, item),
                 **({} if issued is None else _predicted(now, issued, item)),
@@ -163,12 +157,10 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
             "value": now.phase.value,
             "lower_bound": now.phase.lower_bound,
         },
-        "choice": now.choice,
         "orders": orders_document(now),
         "plates": plates_document(now, layout),
         "seconds": seconds,
         "guarantee": guarantee_of(now),
-        "warnings": now.warnings,
     }
 
 

@@ -26,7 +26,7 @@ from ..strategies.protocol import IN, UNDECIDED
 from ..text.percentages import percent, probability
 from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .recorded_values import controls_document, plate_lines
 from .stock_words import stock_document, stock_lines
 
@@ -58,11 +58,7 @@ def guarantee_of(now: Status) -> dict[str, Any]:
     """Return what is guaranteed now, as every document says it."""
     promise = now.guarantee
     return {
-        "delta": promise.delta,
-        "holds": promise.holds,
-        "assumptions": promise.assumptions,
-        "void": promise.void,
-        "sentence": promise.sentence,
+        **pick(promise, "delta holds assumptions void sentence"),
         "continue_with": None if promise.holds else "gaussian-process",
     }
 
@@ -103,21 +99,16 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
     undecided = order[candidates.status[order] == UNDECIDED]
     listed = ranked(now, only)
     return {
-        "name": now.name,
+        **pick(now, "name strategy measurements_used finished finish_reason statement warnings head events"),
         "goal": now.goal_sentence,
         "objectives": now.settings.objectives,
         "probabilities": {"within_epsilon": now.probability_names[0], "within_slack": now.probability_names[1]},
         "limits": [now.endpoints[k].limit_text for k in now.limited_endpoints],
-        "strategy": now.strategy,
         "round": _round_number(now),
         "round_open": now.open_round is not None,
         "outstanding": 0 if now.open_round is None else now.open_round.missing,
         "phase": now.phases_decided if now.phase is None else now.phase.phase,
-        "measurements_used": now.measurements_used,
         "budget": now.settings.budget,
-        "finished": now.finished,
-        "finish_reason": now.finish_reason,
-        "statement": now.statement,
         "guarantee": guarantee_of(now),
         "claim": claim_entry(now),
         "noise": noise_of(now),
@@ -133,9 +124,6 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "forecast": _NOTHING_LEFT if now.finished else None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
         "stock": stock_document(now),
-        "warnings": now.warnings,
-        "head": now.head,
-        "events": now.events,
     }
 
 
@@ -168,10 +156,8 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
     if not now.finished and not found.rounds:
         return None
     return {
-        "rounds": found.rounds,
+        **pick(found, "rounds measurements level sentence"),
         "open": now.open_round is not None and now.open_round.confirmation,
-        "measurements": found.measurements,
-        "level": found.level,
         "confirmed": [ids[compound] for compound in found.confirmed],
         "not_confirmed": [
             {
@@ -190,7 +176,6 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
         "not_measured": [ids[compound] for compound in found.not_measured],
         "due": [ids[compound] for compound in found.due],
         "cannot_be_had": [ids[compound] for compound in found.gone],
-        "sentence": found.sentence,
         "additivity": [told.sentence for told in now.additivity],
     }
 

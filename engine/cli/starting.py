@@ -19,7 +19,7 @@ from ..tables.check import check_report, endpoint_facts
 from ..tables.importer import ImportedTable, import_table
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .reading import read_mapped
 from .standing import next_line, what_can_be_done
 from .stock_words import said_lines, said_of_stock, stock_document, stock_lines, terms_of
@@ -74,7 +74,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     return {
         "file": str(path),
-        "name": now.name,
+        **pick(now, "name strategy why warnings head events"),
         "compounds": len(now.library),
         "combinations": now.library.n_combinations if now.library.partial else None,
         "rank": document["rank"],
@@ -99,13 +99,8 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
         "stock": stock_document(now),
         "model_report": document["model_report"],
         "additivity": [told.as_json(now.library.ids) for told in now.additivity],
-        "strategy": now.strategy,
-        "why": now.why,
         "not_used": document["not_used"],
-        "warnings": now.warnings,
         "notes": document["notes"],
-        "head": now.head,
-        "events": now.events,
     }
 
 

@@ -17,7 +17,7 @@ from ..campaign.stock_view import cost_words, money, not_said, wait_words
 from ..domain.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .stock_words import orders_document, orders_lines, stock_counts, terms_of
 from .targets import check_place, keep_other_tables
 
@@ -238,7 +238,7 @@ def _option(now: Status, one: PlanOption) -> dict[str, Any]:
     return {
         "plan": one.name,
         "default": one.usual,
-        "measurements": one.measurements,
+        **pick(one, "measurements cost rounds_to_end days_to_end"),
         "measurements_now": one.now,
         "compounds": [
             {"id": now.library.ids[compound], "replicates": n, "to_be_made": compound in made}
@@ -247,15 +247,12 @@ def _option(now: Status, one: PlanOption) -> dict[str, Any]:
         "to_be_made": len(one.to_make),
         "making_cost": one.making,
         "cost_not_known": one.unknown,
-        "cost": one.cost,
         "wait_days": one.wait,
         "wait_not_known": one.wait_unknown,
         "value": one.value if math.isfinite(one.value) else None,
         "lower_bound": one.best,
         "loss": one.loss if math.isfinite(one.loss) else None,
         "measurements_to_end": one.to_end,
-        "rounds_to_end": one.rounds_to_end,
-        "days_to_end": one.days_to_end,
     }
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from . import headers
-from .column_roles import Claims
-from .contents import filled, looks_like_ids, share_of_dates, share_of_fragments, share_of_structures
+from .column_roles import Claims, filled, looks_like_ids, share_of_dates, share_of_fragments, share_of_structures
 from .raw import fold
 from .site_columns import structure_columns
 from .values import is_missing

@@ -20,8 +20,7 @@ from .described import Described, described
 from .endpoint_kinds import kind_of
 from .options import EndpointColumn, EndpointSpec
 from .raw import fold
-from .runs import once_each, run_groups
-from .side_columns import SIDES, Sides
+from .side_columns import SIDES, Sides, once_each, run_groups
 from .values import is_missing, parse_value
 
 __all__ = ["Endpoints"]

@@ -22,16 +22,14 @@ from ..models.sparse import Step
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from ..text.statements import listed
+from .assays import forms_together
 from .history import read_history
-from .mixed import forms_together
-from .numbered import numbered
 from .options import TableMapping
 from .raw import Problem, RawTable
 from .sparse import thin
-from .spellings import one_spelling
-from .spreadsheet_damage import DITTO, about_ids, is_ditto, looks_filled_down
+from .spellings import DITTO, about_ids, is_ditto, looks_filled_down, one_spelling
 from .stock import StockColumns, read_stock
-from .structures import on_scaffold, read_structure_column
+from .structures import numbered, on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]

@@ -1,20 +1,23 @@
-"""Two tables as one, joined by the compounds' ids: structures here, activities there."""
+"""Two tables as one: joined by the ids of the compounds, or one under the other."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import AssayPilotError
+from ..system.progress import Report, silent
 from ..text.statements import listed
 from . import headers
-from .raw import Problem, RawTable, fold, free_name
+from .importer import ImportedTable, import_table
+from .options import TableMapping
+from .raw import Problem, RawTable, free_name
 from .values import is_missing
 
-__all__ = ["join_tables", "split_join"]
+__all__ = ["Stacked", "import_stacked", "join_tables", "split_join"]
 
 _NAMED = 5
 _NUMBER = re.compile(r"[<>=≤≥]*\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?(?:\s*[A-Za-zµμ%]+)?")
@@ -94,16 +97,8 @@ def _problems_there(other: RawTable) -> list[Problem]:
 
 def _id_column(table: RawTable, name: str | None, option: str) -> str:
     if name is not None:
-        column = table.find(name)
-        if column is None:
-            raise AssayPilotError(
-                f"there is no column {name!r}; the columns are {', '.join(table.columns)}",
-                file=table.file,
-                option=option,
-                mend="Name one of them.",
-            )
-        return column
-    found = next((column for wanted in headers.IDS for column in table.columns if fold(column) == wanted), None)
+        return table.named(name, option)
+    found = table.called(headers.IDS)
     if found is None:
         raise AssayPilotError(
             "there is no column of ids to join by", file=table.file, option=option, mend="Name it: --join FILE:COLUMN."
@@ -123,3 +118,70 @@ def _unique(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     for name in names:
         out.append(free_name(name, {*taken, *out}))
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """Two tables' compounds in one library, over the substituents of both."""
+
+    imported: ImportedTable
+    """Without endpoints and history."""
+    first: tuple[str | None, ...]
+    """The compound of each row of the first table, None where the row is not used."""
+    second: tuple[str | None, ...]
+    """The same of the second."""
+    problems: tuple[tuple[str | None, Problem], ...]
+    """What was not used, each with the file its row is in."""
+
+
+def import_stacked(raw: RawTable, other: RawTable, mapping: TableMapping, report: Report = silent) -> Stacked:
+    """Return the compounds of both tables, so that the same substituents mean the same in both.
+
+    ``mapping`` is that of ``raw``; ``other`` needs its columns of sites, by name, and may have ids. Problems name the
+    row of the file they are in. AssayPilotError when ``other`` lacks a site.
+    """
+    columns: dict[str, str] = {}
+    for site in mapping.sites:
+        found = other.find(site)
+        if found is None:
+            raise AssayPilotError(
+                f"there is no column {site!r}; the columns are {', '.join(other.columns)}",
+                file=other.file,
+                mend=f"It needs the sites of the first table: {', '.join(mapping.sites)}.",
+            )
+        columns[site] = found
+    if mapping.cores and mapping.smiles is not None:
+        structures = other.find(mapping.smiles)
+        if structures is None:
+            raise AssayPilotError(
+                f"there is no column {mapping.smiles!r} of structures; the columns are {', '.join(other.columns)}",
+                file=other.file,
+                mend="It needs the structures, from which the sites are made.",
+            )
+        columns[mapping.smiles] = structures
+    if mapping.id is not None:
+        found = other.find(mapping.id) or other.called(headers.IDS)
+        if found is not None:
+            columns[mapping.id] = found
+    blank = ("",) * len(other)
+    shift = max(raw.rows)
+    both = replace(
+        raw,
+        cells=tuple(
+            own + (other.column(columns[name]) if name in columns else blank)
+            for name, own in zip(raw.columns, raw.cells, strict=True)
+        ),
+        rows=raw.rows + tuple(row + shift for row in other.rows),
+        digest=hashlib.sha256(f"{raw.digest} {other.digest}".encode()).hexdigest(),
+        warnings=(*raw.warnings, *(f"{other.file}: {text}" for text in other.warnings)),
+        spelled=None,
+    )
+    imported = import_table(both, replace(mapping, endpoints=(), endpoint_column=None), report)
+    problems = tuple(
+        (raw.file, problem)
+        if problem.row is None or problem.row <= shift
+        else (other.file, replace(problem, row=problem.row - shift))
+        for problem in imported.not_used
+    )
+    n = len(raw)
+    return Stacked(imported, imported.of_row[:n], imported.of_row[n:], problems)

@@ -11,13 +11,12 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.statements import listed
 from . import headers, own_exports
-from .assays import by_assay
+from .assays import by_assay, counted_together
 from .column_roles import Claims
 from .compound_columns import find_ids, find_structures
 from .doubtful_values import quality_column
 from .endpoint_columns import Endpoints
 from .first_core import find_cores
-from .mixed import counted_together
 from .options import EndpointColumn, TableMapping, TableOptions
 from .raw import RawTable, fold
 from .site_columns import (

@@ -10,10 +10,10 @@ from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .mapping import propose
-from .numbered import numbered
 from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable
 from .spellings import one_spelling
+from .structures import numbered
 from .values import NO, is_missing
 
 __all__ = ["MoreCompounds", "read_more"]

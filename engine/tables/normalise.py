@@ -124,7 +124,7 @@ def without_summaries(raw: RawTable) -> RawTable:
 
     What is left out is said; a mean that stands alone stays. The same table where no column tells such rows.
     """
-    ids = next((column for name in headers.IDS for column in raw.columns if fold(column) == name), None)
+    ids = raw.called(headers.IDS)
     if ids is None:
         return raw
     for column in raw.columns:

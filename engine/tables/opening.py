@@ -1,9 +1,11 @@
-"""The one door through which every kind of table comes in, whatever the file is called."""
+"""The one door through which every kind of table comes in, whatever the file is called and however it is read."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import AssayPilotError
 from ..system.collecting import without_collecting
@@ -12,7 +14,10 @@ from .files import Kind, OpenedFile, open_file
 from .normalise import as_meant
 from .raw import RawTable
 
-__all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
+if TYPE_CHECKING:
+    from .workbook import SheetName
+
+__all__ = ["ENCODINGS", "PATTERNS", "ReadAs", "Reading", "parse_text", "read_as", "read_table", "read_text_as"]
 
 _SMILES_FILES = (".smi", ".ism", ".smiles", ".cxsmiles")
 PATTERNS = (
@@ -20,6 +25,42 @@ PATTERNS = (
     *("*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi"),
 )
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a mark",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+}
+"""The encodings a table may be read in, and what they are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How a table is to be read; None where it is found."""
+
+    sheet: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    """A comma, a semicolon or a tab."""
+    decimal: str | None = None
+    """A point or a comma."""
+    header: tuple[int, int] | None = None
+    """The row of the header as a spreadsheet counts, and how many rows it has (1 or 2); (0, 0): there is none."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether everything but the sheet is found."""
+        return self.encoding is None and self.delimiter is None and self.decimal is None and self.header is None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A table and the sheets there were to choose from."""
+
+    raw: RawTable
+    sheets: tuple[SheetName, ...] = ()
+    """Empty where the file is no workbook."""
 
 
 def read_table(
@@ -31,46 +72,82 @@ def read_table(
     said when there are others. ``points`` keeps the points of dose-response curves, which are no values of a compound.
     AssayPilotError says in one line what cannot be read and what to do.
     """
+    raw = _read(open_file(path), ReadAs(sheet=sheet), report)
+    return raw if points else as_meant(raw)
+
+
+def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
+    """Return the table in a file, read as said. AssayPilotError in one line when that is not possible."""
     found = open_file(path)
+    if found.kind is not Kind.WORKBOOK:
+        return Reading(as_meant(_read(found, replace(how, sheet=None), report)))
+    from .workbook import sheet_names
+
+    return Reading(as_meant(_read(found, how, report)), sheet_names(found))
+
+
+def _read(found: OpenedFile, how: ReadAs, report: Report) -> RawTable:
+    # Imported where it is needed: each kind of file has a reader of its own, some with a library behind it.
     report(0.05, f"Reading {found.name}")
     with without_collecting():
-        raw = _read(found, sheet, report)
-        return raw if points else as_meant(raw)
+        if found.kind is Kind.WORKBOOK:
+            from .workbook import read_workbook
+
+            return read_workbook(found, how.sheet, report, header=how.header)
+        if how.sheet is not None:
+            raise AssayPilotError(
+                "only workbooks have sheets, and this is none", file=found.name, option="--sheet", mend="Leave it out."
+            )
+        if found.kind is Kind.SDF:
+            from .sdf import read_sdf
+
+            return read_sdf(found, report)
+        from .smi import is_list_of_smiles, is_plain_smi, read_smi
+
+        text, encoding, notes = _decoded(found, how.encoding)
+        digest = hashlib.sha256(found.data).hexdigest()
+        if how.plain and ((found.suffix in _SMILES_FILES and is_plain_smi(text)) or is_list_of_smiles(text)):
+            return read_smi(text, found.name, encoding, digest, notes, report)
+        return _parsed(text, found.name, encoding, digest, notes, how, report)
 
 
-def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
-    # Imported where it is needed: each kind of file has a reader of its own, some with a library behind it.
-    if found.kind is Kind.WORKBOOK:
-        from .workbook import read_workbook
+def _parsed(
+    text: str, name: str | None, encoding: str, digest: str, notes: list[str], how: ReadAs, report: Report
+) -> RawTable:
+    from .text import parse
 
-        return read_workbook(found, sheet, report)
-    if sheet is not None:
-        raise AssayPilotError(
-            "only workbooks have sheets, and this is none", file=found.name, option="--sheet", mend="Leave it out."
-        )
-    if found.kind is Kind.SDF:
-        from .sdf import read_sdf
-
-        return read_sdf(found, report)
-    from .text import decode, parse
-
-    text, encoding, notes = decode(found.name, found.data)
-    digest = hashlib.sha256(found.data).hexdigest()
-    from .smi import is_list_of_smiles, is_plain_smi, read_smi
-
-    if (found.suffix in _SMILES_FILES and is_plain_smi(text)) or is_list_of_smiles(text):
-        return read_smi(text, found.name, encoding, digest, notes, report)
-    return parse(text, found.name, encoding, digest, notes, report)
+    said = {"delimiter": how.delimiter, "decimal": how.decimal}
+    return parse(text, name, encoding, digest, notes, report, **said, header=how.header)
 
 
-def bare(text: str) -> str:
+def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:
+    """Text, encoding and what to say about it."""
+    from .text import decode
+
+    if encoding is None:
+        return decode(found.name, found.data)
+    row = None
+    try:
+        text = found.data.decode(encoding)
+    except UnicodeError as error:
+        text, row = "\x00", found.data[: getattr(error, "start", 0)].count(b"\n") + 1
+    if "\x00" in text:
+        said = f"the file is not {ENCODINGS.get(encoding, encoding)}"
+        raise AssayPilotError(said, file=found.name, row=row, mend="Choose another encoding.")
+    return text.removeprefix("\ufeff"), encoding, []
+
+
+def _bare(text: str) -> str:
     """Return a pasted block without what clipboards put around it: a byte-order mark, and on Windows a closing zero."""
     return text.removeprefix("\ufeff").rstrip("\0")
 
 
 def parse_text(text: str, report: Report = silent) -> RawTable:
     """Return the table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
-    from .text import parse
+    return read_text_as(text, ReadAs(), report).raw
 
+
+def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
+    """Return the table in a pasted block, read as said."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return as_meant(parse(bare(text), None, "text", digest, [], report))
+    return Reading(as_meant(_parsed(_bare(text), None, "text", digest, [], how, report)))

@@ -16,6 +16,9 @@ Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
+_ROLES = ("replicate", "date", "plate", "well", "batch", "comment", "excluded")
+_COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", *_ROLES, *_STOCK)
+"""The columns of a mapping that are not of one endpoint or site."""
 _OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
 _KEYS = (*_OF_VALUES, "kind", "words")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
@@ -202,23 +205,7 @@ class TableMapping:
 
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that is used, in no particular order."""
-        shared = (
-            self.id,
-            self.smiles,
-            self.endpoint_column,
-            self.assay_column,
-            self.available,
-            self.replicate,
-            self.date,
-            self.plate,
-            self.well,
-            self.batch,
-            self.comment,
-            self.excluded,
-            self.stock,
-            self.cost,
-            self.lead,
-        )
+        shared = (getattr(self, name) for name in _COLUMNS)
         own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         drawn = [column for _, column in self.structures]
         return tuple(dict.fromkeys([*self.sites, *drawn, *filter(None, shared), *(x for c in own for x in c if x)]))

@@ -136,6 +136,14 @@ class RawTable:
         near = [column for column in self.columns if fold(column) == wanted]
         return near[0] if len(near) == 1 else None
 
+    def named(self, name: str, option: str) -> str:
+        """Return the column that an option names, as ``find`` does; AssayPilotError when there is none."""
+        found = self.find(name.strip())
+        if found is None:
+            said = f"there is no column {name!r}; the columns are {', '.join(self.columns)}"
+            raise AssayPilotError(said, file=self.file, option=option, mend="Name one of them.")
+        return found
+
 
 def fold(header: str) -> str:
     """Return a header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.

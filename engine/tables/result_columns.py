@@ -12,8 +12,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .curves import points_in_columns
 from .raw import RawTable, columns_named, fold
-from .runs import run_groups, run_number
-from .side_columns import sign_columns, signs_beside
+from .side_columns import run_groups, run_number, sign_columns, signs_beside
 from .values import is_missing
 
 __all__ = ["SIDES", "ValueColumn", "p_name", "value_columns"]

@@ -20,7 +20,7 @@ from .doubtful_values import another_scale, is_marked, may_be_bounds, quality_co
 from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
 from .raw import RawTable, columns_named, fold
 from .result_columns import SIDES, ValueColumn, p_name, value_columns
-from .spreadsheet_damage import looks_changed
+from .spellings import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds
 

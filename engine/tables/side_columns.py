@@ -1,15 +1,21 @@
-"""The columns beside one of values: the relation, unit, n and SD of what stands in it."""
+"""Columns that go with one of values: its relation, unit, n and SD, and the runs of the same measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
 
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..domain.p_scale import is_p_scale
+from ..system.limits import LONGEST_HEADER
 from . import headers
 from .column_roles import Claims
+from .entries import Entry, Unreadable, read_entry
 from .raw import RawTable, fold
 from .values import is_missing, parse_relation
 
-__all__ = ["SIDES", "Sides", "sign_columns", "signs_beside"]
+__all__ = ["SIDES", "Sides", "copied_from", "once_each", "run_groups", "run_number", "sign_columns", "signs_beside"]
 
 _SAMPLED = 20_000
 
@@ -137,3 +143,146 @@ class Sides:
         first, last = sorted(map(self.raw.columns.index, (value, column)))
         between = self.raw.columns[first + 1 : last]
         return all(headers.role_of(other) is not None or headers.role_within(other) is not None for other in between)
+
+
+_RUN = re.compile(
+    r"[\s_(\[,;-]*(?<![A-Za-z0-9])(?:(?:run|rep|repl|replicate|exp|expt|experiment|trial|measurement|determination|occasion)"
+    r"[\s_.#=-]*|n\s*=?\s*|#\s*)0*(?P<number>[1-9]\d?)(?![A-Za-z0-9.,])[)\]]?",
+    re.I,
+)
+"""The words for a run with its number, and the marks that set them apart: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
+
+_AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
+"""A header that stands twice, as it is called the second time."""
+_ROWS_SAMPLED = 2_000
+_FEWEST_ALIKE = 3
+_ALIKE = 0.95
+"""The share of rows in which a number must be the other's logarithm."""
+_ROUNDED = 0.06
+"""Logarithms are often given to one decimal."""
+
+
+def run_number(header: str) -> tuple[str, int] | None:
+    """Return a header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``.
+
+    None without.
+    """
+    found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
+    if len(found) != 1:
+        return None
+    match = found[0]
+    name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+    return (name, int(match["number"])) if re.search(r"[A-Za-z%]", name) else None
+
+
+def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
+    groups: dict[tuple[str, str], dict[int, str]] = {}
+    names: dict[tuple[str, str], str] = {}
+    twice = set()
+    for column in columns:
+        found = run_number(column)
+        if found is None:
+            continue
+        name, number = found
+        bare, unit = headers.split_unit(name)
+        key = (fold(bare), unit)
+        names.setdefault(key, name)
+        if number in groups.setdefault(key, {}):
+            twice.add(key)
+        groups[key][number] = column
+    return {
+        names[key]: tuple(column for column in columns if column in group.values())
+        for key, group in groups.items()
+        if len(group) > 1 and key not in twice
+    }
+
+
+def once_each(
+    raw: RawTable, found: Sequence[str], runs: Mapping[str, Sequence[str]], notes: list[str]
+) -> list[tuple[str, str]]:
+    """Names and (first) columns of what was measured, among columns of numbers; what is left aside is noted.
+
+    Runs count together, by their common name; their mean and the logarithms of another column are left aside.
+    """
+    grouped = {name: columns for name, columns in runs.items() if set(columns) <= set(found)}
+    of_run = {column: name for name, columns in grouped.items() for column in columns}
+    kept: dict[str, str] = {}
+    for column in found:
+        if column in of_run:
+            kept.setdefault(of_run[column], column)
+        elif any(_is_mean_of(column, name) for name in grouped):
+            notes.append(f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not.")
+        elif (copied := copied_from(raw, column, found)) is not None:
+            notes.append(
+                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to have {column} "
+                "instead, name it with --endpoint to use it."
+            )
+        else:
+            kept[column] = column
+    again = [c for c in kept if (match := _AGAIN.fullmatch(c)) is not None and match["name"] in kept]
+    if again:
+        notes.append(
+            f"The header of {', '.join(again)} stands twice: they are endpoints of their own. Columns called run 1, "
+            "run 2 are measurements of one."
+        )
+    return list(kept.items())
+
+
+def _is_mean_of(column: str, name: str) -> bool:
+    """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
+    bare, unit = headers.split_unit(name)
+    return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+
+
+def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
+    """Return the column of concentrations that a column only repeats, and how: as their logarithms, or in another unit.
+
+    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands. Of
+    two units the one that stands first is no copy. None where it repeats none.
+    """
+    bare, unit = headers.split_unit(column)
+    scale = Endpoint(column)
+    logs = is_p_scale(scale) or headers.is_log_concentration(column)
+    concentrations = unit in CONCENTRATIONS and headers.looks_like_potency(bare, unit)
+    if not logs and not concentrations:
+        return None
+    own = scale if logs else Endpoint(column, unit, "log")
+    for other in others if logs else others[: list(others).index(column)]:
+        other_bare, other_unit = headers.split_unit(other)
+        of_logs = is_p_scale(scale) and other_unit not in CONCENTRATIONS
+        if other == column or of_logs or not headers.looks_like_potency(other_bare, other_unit):
+            continue
+        if not logs and (other_unit not in CONCENTRATIONS or fold(other_bare) != fold(bare)):
+            continue
+        pairs = list(zip(raw.column(column), raw.column(other), strict=True))[:_ROWS_SAMPLED]
+        read = [(_entry(own, a, raw), _entry(Endpoint(other, other_unit, "log"), b, raw)) for a, b in pairs]
+        if any(a is not None and b is None for a, b in read):
+            continue
+        exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
+        if len(exact) < _FEWEST_ALIKE:
+            continue
+        # A logarithm may be that of mol/L or of the number as it stands.
+        moles = CONCENTRATIONS.get(other_unit, 1.0)
+        for factor in (moles, 1.0) if headers.is_log_concentration(column) else (moles,):
+            alike = sum(abs(_log(a, own) - math.log10(b * factor)) <= _ROUNDED for a, b in exact)
+            if alike >= _ALIKE * len(exact):
+                return other, "the logarithms of {}" if logs else "{} in another unit"
+    return None
+
+
+def _log(value: float, endpoint: Endpoint) -> float:
+    """Return the logarithm of the concentration that a value says.
+
+    Of pIC50, of logIC50, of a concentration with its unit.
+    """
+    if endpoint.transform == "log":
+        return math.log10(value * CONCENTRATIONS[endpoint.unit])
+    return -value if is_p_scale(endpoint) else value
+
+
+def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:
+    try:
+        return read_entry(endpoint, text, raw.decimal)
+    except Unreadable:
+        return None

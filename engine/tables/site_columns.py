@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from ..errors import AssayPilotError
 from . import headers
 from .classes import classes_of, words_of
-from .contents import share_of_dates, share_of_fragments, share_of_structures
+from .column_roles import share_of_dates, share_of_fragments, share_of_structures
 from .endpoint_kinds import kind_of
 from .raw import RawTable, fold
 from .values import is_missing

@@ -211,22 +211,10 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
     Columns that are not named are found by their headers. AssayPilotError when there is no id column, or nothing that
     says anything of stock.
     """
-    named = {"--stock": wanted.stock, "--cost": wanted.cost, "--lead": wanted.lead}
-    for option, name in named.items():
-        if name is not None and raw.find(name.strip()) is None:
-            raise AssayPilotError(
-                f"there is no column {name!r}; the columns are {', '.join(raw.columns)}",
-                file=raw.file,
-                option=option,
-                mend="Name one of them.",
-            )
-    taken = {raw.find(name.strip()) for name in named.values() if name is not None}
-    columns = StockColumns(
-        *(
-            raw.find(name.strip()) if name is not None else raw.called(headers.ROLES[role], taken)
-            for role, name in (("stock", wanted.stock), ("cost", wanted.cost), ("lead", wanted.lead))
-        )
-    )
+    roles = dict(zip(STOCK_ROLES, wanted.named, strict=True))
+    named = {role: raw.named(name, f"--{role}") for role, name in roles.items() if name is not None}
+    taken = set(named.values())
+    columns = StockColumns(*(named.get(role) or raw.called(headers.ROLES[role], taken) for role in STOCK_ROLES))
     ids = raw.called(headers.IDS, taken)
     if ids is None:
         raise AssayPilotError(

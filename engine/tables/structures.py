@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..domain.library import Library, Scaffold
@@ -14,7 +15,7 @@ from .options import TableMapping
 from .raw import Problem, RawTable, fold
 from .values import is_missing
 
-__all__ = ["Prepared", "on_scaffold", "read_structure_column"]
+__all__ = ["Prepared", "numbered", "on_scaffold", "read_structure_column"]
 
 _UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
@@ -211,3 +212,14 @@ def _replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
             names.append(name)
             cells.append(tuple(texts))
     return replace(raw, columns=tuple(names), cells=tuple(cells))
+
+
+_NAME = re.compile(r"CPD-(\d+)")
+
+
+def numbered(count: int, known: Iterable[str] = ()) -> list[str]:
+    """So many names, which go on behind those that are known; as wide as the largest number."""
+    taken = [match[1] for match in map(_NAME.fullmatch, known) if match]
+    last = max(map(int, taken), default=0)
+    width = max(3, len(str(last + count)), *map(len, taken))
+    return [f"CPD-{last + k:0{width}d}" for k in range(1, count + 1)]

@@ -12,12 +12,11 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
-from .arrangements import listed, paired, turned
+from .arrangements import barred, is_framed, listed, paired, spaced, turned
 from .databases import datawarrior_table, is_datawarrior, pubchem_rows
 from .decimals import decimal_mark, without_thousands
 from .layout import lay_out
 from .raw import DELIMITERS, RawTable, fold, unguard, visible
-from .ruled import barred, is_framed, spaced
 
 __all__ = ["decode", "parse"]
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.opening import ENCODINGS, ReadAs
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold
-from assaypilot.engine.tables.reading import ENCODINGS, ReadAs
 from assaypilot.engine.tables.workbook import SheetName
 
 from ..widgets.inputs import combo_box

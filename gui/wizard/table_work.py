@@ -17,6 +17,7 @@ from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.join import join_tables
+from assaypilot.engine.tables.opening import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.parcels import (
     ImportParcel,
@@ -27,7 +28,6 @@ from assaypilot.engine.tables.parcels import (
     unpack_raw,
 )
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.reading import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.workbook import SheetName
 
 __all__ = [

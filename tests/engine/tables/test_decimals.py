@@ -2,8 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.tables.opening import parse_text
-from assaypilot.engine.tables.reading import ReadAs, read_text_as
+from assaypilot.engine.tables.opening import ReadAs, parse_text, read_text_as
 from assaypilot.engine.tables.values import parse_number, parse_value
 
 

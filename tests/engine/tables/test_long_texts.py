@@ -14,7 +14,7 @@ from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
-from assaypilot.engine.tables.runs import run_number
+from assaypilot.engine.tables.side_columns import run_number
 
 LENGTH = 20_000
 SECONDS = 1.0

@@ -11,8 +11,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.spellings import one_spelling
-from assaypilot.engine.tables.spreadsheet_damage import about_ids, is_ditto
+from assaypilot.engine.tables.spellings import about_ids, is_ditto, one_spelling
 from tests.engine.tables.workbooks import write_xlsx
 
 

@@ -9,9 +9,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.more import read_more
-from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.structures import numbered
 
 # Its ring can be read from either side: fluorine stands at one site because most compounds have it there.
 CORE = "c1cc([*:2])ccc1[*:1]"

@@ -3,8 +3,7 @@
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.opening import parse_text, read_table
-from assaypilot.engine.tables.reading import ReadAs, read_as, read_text_as
+from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
 from tests.engine.tables.workbooks import write_xlsx
 
 

@@ -9,7 +9,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.runs import run_groups, run_number
+from assaypilot.engine.tables.side_columns import run_groups, run_number
 
 
 def table(header: str, *rows: str, endpoint: str | None = None):
