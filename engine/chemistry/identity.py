@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Literal
 
 from ..system.progress import Report, silent
-from .structures import spelled
+from .structures import spelled, uncharger
 
 __all__ = ["Merge", "identity", "same_structure"]
 
@@ -31,7 +31,7 @@ def identity(smiles: str, merge: Merge = "none") -> str:
         molecule = Chem.MolFromSmiles(smiles)
         if molecule is None:
             return smiles
-        molecule = _uncharger().uncharge(molecule)
+        molecule = uncharger().uncharge(molecule)
         if merge == "tautomer":
             molecule = _enumerator().Canonicalize(molecule)
         return spelled(molecule)
@@ -58,13 +58,6 @@ def same_structure(
             key = known[text] = identity(text, merge)
         groups.setdefault(key, {})[name] = None
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
-
-
-@cache
-def _uncharger() -> Any:
-    from rdkit.Chem.MolStandardize import rdMolStandardize
-
-    return rdMolStandardize.Uncharger()
 
 
 @cache

@@ -21,6 +21,7 @@ __all__ = [
     "salt_note",
     "spelled",
     "too_large",
+    "uncharger",
 ]
 
 _REPORT_EVERY = 200
@@ -224,7 +225,7 @@ def _parent(text: str, molecule: Any) -> Structure:
     parent, neutral = kept[name], False
     if Chem.GetFormalCharge(parent) and any(Chem.GetFormalCharge(different[other]) for other in left_out):
         # Without its counter-ion the charge is only how the salt was written; a quaternary nitrogen keeps its own.
-        calm = _uncharger().uncharge(parent)
+        calm = uncharger().uncharge(parent)
         neutral = spelled(calm) != name
         parent = calm
     return Structure(text, spelled(parent), left_out, neutral)
@@ -249,7 +250,8 @@ def _salts() -> Any:
 
 
 @cache
-def _uncharger() -> Any:
+def uncharger() -> Any:
+    """Return RDKit's tool that takes charges away where a proton can."""
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
     return rdMolStandardize.Uncharger()

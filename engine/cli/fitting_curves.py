@@ -81,12 +81,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         "without_value": sum(one.value is None for one in told),
         "points": len(points.points),
         "excluded": found.excluded,
-        "plates": [
-            {
-                **pick(plate, "plate neutral full n_neutral n_full z_prime"),
-            }
-            for plate in found.plates
-        ],
+        "plates": [pick(plate, "plate neutral full n_neutral n_full z_prime") for plate in found.plates],
         "rejected": [{"row": row, "reason": reason} for row, reason in points.rejected],
         "points_file": options.points,
         "prism_file": options.prism,

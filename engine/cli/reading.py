@@ -15,7 +15,8 @@ from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable
 from ..tables.site_columns import NoSites
-from .console import Console
+from ..tables.stock import STOCK_ROLES
+from .console import Console, pick
 
 __all__ = ["read_mapped"]
 
@@ -29,26 +30,19 @@ def read_mapped(
         raise AssayPilotError(
             "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
         )
+    same = pick(options, "id smiles product only_listed available min_seen assays")
     wanted = TableOptions(
-        id=options.id,
-        smiles=options.smiles,
+        **same,
+        **{role: getattr(options, role, None) for role in STOCK_ROLES},
         sites=options.sites or (),
         blank=options.blank or "missing",
-        product=options.product,
-        only_listed=options.only_listed,
-        available=options.available,
-        stock=getattr(options, "stock", None),
-        cost=getattr(options, "cost", None),
-        lead=getattr(options, "lead", None),
         endpoints=specs,
         sd=sd,
         cores=tuple(options.core),
         merge=options.merge or "no",
-        min_seen=options.min_seen,
         drop_sites=tuple(options.drop_site),
         joined=tuple(options.join_substituents),
         interactions=tuple(options.interaction),
-        assays=options.assays,
     )
     raw = _tables(options, console)
     try:

@@ -99,14 +99,14 @@ def without_points(raw: RawTable) -> RawTable:
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
     """Return what each row is of, by its id and its substituents; None without either."""
-    ids = next((column for name in headers.IDS for column in raw.columns if fold(column) == name), None)
+    ids = raw.called(headers.IDS)
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
     return list(zip(*map(raw.column, columns), strict=True)) if columns else None
 
 
 def _names(raw: RawTable) -> Sequence[str]:
     """Return what each row says was measured; "" where none does."""
-    named = next((column for name in headers.ENDPOINT_NAME for column in raw.columns if fold(column) == name), None)
+    named = raw.called(headers.ENDPOINT_NAME)
     return ("",) * len(raw) if named is None else raw.column(named)
 
 

@@ -40,22 +40,12 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
     ``bare``: its name without the unit; ``values``: what its column holds, as numbers in the entry unit.
     """
     if spec.kind in ("yes-no", "count"):
-        return Described(_of_kind(spec), "given with its kind")
+        return Described(_plain(spec), "given with its kind")
     kind = kind_of(bare, unit, spec.name)
     if not unit and spec.unit is None and _in_per_cent(bare, values):
         unit = "%"
     transform, scale_why = _scale(spec, kind, bare, unit, values)
-    endpoint = Endpoint(
-        spec.name,
-        unit,
-        transform,
-        "max",
-        spec.sd,
-        spec.wells_per_measurement,
-        spec.epsilon,
-        spec.limit,
-        noise_estimated=spec.sd_estimated,
-    )
+    endpoint = _plain(replace(spec, unit=unit, transform=transform, direction="max"))
     direction, why = _direction(spec, kind, endpoint)
     endpoint = replace(endpoint, direction=direction)
     found = Described(endpoint, why, spec.direction is not None or bool(kind.better), scale_why)
@@ -168,8 +158,8 @@ def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endp
     return found.endpoint, found.warnings
 
 
-def _of_kind(spec: EndpointSpec) -> Endpoint:
-    """Return an endpoint of yes and no, or of counts."""
+def _plain(spec: EndpointSpec) -> Endpoint:
+    """Return the endpoint as it was said, on the scale and with the direction that are usual where nothing was."""
     return Endpoint(
         spec.name,
         spec.unit or "",

@@ -60,7 +60,11 @@ def lay_out(
     """
     head = [[show(cell) for cell in line] for line in lines[:_SEARCHED]]
     if header is not None:
-        return _as_said(lines, numbers, show, header, file=file, warnings=warnings)
+        names, first, top = _as_said(lines, numbers, show, header, file)
+        near = [[show(cell) for cell in line] for line in lines[: first + 2]]
+        if top is not None:
+            names, first = _under_units(near, numbers, first, names, warnings)
+        return _body(lines, numbers, show, names, first, top, file=file, warnings=warnings)
     at = _header_at(head)
     group = _group_above(head, numbers, at)
     titles = at if group is None else at - 1
@@ -80,10 +84,7 @@ def lay_out(
         names = _combined(names, below)
         warnings.append(f"Rows {numbers[at]} and {numbers[at + 1]} were read together as the header.")
         first += 1
-    if (units := _units(head, numbers, first, names)) is not None:
-        names = _with_units(names, units)
-        warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
-        first += 1
+    names, first = _under_units(head, numbers, first, names, warnings)
     if _are_types(head, numbers, first, names):
         warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
         first += 1
@@ -96,33 +97,19 @@ def lay_out(
 
 
 def _as_said(
-    lines: list[list[Any]],
-    numbers: list[int],
-    show: Show,
-    header: tuple[int, int],
-    *,
-    file: str | None,
-    warnings: list[str],
-) -> LaidOut:
-    """Return the table whose header the user named: its row as a spreadsheet counts, and its number of rows."""
+    lines: list[list[Any]], numbers: list[int], show: Show, header: tuple[int, int], file: str | None
+) -> tuple[list[str], int, list[str] | None]:
+    """Return the names below which the user said that the table stands, its first line, and the header as it stands."""
     row, count = header
     if count == 0:
-        width = max(map(len, lines), default=0)
-        return _body(lines, numbers, show, _numbered_columns(width), 0, None, file=file, warnings=warnings)
+        return _numbered_columns(max(map(len, lines), default=0)), 0, None
     if row not in numbers:
         raise AssayPilotError(f"row {row} is empty, so it is no header", file=file, mend="Name another row.")
     at = numbers.index(row)
     top = [show(cell) for cell in lines[at]]
-    names, first = list(top), at + 1
-    if count > 1 and first < len(lines):
-        names = _combined(top, [show(cell) for cell in lines[first]])
-        first += 1
-    near = [[show(cell) for cell in line] for line in lines[: first + 2]]
-    if (units := _units(near, numbers, first, names)) is not None:
-        names = _with_units(names, units)
-        warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
-        first += 1
-    return _body(lines, numbers, show, names, first, top, file=file, warnings=warnings)
+    if count == 1 or at + 1 == len(lines):
+        return top, at + 1, top
+    return _combined(top, [show(cell) for cell in lines[at + 1]]), at + 2, top
 
 
 def _body(
@@ -154,12 +141,18 @@ def _body(
     return LaidOut(names, tuple(columns[place] for place in kept), rows)
 
 
+def _under_units(
+    head: Sequence[Sequence[str]], numbers: Sequence[int], first: int, names: list[str], warnings: list[str]
+) -> tuple[list[str], int]:
+    """Return the names with the units that stand in a row below them, and the first row of the table."""
+    if (units := _units(head, numbers, first, names)) is None:
+        return names, first
+    warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
+    return [_with_unit(name, unit) for name, unit in itertools.zip_longest(names, units, fillvalue="")], first + 1
+
+
 def _numbered_columns(width: int) -> list[str]:
     return [f"column {place}" for place in range(1, width + 1)]
-
-
-def _with_units(names: Sequence[str], units: Sequence[str]) -> list[str]:
-    return [_with_unit(name, unit) for name, unit in itertools.zip_longest(names, units, fillvalue="")]
 
 
 # ---------------------------------------------------------------------- the header

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
@@ -17,7 +18,7 @@ from .compound_columns import find_ids, find_structures
 from .doubtful_values import quality_column
 from .endpoint_columns import Endpoints
 from .first_core import find_cores
-from .options import EndpointColumn, TableMapping, TableOptions
+from .options import ROLES, SAID, EndpointColumn, TableMapping, TableOptions
 from .raw import RawTable, fold
 from .site_columns import (
     NoSites,
@@ -66,7 +67,7 @@ class _Proposal:
         smiles = self._claims.named(options.smiles, "--smiles")
         available = self._claims.named(options.available, "--available")
         asked = {role: getattr(options, role) for role in STOCK_ROLES}
-        stock = {role: self._stock_named(role, name) if name else None for role, name in asked.items()}
+        stock: dict[str, Any] = {role: self._stock_named(role, name) if name else None for role, name in asked.items()}
         sites = tuple(self._claims.named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
@@ -87,7 +88,7 @@ class _Proposal:
             refusal = self._without_sites(smiles, candidates)
             if smiles is None or not self._find_core:
                 raise refusal
-        roles = {role: self._claims.role(role) for role in ("replicate", "date", "plate", "well", "batch", "comment")}
+        roles: dict[str, Any] = {role: self._claims.role(role) for role in ROLES}
         excluded = self._claims.role("excluded") or self._failed()
         if available is None:
             available = self._claims.role("available")
@@ -124,26 +125,12 @@ class _Proposal:
             endpoint_column=endpoint_column,
             assay_column=assay_column,
             available=available,
-            stock=stock["stock"],
-            cost=stock["cost"],
-            lead=stock["lead"],
             excluded=excluded,
-            replicate=roles["replicate"],
-            date=roles["date"],
-            plate=roles["plate"],
-            well=roles["well"],
-            batch=roles["batch"],
-            comment=roles["comment"],
-            blank=options.blank,
-            product=options.product,
-            only_listed=options.only_listed,
             cores=cores,
-            merge=options.merge,
-            min_seen=options.min_seen,
-            drop_sites=options.drop_sites,
-            joined=options.joined,
-            interactions=options.interactions,
             structures=structures,
+            **{name: getattr(options, name) for name in SAID},
+            **roles,
+            **stock,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 

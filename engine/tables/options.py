@@ -10,15 +10,26 @@ from ..domain.kinds import KINDS
 from ..domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from ..errors import AssayPilotError
 
-__all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
+__all__ = [
+    "ROLES",
+    "SAID",
+    "Blank",
+    "EndpointColumn",
+    "EndpointSpec",
+    "TableMapping",
+    "TableOptions",
+    "parse_endpoint_spec",
+]
 
 Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
-_ROLES = ("replicate", "date", "plate", "well", "batch", "comment", "excluded")
-_COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", *_ROLES, *_STOCK)
+ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
+_COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
+SAID = ("blank", "product", "only_listed", "merge", "min_seen", "drop_sites", "joined", "interactions")
+"""What a mapping keeps of the options as it was said."""
 _OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
 _KEYS = (*_OF_VALUES, "kind", "words")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
