@@ -31,9 +31,9 @@ def read_mapped(
             "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
         )
     same = pick(options, "id smiles product only_listed available min_seen assays")
+    same |= {role: getattr(options, role, None) for role in STOCK_ROLES}
     wanted = TableOptions(
         **same,
-        **{role: getattr(options, role, None) for role in STOCK_ROLES},
         sites=options.sites or (),
         blank=options.blank or "missing",
         endpoints=specs,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..domain import kinds
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale, unusual
 from ..errors import AssayPilotError
+from .doubtful_values import is_marked
 from .headers import split_unit
 from .values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "doubt", "is_empty", "left_behind", "parse_share", "read_entry"]
+__all__ = ["Entry", "Unreadable", "as_result", "doubt", "is_empty", "left_behind", "parse_share", "read_entry"]
 
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
@@ -48,6 +51,24 @@ class Entry:
     """How it was written, when it was converted while reading, or not all of it was used."""
     rest: str = ""
     """What stands behind the value in its cell and is not used, because it can mean several things."""
+
+
+def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, beside: Mapping[str, str]) -> Result:
+    """Return a value with what stands ``beside`` it in its row, by role."""
+    places: dict[str, Any] = {role: beside[role] for role in ("replicate", "date", "plate", "well", "batch")}
+    return Result(
+        compound=compound,
+        value=entry.value,
+        endpoint=endpoint.name,
+        relation=entry.relation,
+        unit=entry.unit,
+        n=entry.n,
+        sd=entry.sd,
+        comment="; ".join(filter(None, (beside["comment"], entry.note))),
+        excluded=is_marked(beside["excluded"]),
+        row=row,
+        **places,
+    )
 
 
 def doubt(endpoint: Endpoint, entry: Entry) -> str | None:

@@ -11,10 +11,10 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale
 from ..system.progress import Report
-from .doubtful_values import another_scale, is_marked, may_be_bounds
-from .entries import Entry, Unreadable, doubt, left_behind, read_entry
+from .doubtful_values import another_scale, may_be_bounds
+from .entries import Entry, Unreadable, as_result, doubt, left_behind, read_entry
 from .headers import is_of_fit
-from .options import EndpointColumn, TableMapping
+from .options import ROLES, EndpointColumn, TableMapping
 from .raw import Problem, RawTable, fold
 from .values import is_missing, plain_number, quoted
 
@@ -50,10 +50,9 @@ def read_history(
     def texts(column: str | None) -> Sequence[str]:
         return blank if column is None else raw.column(column)
 
-    shared = (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)
-    bare = not any((*shared, mapping.comment, mapping.excluded, mapping.assay_column))
-    replicates, dates, plates, wells, batches = map(texts, shared)
-    comments, marks = texts(mapping.comment), texts(mapping.excluded)
+    roles = {role: getattr(mapping, role) for role in (*ROLES, "excluded")}
+    bare = not any((*roles.values(), mapping.assay_column))
+    told = {role: texts(column) for role, column in roles.items()}
     names = texts(mapping.endpoint_column)
     assays = texts(mapping.assay_column)
     if (
@@ -61,7 +60,7 @@ def read_history(
         and mapping.batch is None
         and all(one.assay is None for one in mapping.endpoints)
     ):
-        batches = assays
+        told["batch"] = assays
     if mapping.endpoint_column is not None:
         _unknown_endpoints(raw, mapping, of_row, problems)
     found: list[Result] = []
@@ -99,25 +98,8 @@ def read_history(
             if question is not None:
                 doubts.append(f"Row {row}: {question}")
                 asked.add(row)
-            found.append(
-                Result(
-                    compound=ids[compound],
-                    value=entry.value,
-                    endpoint=endpoint.name,
-                    relation=entry.relation,
-                    unit=entry.unit,
-                    n=entry.n,
-                    sd=entry.sd,
-                    replicate=replicates[place],
-                    date=dates[place],
-                    plate=plates[place],
-                    well=wells[place],
-                    batch=batches[place],
-                    comment="; ".join(filter(None, (comments[place], entry.note))),
-                    excluded=is_marked(marks[place]),
-                    row=row,
-                )
-            )
+            beside = {role: column_of[place] for role, column_of in told.items()}
+            found.append(as_result(entry, ids[compound], endpoint, row, beside))
         warnings += filter(None, [left_behind(column.value, behind)])
         warnings += filter(None, [may_be_bounds(endpoint, found[before:]), another_scale(endpoint, found[before:])])
         far = far_from_the_others(endpoint, found[before:])

@@ -16,8 +16,8 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
 from .compound_names import CompoundNames, named_by_sites, other_substituents
-from .doubtful_values import another_scale, is_marked, may_be_bounds, quality_column
-from .entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
+from .doubtful_values import another_scale, may_be_bounds, quality_column
+from .entries import Entry, Unreadable, as_result, doubt, is_empty, left_behind, read_entry
 from .raw import RawTable, columns_named, fold
 from .result_columns import SIDES, ValueColumn, p_name, value_columns
 from .spellings import looks_changed
@@ -313,24 +313,9 @@ def _result(
         warnings.append(f"Row {row}, {compound}: {question}")
     if entry.rest:
         behind.setdefault(column.value, []).append((row, entry.rest))
-    return Result(
-        compound=compound,
-        value=entry.value,
-        endpoint=endpoint.name,
-        relation=entry.relation,
-        unit=entry.unit,
-        n=entry.n,
-        sd=entry.sd,
-        round=_round(texts["round"][place]),
-        replicate="-".join(filter(None, (texts["replicate"][place], column.run))),
-        date=texts["date"][place],
-        plate=texts["plate"][place],
-        well=texts["well"][place],
-        batch=texts["batch"][place],
-        comment="; ".join(filter(None, (texts["comment"][place], entry.note))),
-        excluded=is_marked(texts["excluded"][place]),
-        row=row,
-    )
+    beside = {role: texts[role][place] for role in _TEXTS}
+    beside["replicate"] = "-".join(filter(None, (beside["replicate"], column.run)))
+    return replace(as_result(entry, compound, endpoint, row, beside), round=_round(beside["round"]))
 
 
 def _read(
