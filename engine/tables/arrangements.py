@@ -14,7 +14,7 @@ from .raw import fold, rows_named
 from .side_columns import run_number
 from .values import is_missing
 
-__all__ = ["PLATE", "VALUE", "WELL", "barred", "is_framed", "listed", "paired", "spaced", "turned"]
+__all__ = ["PLATE", "VALUE", "WELL", "as_list", "barred", "is_framed", "listed", "paired", "spaced", "turned"]
 
 _FEWEST_COMPOUNDS = 2
 _MOST_NAMES = 60
@@ -22,9 +22,18 @@ _KNOWN = 0.6
 """The share of the texts on the left that are headers chemists use."""
 
 
-def turned(
-    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
-) -> tuple[list[list[str]], list[int], str] | None:
+Lines = Sequence[Sequence[Any]]
+Show = Callable[[Any], str]
+Listed = tuple[list[list[str]], list[int], str]
+"""The lines of a list, the first of them its header; the row that each stands in; and what is said about it."""
+
+
+def as_list(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
+    """Return the list that is meant by lines which are none; None where they are one already."""
+    return listed(lines, numbers, show) or paired(lines, numbers, show) or turned(lines, numbers, show)
+
+
+def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     """Return the lines with the first cells of all as their header, the column of the sheet each came from.
 
     And what is said.
@@ -79,9 +88,7 @@ _TITLE_LINES = 5
 """Lines above the corner, which may hold a title."""
 
 
-def paired(
-    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
-) -> tuple[list[list[str]], list[int], str] | None:
+def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, and the row each stands in.
 
     With what is said about it. The values are called as the line above the corner says, where there is one. None where
@@ -138,9 +145,7 @@ class _Grid:
     columns: int
 
 
-def listed(
-    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Callable[[Any], str]
-) -> tuple[list[list[str]], list[int], str] | None:
+def listed(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     """Return wells of every plate drawn in the lines, one line each under Plate, Well, Value, the row each stands in.
 
     With what is said about it. None where no plate is drawn, or the lines hold a table as well.

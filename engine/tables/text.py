@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
-from .arrangements import barred, is_framed, listed, paired, spaced, turned
+from .arrangements import as_list, barred, is_framed, spaced
 from .databases import datawarrior_table, is_datawarrior, pubchem_rows
 from .decimals import decimal_mark, without_thousands
 from .layout import lay_out
@@ -83,8 +83,7 @@ def parse(
     numbered = pubchem_rows(numbered, warnings)
     drawn = None
     if header is None:
-        rows, filled = [row for row, _ in numbered], [line for _, line in numbered]
-        drawn = listed(filled, rows, str) or paired(filled, rows, str) or turned(filled, rows, str)
+        drawn = as_list([line for _, line in numbered], [row for row, _ in numbered], str)
     if drawn is not None:
         numbered = list(zip(drawn[1], drawn[0], strict=True))
         warnings.append(drawn[2])

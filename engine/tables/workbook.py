@@ -6,7 +6,8 @@ import datetime
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from ..system.guarded import guarded
 from ..system.limits import LONGEST_CELL
 from ..system.progress import Report, part_of, silent
 from . import headers, own_exports
-from .arrangements import listed, paired, turned
+from .arrangements import as_list
 from .files import Kind, OpenedFile
 from .layout import lay_out
 from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
@@ -101,11 +102,7 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
     _fill_merged(lines, merged, warnings)
     numbers = [row for row, line in enumerate(lines, start=1) if line.count("") < len(line)]
     filled = [lines[row - 1] for row in numbers] if len(numbers) < len(lines) else lines
-    drawn = (
-        None
-        if header is not None
-        else listed(filled, numbers, _text) or paired(filled, numbers, _text) or turned(filled, numbers, _text)
-    )
+    drawn = None if header is not None else as_list(filled, numbers, _text)
     if drawn is not None:
         filled, numbers = [list(line) for line in drawn[0]], drawn[1]
         warnings.append(drawn[2])
@@ -144,7 +141,7 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
 
 def _opened(file: OpenedFile) -> tuple[CalamineWorkbook, Archive | None]:
     """Return the workbook, and its parts where it is a zipped one."""
-    from python_calamine import CalamineError, PasswordError, load_workbook
+    from python_calamine import PasswordError, load_workbook
 
     locked = AssayPilotError(
         "the workbook is protected by a password", file=file.name, mend="Save it without one and read that."
@@ -153,23 +150,26 @@ def _opened(file: OpenedFile) -> tuple[CalamineWorkbook, Archive | None]:
     if not zipped and _PASSWORD in file.data:
         raise locked
     archive = inspect(file.data, file.name) if zipped else None
+    with _refusing_damage(file.name):
+        try:
+            return load_workbook(io.BytesIO(file.data)), archive
+        except PasswordError:
+            raise locked from None
+
+
+@contextmanager
+def _refusing_damage(name: str) -> Iterator[None]:
+    """Raise AssayPilotError for what the library raises of a damaged workbook."""
+    from python_calamine import CalamineError
+
     try:
-        return load_workbook(io.BytesIO(file.data)), archive
-    except PasswordError:
-        raise locked from None
-    except (CalamineError, OSError, ValueError):
-        raise _unreadable(file.name) from None
+        yield
     except BaseException as error:
         # What the library's own language calls a panic is no Exception in Python's.
-        if type(error).__name__ == "PanicException":
-            raise _unreadable(file.name) from None
+        if isinstance(error, (CalamineError, OSError, ValueError)) or type(error).__name__ == "PanicException":
+            mend = "Open it in a spreadsheet and save it as xlsx or csv."
+            raise AssayPilotError("this is no workbook, or a damaged one", file=name, mend=mend) from None
         raise
-
-
-def _unreadable(name: str) -> AssayPilotError:
-    return AssayPilotError(
-        "this is no workbook, or a damaged one", file=name, mend="Open it in a spreadsheet and save it as xlsx or csv."
-    )
 
 
 def _chosen(
@@ -234,19 +234,11 @@ def _likeness(lines: Sequence[Sequence[Any]]) -> int:
 def _cells(
     book: CalamineWorkbook, sheet: str, name: str
 ) -> tuple[list[list[Any]], Sequence[tuple[tuple[int, int], tuple[int, int]]]]:
-    from python_calamine import CalamineError
-
-    try:
+    with _refusing_damage(name):
         found: CalamineSheet = book.get_sheet_by_name(sheet)
         if found.end is None:
             return [], ()
         lines, merged = found.to_python(skip_empty_area=False), found.merged_cell_ranges or ()
-    except (CalamineError, OSError, ValueError):
-        raise _unreadable(name) from None
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":
-            raise _unreadable(name) from None
-        raise
     for row, line in enumerate(lines, start=1):
         if any(type(value) is str and len(value) > LONGEST_CELL for value in line):
             raise AssayPilotError(
