@@ -20,6 +20,7 @@ from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
 from ..widgets.inputs import Field
 from ..widgets.text import label
+from ..wizard.goal_fields import FOLDS
 from ..wizard.profile_editor import ProfileEditor
 from .goal_changes import Terms, fold
 
@@ -36,7 +37,6 @@ OPTIONS = {
     "--budget": "budget",
 }
 """Which field a refusal of the engine is about."""
-FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
 
 
 LINES = (

@@ -65,7 +65,7 @@ class BlankQuestion(Callout):
             self.answered.emit()
 
 
-LISTED, OFFERED = 4, 3
+LISTED, OFFERED, WARNED = 4, 3, 2
 SITES = 8
 """Sites and endpoints named one by one."""
 
@@ -155,15 +155,15 @@ class CheckPanel(QWidget):
         # The question above it says this.
         said = [import_words(text) for text in checked.warnings if not text.startswith("Empty substituent cells")]
         if said:
-            more = len(said) - LISTED
-            words = "\n".join(said[:LISTED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
+            more = len(said) - WARNED
+            words = "\n".join(said[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
             self.warnings.say("Please look at", words)
             self.warnings.show()
         unused, notes = len(imported.not_used), len(imported.notes)
-        parts = [f"Not used ({unused:,})"] if unused else []
+        parts = [f"{unused:,} not used"] if unused else []
         parts += [many(notes, "note")] if notes else []
         if parts:
-            self.more.setText(f"{' and '.join(parts)}: see them")
+            self.more.setText(f"Show {' and '.join(parts)}")
             self.more.show()
 
     def _clear(self) -> None:

@@ -31,7 +31,9 @@ from .profile_editor import ProfileEditor
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
 
-__all__ = ["GoalFields"]
+__all__ = ["FOLDS", "GoalFields"]
+
+FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
 
 GOALS = (
     ("epsilon-best", "All compounds within X of the best"),
@@ -77,11 +79,11 @@ class GoalFields(Step):
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
         self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "
                            "campaign affordable. Empty: half of the distance")  # fmt: skip
-        self.confidence = Field("Confidence in percent", "95", "%: the whole answer is right this often",
-                                tip="1 - confidence is the chance that anything promised is wrong")  # fmt: skip
-        self.per_round = Field("Measurements per round", "96", "measurements the lab takes at once")
-        self.replicates = Field("Most of one compound in a round", "4", "of one compound in a round, at most")
-        self.budget = Field("Budget", "", "measurements in all; empty: no limit")
+        self.confidence = Field("Confidence in percent", "95", "%",
+                                tip="The whole answer is right this often")  # fmt: skip
+        self.per_round = Field("Measurements per round", "96", "measurements", tip="What the lab takes at once")
+        self.replicates = Field("Most of one compound in a round", "4", "of one compound, at most")
+        self.budget = Field("Budget", "", "in all; empty: no limit")
         self.controls = ControlsField()
         self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
@@ -319,8 +321,10 @@ class GoalFields(Step):
         if box is not None:
             endpoint = box.fact.endpoint
             unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
-            fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
-            self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
+            self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}".strip())
+            self.epsilon.edit.setToolTip(
+                f"{self.epsilon.toolTip()}. {FOLDS}" if unit == "log" else self.epsilon.toolTip()
+            )
             self.strategy.unit(unit)
             if self.aim in ("best", "top"):
                 self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())

@@ -298,7 +298,10 @@ class NewCampaign(QDialog):
         """The goal is asked about the table as it was checked last; its boxes take their time, so a while after."""
         self._latest = checked
         if checked is not None:
-            self.table_step.show_roles(_roles(checked))
+            pictures = {
+                one.name: dict(zip(one.substituents, one.drawn, strict=True)) for one in checked.sites if one.drawn
+            }
+            self.table_step.show_roles(_roles(checked), pictures)
         self._handing.start()
 
     def _hand_over(self) -> None:

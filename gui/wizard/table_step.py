@@ -48,17 +48,19 @@ class TableModel(RowsModel):
         cells: Sequence[Sequence[str]],
         rows: int,
         roles: Mapping[str, str] = MappingProxyType({}),
+        pictures: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
-        """Take over the first ``rows`` rows; ``roles``: what columns are, by name."""
+        """Take over the first ``rows`` rows; by the names of columns: what they are, and what their texts look like."""
 
         def column(place: int) -> Column:
             texts, name = cells[place], columns[place]
-            drawn = fold(name) in headers.STRUCTURES
+            seen = pictures.get(name)
+            drawn = fold(name) in headers.STRUCTURES or seen is not None
             return Column(
                 name,
                 f"{name}\n{roles.get(name, 'not used')}" if roles else name,
                 lambda row: texts[row],
-                smiles=(lambda row: texts[row]) if drawn else None,
+                smiles=(lambda row: texts[row] if seen is None else seen.get(texts[row], "")) if drawn else None,
                 width=STRUCTURE_WIDTH if drawn else 0,
                 wish=STRUCTURE_WISH if drawn else 0,
             )
@@ -243,6 +245,7 @@ class TableStep(Step):
 
     _opened = False
     _roles: Mapping[str, str] = MappingProxyType({})
+    _pictures: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     def _arrange(self) -> None:
         loaded = self.loaded
@@ -251,10 +254,10 @@ class TableStep(Step):
         self.join.setVisible(loaded is not None and (opened or loaded.wanted.second is not None))
         self.otherwise.setVisible(loaded is not None and not opened)
 
-    def show_roles(self, roles: Mapping[str, str]) -> None:
-        """Say on top of each column what it is."""
-        if roles != self._roles:
-            self._roles = roles
+    def show_roles(self, roles: Mapping[str, str], pictures: Mapping[str, Mapping[str, str]]) -> None:
+        """Say on top of each column what it is, and draw substituents by the SMILES of each label."""
+        if (roles, pictures) != (self._roles, self._pictures):
+            self._roles, self._pictures = roles, pictures
             self._show_rows()
 
     def _show_rows(self) -> None:
@@ -264,7 +267,7 @@ class TableStep(Step):
             return
         raw = loaded.raw
         if self.views.key == "rows" or loaded.wanted.second is None:
-            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN), self._roles)
+            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN), self._roles, self._pictures)
             return
         here, there = raw.unmatched
         size = max(len(here), len(there))
@@ -309,7 +312,7 @@ class TableStep(Step):
         self._dress_choose("Choose a &file…", "go")
         for part in (self.problem, self.mend, self.how, self.views, self.table):
             part.hide()
-        self._roles = MappingProxyType({})
+        self._roles, self._pictures = MappingProxyType({}), MappingProxyType({})
         self._arrange()
         self.empty.show()
         self.intro.show()

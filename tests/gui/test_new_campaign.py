@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.gui.tables.rows import SMILES
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.new_campaign import NewCampaign
@@ -53,6 +54,19 @@ def test_an_unused_column_is_called_so(qtbot: QtBot, window: MainWindow, tmp_pat
     until(qtbot, lambda: wizard.columns_step.complete)
     heads = roles(wizard)
     assert heads["Notebook page"] == "not used"
+
+
+def test_substituents_written_as_structures_are_drawn_in_the_table(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "ugi.csv"
+    amines, aldehydes = ("CN(C)CCN", "CCN", "NC1CC1"), ("CCC=O", "O=Cc1ccccc1", "CC(C)C=O")
+    rows = [f"{a},{b},{5 + i + 0.3 * k}" for i, a in enumerate(amines) for k, b in enumerate(aldehydes)]
+    path.write_text("amine,aldehyde,pIC50\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    wizard = wizard_on(qtbot, window, path)
+    until(qtbot, lambda: wizard.columns_step.complete)
+    model = wizard.table_step.model
+    assert [model.index(0, column).data(SMILES) or "" for column in range(3)] == ["CN(C)CCN", "CCC=O", ""]
 
 
 def test_enter_in_a_field_creates_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
