@@ -62,7 +62,7 @@ def test_substituents_written_as_structures_are_drawn_in_the_table(
     path = tmp_path / "ugi.csv"
     amines, aldehydes = ("CN(C)CCN", "CCN", "NC1CC1"), ("CCC=O", "O=Cc1ccccc1", "CC(C)C=O")
     rows = [f"{a},{b},{5 + i + 0.3 * k}" for i, a in enumerate(amines) for k, b in enumerate(aldehydes)]
-    path.write_text("amine,aldehyde,pIC50\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    path.write_text("R1,R2,pIC50\n" + "\n".join(rows) + "\n", encoding="utf-8")
     wizard = wizard_on(qtbot, window, path)
     until(qtbot, lambda: wizard.columns_step.complete)
     model = wizard.table_step.model

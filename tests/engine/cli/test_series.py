@@ -76,7 +76,9 @@ def test_default_campaign_finds_best_and_states_expected_errors(done, tmp_path, 
 def test_measured_compound_at_the_top_is_never_out(done, tmp_path, table, truth):
     path, _ = new(done, tmp_path, table, "--strategy", "auto")
     play(done, path, truth, 3)
-    odd = min(truth, key=truth.__getitem__)
+    # Of a compound that was measured before, the mean of all its values would count.
+    new_ones = [one["id"] for one in done("status", path)["compounds"] if not one["measured"]]
+    odd = min(new_ones, key=truth.__getitem__)
     results = tmp_path / "odd.csv"
     results.write_text(f"ID,Value\n{odd},{max(truth.values()) + 1.0}\n", encoding="utf-8")
     done("record", path, results)
