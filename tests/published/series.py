@@ -517,8 +517,8 @@ def main(given: list[str]) -> int:
         "Of campaigns that ended 5 of 33 were wrong, 4 of 43 with heavy tails. On two series of ChEMBL (573 and 628 "
         "compounds) errors of left-out compounds are the same with similar sites alone.",
         "- A first round spread over single substituents only: level by 20 and 30 % of the table; by 10 % 11 to 28 % "
-        "of the members of deoxyfluorination where pairs spread, too, find 26 to 33 % (24 seeds), and nothing in 2 of 10 "
-        "campaigns on arylation, whose members share one pair that the round left out.",
+        "of the members of deoxyfluorination where pairs spread, too, find 26 to 33 % (24 seeds), and nothing in 2 of "
+        "10 campaigns on arylation, whose members share one pair that the round left out.",
         "- The compounds that together promise most improvement, picked one after the other, and those most probably "
         "among the best quarter of a round (14 seeds, three tables): level.",
         "- What no choice can find: with all other compounds known the three members of amidation (96 to 99 %) are "
