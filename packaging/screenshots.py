@@ -20,8 +20,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageOps
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from assaypilot.engine.domain.measurements import Result
@@ -52,6 +52,13 @@ BAD = "Name;R1;R2;IC50 (nM)\n<b>CPD_$1%</b>;Me;H;35\nB-2;;Cl;n.d.\nB-3;Et;Cl;>10
 SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
 # Light or dark colours; text of twice the size; names as long as they get.
 LOOKS = [f"{kind}-{size}" for size in SIZES for kind in ("light", "dark", "large-text", "long")]
+
+
+def rest(milliseconds: int) -> None:
+    """Let the window work; QTest.qWait would keep its worker from working meanwhile."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 def made_up(folder: Path, kind: str, long: bool) -> tuple[Path, dict[str, tuple[float, float]]]:
@@ -106,7 +113,7 @@ class Photographer:
         """Let the window work until something is reached; what must come and does not ends the program."""
         end = time.monotonic() + seconds
         while not reached() and time.monotonic() < end:
-            QTest.qWait(5)
+            rest(5)
         if not reached() and seconds == PATIENCE:
             sys.exit(f"Waited in vain for {what}; the window says: {self.window.messages.text}")
 
@@ -115,12 +122,12 @@ class Photographer:
         session = self.window.session
         lanes = (session.tasks, session.beside, session.tables)
         for _ in range(2):
-            QTest.qWait(30)
+            rest(30)
             self.until(lambda: not any(lane.busy for lane in lanes), "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
         for canvas in self.window.findChildren(Canvas):
             self.until(lambda one=canvas: one.visibleRegion().isEmpty() or one.shown, "a plot")  # type: ignore[misc]
-        QTest.qWait(20)
+        rest(20)
         path = self.folder / f"{name}-{self.name}.png"
         (widget or self.window).grab().save(str(path))
         self.made.append(path)
@@ -143,7 +150,7 @@ class Photographer:
     def opened(self, name: str) -> None:
         """Take a picture of the dialog or menu that is open, if one is, and close it."""
         for turn in range(3):
-            QTest.qWait(30)
+            rest(30)
             shown = QApplication.activePopupWidget() or QApplication.activeModalWidget()
             if shown is None:
                 return
@@ -257,7 +264,7 @@ def journey(at: Photographer) -> None:
     window.candidates.select(int(window.candidates.model.rows[4]))
     at.page("candidates", "candidates")
     window.candidates.filter.setText("no compound is called so")
-    QTest.qWait(250)
+    rest(250)
     at.shoot("candidates-none")
     window.candidates.filter.setText("")
     at.dialogs("decided")
@@ -331,7 +338,7 @@ def stock_and_plates(at: Photographer) -> None:
     at.create(wizard, slack="0.5")
     at.page("library", "library-stock")
     at.window.plan()
-    QTest.qWait(300)
+    rest(300)
     if at.window.round.choice.isVisible():
         at.shoot("round-choice")
         at.window.round.choice.cards["fastest"].go.click()

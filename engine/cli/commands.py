@@ -126,8 +126,8 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --history <data|shown> (default data): values of the table: data for the series model (default), or only shown
 --per-round N (int, default 96): measurements the lab takes in a round (default 96)
 @lab
-# plan rounds:plan: Issues the next round, or shows the open one again, unchanged || When the set is decided there is
-  nothing to issue, and that is said.
+# plan rounds:plan: Issues the next round, or shows the open one again, unchanged || When the set is decided it
+  issues none and names the reason.
 @file
 --out CSV|PDF: write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)
 --confirm: when the campaign has ended: a confirmation round of each compound that is in and was never measured, once;
@@ -161,7 +161,7 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
 --missing <return|failed|other>: with --close, what becomes of measurements that did not come back. return (default):
   they are asked for again. failed: lost for reasons in the lab, whatever their value; decisions go on without them.
   other: the same, but nothing is guaranteed from here on
---unavailable ID,... (many): compounds that cannot be had: they are not asked for any more; may be given
+--unavailable ID,... (many): unavailable compounds, which no later round contains; may be given
   several times, which an id with a comma needs
 # audit auditing:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
   recorded as ever; status then bounds the members missed, whatever the model believes.

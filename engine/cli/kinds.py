@@ -63,7 +63,7 @@ def number(text: str) -> float:
 
 
 def noise(text: str) -> StatedNoise:
-    """Return what is said of the assay noise: an SD, or that it is unknown."""
+    """Return the assay noise as stated: an SD, or unknown."""
     try:
         return parse_noise(text)
     except AssayPilotError as error:

@@ -25,7 +25,7 @@ _KNOWN = 0.6
 Lines = Sequence[Sequence[Any]]
 Show = Callable[[Any], str]
 Listed = tuple[list[list[str]], list[int], str]
-"""The lines of a list, the first of them its header; the row that each stands in; and what is said about it."""
+"""The lines of a list, the first of them its header; the row that each stands in; and notes on how it was read."""
 
 
 def as_list(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:

@@ -35,6 +35,8 @@ class MessageBar(QFrame):
     """A line above the pages, hidden while there is nothing to say."""
 
     cancelled = Signal()
+    cleared = Signal()
+    """Nothing is said any more: an offer was taken, or it was dismissed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,6 +99,7 @@ class MessageBar(QFrame):
         self._drop_offers()
         if not self._working:
             self.hide()
+        self.cleared.emit()
 
     def outdate(self) -> None:
         """A note about what was done before is old once something else was done, and a refusal seen before."""

@@ -17,7 +17,7 @@ from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.inputs import Step, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from ..widgets.text import Callout, Details, label, polish
 from .columns_step import ColumnsStep
 from .findings import FindingsView
 from .sites_view import SitesView
@@ -184,15 +184,14 @@ class CheckStep(Step):
         self.result: Checked | None = None
         column = column_of(holder=self, spacing=12)
         self.verdict = Callout()
-        column.addWidget(self.verdict)
-        self.counts = ElidedLabel("muted")
-        column.addWidget(self.counts)
         self.findings = FindingsView(session, settings, self.said.emit)
         self.sites = SitesView()
         self.sites.wanted.connect(columns.make_smaller)
         self.model = ModelView()
+        report = QWidget()
+        column_of(self.verdict, (self.model, 1), holder=report, spacing=12)
         self.stack = QStackedWidget()
-        put(self.stack, self.findings, self.sites, self.model)
+        put(self.stack, self.findings, self.sites, report)
         column.addWidget(self.stack, 1)
         self.waiting = label("", "muted", wrap=True)
         column.addWidget(self.waiting)
@@ -210,21 +209,12 @@ class CheckStep(Step):
     def show_checked(self, checked: Checked | None) -> None:
         """Show what was understood, nothing when there is nothing."""
         self.result = checked
-        there = checked is not None
-        for part in (self.counts, self.stack):
-            part.setVisible(there)
-        self.verdict.setVisible(there and self.stack.currentWidget() is self.model)
-        self.waiting.setVisible(not there)
+        self.stack.setVisible(checked is not None)
+        self.waiting.setVisible(checked is None)
         if checked is None:
             self.waiting.setText("The table cannot be used like this yet: see Columns.")
             return
         self._show_verdict(checked)
-        imported = checked.imported
-        self.counts.setText(
-            f"{imported.rows_used:,} of {imported.rows_read:,} rows used · {imported.compounds:,} compounds · "
-            f"{many(len(checked.sites), 'site')} · rank {checked.rank:,} of "
-            f"{checked.max_rank:,} · not used ({len(imported.not_used):,})"
-        )
         self.findings.show_checked(checked)
         self.sites.show_checked(checked, self.columns.smaller)
         self.model.show_checked(checked)
@@ -232,7 +222,6 @@ class CheckStep(Step):
     def show_view(self, key: str) -> None:
         """Show the rows and notes, the substituents or the additive model: ``findings``, ``sites`` or ``model``."""
         self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
-        self.verdict.setVisible(self.result is not None and key == "model")
 
     def new_table(self) -> None:
         """Another table comes."""
@@ -240,24 +229,21 @@ class CheckStep(Step):
         self.sites.refuse("")
 
     def _show_verdict(self, checked: Checked) -> None:
-        errors, facts = len(checked.imported.errors), checked.facts
+        facts = checked.facts
         verdicts = {fact.report.verdict for fact in facts}
-        if errors:
-            heading = f"{many(errors, 'error')}: look at this first"
-            words = "Rows that contradict each other are left out. Correct the table and read it again to use them."
-        elif not facts:
+        if not facts:
             heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."
         else:
             worst = next(v for v in ("does not fit", "doubtful", "not judged", "fits") if v in verdicts)
             heading = VERDICTS[worst] if len(facts) == 1 else f"{VERDICTS[worst]} (the worst of {len(facts)} endpoints)"
             ordered = [*facts[checked.objective :], *facts[: checked.objective]]
             more = len(facts) - ENDPOINTS
-            words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more under Additive model" if more > 0 else "")
-        if not errors and verdicts & {"doubtful", "does not fit"}:
+            words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more below" if more > 0 else "")
+        if verdicts & {"doubtful", "does not fit"}:
             words += "\nA proof would assume that it does; the series model does not."
         self.verdict.say(heading, words)
         # What fits needs no colour that asks to be looked at.
-        name = "card" if not errors and verdicts == {"fits"} else "callout"
+        name = "card" if verdicts == {"fits"} else "callout"
         if self.verdict.objectName() != name:
             self.verdict.setObjectName(name)
             polish(self.verdict)

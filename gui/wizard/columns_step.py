@@ -96,7 +96,7 @@ class ColumnsStep(Step):
     def _remembered(self) -> QWidget:
         self.remembered = QWidget()
         row = row_of(label("As last time for a table with these headers.", "muted"), holder=self.remembered, spacing=10)
-        self.afresh = button("Start afresh", "link", "Proposes everything anew", then=self._afresh)
+        self.afresh = button("Start afresh", "link", "Proposes every column again", then=self._afresh)
         put(row, self.afresh, STRETCH)
         self.remembered.hide()
         return self.remembered

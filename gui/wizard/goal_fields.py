@@ -79,8 +79,7 @@ class GoalFields(Step):
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
         self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "
                            "campaign affordable. Empty: half of the distance")  # fmt: skip
-        self.confidence = Field("Confidence in percent", "95", "%",
-                                tip="The whole answer is right this often")  # fmt: skip
+        self.confidence = Field("Confidence in percent", "95", "%", tip="The whole answer is right this often")
         self.per_round = Field("Measurements per round", "96", "measurements", tip="What the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound, at most")
         self.budget = Field("Budget", "", "in all; empty: no limit")
@@ -271,29 +270,34 @@ class GoalFields(Step):
                   "--delta": self.confidence, "--top": self.top, "--epsilon": self.epsilon, "--slack": self.slack,
                   "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
         field = fields.get(option or "")
-        rare = (self.confidence, self.replicates, self.controls, *([self.slack] if self.aim != "pareto" else []))
-        if field in rare and not self._all:
+        if field in self._rare:
             self.show_more()
         return field if field is not None and field.isVisibleTo(self) else None
 
     def show_more(self) -> None:
         """Show the fields that are rarely changed, too, for as long as the dialog is open."""
-        self._all = True
-        self._goal_chosen()
+        if not self._all:
+            self._all = True
+            self._goal_chosen()
 
     _all = False
+
+    @property
+    def _rare(self) -> list[QWidget]:
+        """The fields that are rarely changed and apply to the goal chosen."""
+        of_goal = [self.slack] if self.aim != "pareto" else []
+        return [*of_goal, self.confidence, self.replicates, self.controls, self.name, self._place]
 
     def _goal_chosen(self) -> None:
         """Show what applies to the goal chosen."""
         goal = self.aim
         self.more.setVisible(not self._all)
-        for widget in (self.confidence, self.replicates, self.controls, self.name, self._place):
-            self.fields.setRowVisible(widget, self._all)
         for widget, wanted in (
             (self.objective, goal != "pareto"),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
-            (self.slack, goal != "pareto" and self._all),
+            (self.slack, False),
+            *((one, self._all) for one in self._rare),
         ):
             self.fields.setRowVisible(widget, wanted)
         self.slack.setToolTip(
@@ -322,9 +326,8 @@ class GoalFields(Step):
             endpoint = box.fact.endpoint
             unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
             self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}".strip())
-            self.epsilon.edit.setToolTip(
-                f"{self.epsilon.toolTip()}. {FOLDS}" if unit == "log" else self.epsilon.toolTip()
-            )
+            tip = self.epsilon.toolTip()
+            self.epsilon.edit.setToolTip(f"{tip}. {FOLDS}" if unit == "log" else tip)
             self.strategy.unit(unit)
             if self.aim in ("best", "top"):
                 self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
@@ -364,6 +367,6 @@ class GoalFields(Step):
     def _check_file(self) -> None:
         problem = self.path_problem()
         self.file.problem(problem)
-        if problem and not self._all:
+        if problem:
             self.show_more()
         self.changed.emit()

@@ -121,7 +121,7 @@ class NewCampaign(QDialog):
         self.side.hide()
         self.table_step.read.connect(self._table_read)
         self.table_step.roles_wanted.connect(lambda: self.views.choose("columns"))
-        self.messages.dismiss.clicked.connect(self._dismissed)
+        self.messages.cleared.connect(self._stay)
         self._creating = False
         self._touched = False
         self._asking = False
@@ -186,7 +186,7 @@ class NewCampaign(QDialog):
         made.changed.connect(self._refresh)
 
     def _make_next(self) -> None:
-        """Load or make one step more while nobody waits for it; each takes its own turn."""
+        """Load or make one part more while nobody waits for it; each takes its own turn."""
         name = next((name for place, name in LATER if place not in self._steps), None)
         if name is None:
             return
@@ -212,6 +212,7 @@ class NewCampaign(QDialog):
             return  # the file is being written; its Cancel is in the message
         if self._touched and not self._asking:
             self._asking = True
+            self._before = self.focusWidget()
             self.messages.ask(
                 "Close without a campaign? What was chosen and typed here is lost; the table itself is not touched.",
                 "",
@@ -223,17 +224,17 @@ class NewCampaign(QDialog):
             [one for one in offers if one.text() == "Keep working"][-1].setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if self._asking:
-            self._stay()  # Escape answers the question with no
+            self.messages.clear()  # Escape answers the question with no
             return
         super().reject()
 
     def _stay(self) -> None:
+        if self._asking and self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
         self._asking = False
-        self.messages.clear()
-        self.at_once.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _dismissed(self) -> None:
-        self._asking = False
+    _before: QWidget | None = None
+    """What had the keyboard when it was asked whether to close."""
 
     def _leave(self) -> None:
         super().reject()
@@ -251,14 +252,14 @@ class NewCampaign(QDialog):
         """Enter presses the button with the focus and does nothing in a field: a campaign is made by its button."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
-            if isinstance(focus, QPushButton) and focus.isEnabled():
+            if isinstance(focus, QPushButton):
                 focus.click()
             event.accept()
             return
         super().keyPressEvent(event)
 
     def _watch(self) -> None:
-        """From now on notices when somebody chooses or types something in the steps."""
+        """From now on notices when somebody chooses or types something."""
         for step in self._steps.values():
             for edit in step.findChildren(QLineEdit):
                 if edit not in self._watched and not isinstance(edit, FilterBox):

@@ -15,7 +15,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.tables.rows import SMILES
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.wizard.new_campaign import NewCampaign
+from assaypilot.gui.wizard.new_campaign import AFTER, NewCampaign
 from tests.gui.helpers import goal_of, idle, noisy, open_round, small_table, status, true_values, until
 from tests.gui.imports import wizard_on
 from tests.gui.test_keys_alone import ALT, CONTROL, Key, back, keyboard, press
@@ -78,6 +78,31 @@ def test_enter_in_a_field_creates_nothing(qtbot: QtBot, window: MainWindow, tmp_
     idle(qtbot, window)
     assert wizard.isVisible()
     assert window.session.view is None
+
+
+def test_what_had_the_keyboard_has_it_again_after_keep_working(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv"))
+    edit = goal_of(qtbot, wizard).epsilon.edit
+    until(qtbot, lambda: wizard.complete)
+    edit.setFocus()
+    QTest.keyClicks(edit, "x")
+    until(qtbot, lambda: not wizard.complete)
+    QTest.keyClick(edit, Key.Key_Escape)
+    until(qtbot, lambda: wizard.focusWidget() is not edit)
+    QTest.keyClick(wizard.focusWidget(), Key.Key_Escape)
+    assert wizard.isVisible()
+    until(qtbot, lambda: wizard.focusWidget() is edit)
+
+
+def test_closing_the_window_closes_the_dialog_and_its_work(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "small.csv"))
+    until(qtbot, lambda: wizard.columns_step.complete)
+    window.close()
+    qtbot.wait(3 * AFTER)
+    assert window.wizard is None
+    assert not window.session.tasks.busy
 
 
 def test_a_file_that_exists_opens_the_field_that_says_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -106,7 +105,7 @@ def seen(window: MainWindow, qtbot: QtBot) -> dict[str, list[str]]:
     for place in PageName:
         window.show_page(place)
         idle(qtbot, window)
-        QTest.qWait(30)
+        qtbot.wait(30)
         until(qtbot, lambda: not window.goal.ahead.busy)
         idle(qtbot, window)
         found[place.title] = _parts(window.pages[place])

@@ -16,6 +16,8 @@ __all__ = ["find", "settle", "spread"]
 
 _POOL = 400
 """Compounds looked at for each pick of the first round."""
+_SPREAD = 20_000
+"""Compounds that the first round is chosen among, at random where there are more."""
 _CONSIDERED = 400
 """Compounds that a round is chosen among."""
 
@@ -26,32 +28,33 @@ def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free:
     Those ``seen`` are counted. A pair that nobody measured hides every member that has it.
     """
     rng = np.random.default_rng(seed)
-    groups = [*((site,) for site in range(len(sizes))), *itertools.combinations(range(len(sizes)), 2)]
-    shapes = [tuple(sizes[site] for site in group) for group in groups]
-
-    def places(rows: NDArray[np.integer]) -> list[Ints]:
-        """Return, for each site and pair of sites, which of its combinations rows of codes have."""
-        each = zip(groups, shapes, strict=True)
-        return [np.ravel_multi_index(tuple(rows[:, group].T), shape) for group, shape in each]
-
-    # A site is in as many pairs as there are other sites: it weighs more than each of them.
-    weights = [math.prod(shape) * (len(sizes) if len(shape) == 1 else 1) for shape in shapes]
-    used = [np.bincount(at, minlength=math.prod(shape)) for at, shape in zip(places(codes[seen]), shapes, strict=True)]
-    left = free.copy()
-    rng.shuffle(left)
+    looked_at = free.copy()
+    rng.shuffle(looked_at)
+    arms = np.concatenate([looked_at[:_SPREAD], seen])
+    left = np.arange(len(arms) - len(seen))
+    kinds, weights, used = [], [], []
+    for group in (*((site,) for site in range(len(sizes))), *itertools.combinations(range(len(sizes)), 2)):
+        shape = [sizes[site] for site in group]
+        # Numbered as they occur: most pairs of large sites do not.
+        rows = codes[arms][:, group].T
+        _, kind = np.unique(np.ravel_multi_index(tuple(rows), shape), return_inverse=True)
+        kinds.append(kind)
+        # A site is in as many pairs as there are other sites: it weighs more than each of them.
+        weights.append(math.prod(shape) * (len(sizes) if len(group) == 1 else 1))
+        used.append(np.bincount(kind[len(left) :], minlength=kind.max(initial=-1) + 1))
     chosen = []
     for _ in range(min(n, len(left))):
         pool = rng.choice(len(left), min(_POOL, len(left)), replace=False)
         score = 1e-3 * rng.random(len(pool))
-        for at, times, weight in zip(places(codes[left[pool]]), used, weights, strict=True):
-            score += times[at] * weight
+        for kind, times, weight in zip(kinds, used, weights, strict=True):
+            score += times[kind[left[pool]]] * weight
         place = int(pool[np.argmin(score)])
         pick = left[place]
-        chosen.append(int(pick))
+        chosen.append(arms[pick])
         left[place] = left[-1]
         left = left[:-1]
-        for at, times in zip(places(codes[[pick]]), used, strict=True):
-            times[at] += 1
+        for kind, times in zip(kinds, used, strict=True):
+            times[kind[pick]] += 1
     return np.array(chosen, dtype=np.intp)
 
 
