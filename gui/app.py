@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from .help.help_window import listen
-from .resources.theme import RESOURCES, theme
+from .resources.theme import RESOURCES, theme, undressed
 from .runtime.error_reports import Reporter, tell
 from .runtime.gc_policy import set_aside
 from .runtime.settings import Settings
@@ -77,7 +77,8 @@ def make_window(
     """A window that opens a campaign (or a table) as soon as it is shown."""
     if reporter is None:
         reporter = Reporter(settings.data_folder)
-    window = MainWindow(settings, reporter)
+    with undressed():
+        window = MainWindow(settings, reporter)
     reporter.told = tell
     if practice:
         QTimer.singleShot(0, window, window.open_practice)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -17,7 +19,7 @@ from assaypilot.engine.figures.palette import Palette
 
 from ..runtime.gc_policy import nothing_goes
 
-__all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme"]
+__all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme", "undressed"]
 
 RESOURCES = Path(__file__).parent
 Choice = Literal["system", "light", "dark"]
@@ -146,6 +148,23 @@ class Theme(QObject):
                 application.setPalette(palette)
                 application.setStyleSheet(sheet)
         self.changed.emit()
+
+
+@contextmanager
+def undressed() -> Iterator[None]:
+    """Build a window in a fifth of the time: Qt works a style sheet into a widget anew wherever it is put."""
+    application = QApplication.instance()
+    if not isinstance(application, QApplication) or any(one.isVisible() for one in application.topLevelWidgets()):
+        yield
+        return
+    sheet = application.styleSheet()
+    with nothing_goes():
+        application.setStyleSheet("")
+    try:
+        yield
+    finally:
+        with nothing_goes():
+            application.setStyleSheet(sheet)
 
 
 def qt_palette(colours: Colours) -> QPalette:

@@ -208,8 +208,6 @@ class Field(QWidget):
         line.setSpacing(10 if width else 2)
         self.edit = Line(text)
         self.edit.setAccessibleName(name)
-        # A long problem beside or below it must not squeeze it.
-        self.edit.setMinimumHeight(self.edit.sizeHint().height())
         if width:
             self.edit.setFixedWidth(round(width * theme().scale))
         self.edit.setToolTip(tip)
@@ -219,6 +217,12 @@ class Field(QWidget):
         line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft if width else Qt.AlignmentFlag(0))
         line.addWidget(self.note, 1)
         self.setFocusProxy(self.edit)
+
+    def event(self, event: QEvent) -> bool:
+        """Whether the event stops here; a long problem beside or below the line must not squeeze it."""
+        if event.type() == QEvent.Type.Polish:
+            self.edit.setMinimumHeight(self.edit.sizeHint().height())
+        return super().event(event)
 
     @property
     def text(self) -> str:

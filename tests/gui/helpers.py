@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -46,8 +47,11 @@ def true_values(now: Status) -> dict[str, float]:
 
 
 def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> None:
-    """Let the window work until something is reached."""
-    qtbot.waitUntil(reached, timeout=timeout)
+    """Let the window work until something is reached, and ask more often than pytest-qt does."""
+    end = time.monotonic() + timeout / 1000
+    while not reached():
+        assert time.monotonic() < end, f"not reached in {timeout} ms"
+        qtbot.wait(1)
 
 
 def idle(qtbot: QtBot, window: MainWindow) -> None:
