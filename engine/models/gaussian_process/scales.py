@@ -1,15 +1,17 @@
 """Monotone scales on which effects may add up better than on the one values are measured on.
 
-Yields pile up at both ends and transfection or binding saturates: a bounded scale says so, and no draw exceeds its
-ends. Which scale fits is told by the marginal likelihood of the values, with the Jacobian of the scale.
+Yields pile up at both ends and transfection or binding saturates: a bounded scale says so. Its upper end may be soft,
+as the best of a series often lie a little beyond it. Which scale fits is told by the marginal likelihood of the values,
+with the Jacobian of the scale.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 
 from ...arrays import Floats
 
@@ -19,15 +21,23 @@ _CLOSE, _NEAR, _FAR = 0.03, 0.05, 0.3
 """Distance of an end from the outermost value (or from a known end), as a share of their range."""
 _PENALTY = 3.0
 """Log prior odds of the values' own scale over each of the others."""
+_SOFT = 0.02
+"""Slope with which values go on beyond a soft end: a share of the range for each unit of the scale."""
+_HALVINGS = 60
+"""Steps in which a value's place on a soft scale is enclosed: to the last bit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A logarithmic or logistic scale with open ends ``low`` and ``high``; the identity without any."""
+    """A logarithmic or logistic scale with open ends ``low`` and ``high``; the identity without any.
+
+    ``soft``: a logistic scale goes on beyond ``high``; inverse: ``low + width (expit(x) + soft log(1 + exp(x)))``.
+    """
 
     low: float = -math.inf
     high: float = math.inf
     log_prior: float = 0.0
+    soft: float = 0.0
 
     @property
     def is_identity(self) -> bool:
@@ -43,6 +53,8 @@ class Scale:
         """Return values on this scale; those beyond an end are taken just inside."""
         if self.is_identity:
             return values
+        if self.soft:
+            return self._enclosed(values)
         out = np.zeros_like(values, dtype=np.float64)
         if math.isfinite(self.low):
             out += np.log(np.maximum(values - self.low, self._least))
@@ -54,12 +66,15 @@ class Scale:
         """Return values moved inside of the ends, by a margin at least."""
         room = 0.5 * (self.high - self.low)
         margin = min(margin, 0.1 * room)
-        return np.clip(values, self.low + margin, self.high - margin)
+        return np.clip(values, self.low + margin, math.inf if self.soft else self.high - margin)
 
     def slope(self, values: Floats) -> Floats:
         """Return the derivative of ``forward``, positive."""
         if self.is_identity:
             return np.ones_like(values, dtype=np.float64)
+        if self.soft:
+            share = expit(self._enclosed(values))
+            return 1.0 / ((self.high - self.low) * share * (1.0 - share + self.soft))
         out = np.zeros_like(values, dtype=np.float64)
         if math.isfinite(self.low):
             out += 1.0 / np.maximum(values - self.low, self._least)
@@ -75,7 +90,26 @@ class Scale:
             return self.low + np.exp(np.minimum(scaled, 700.0))
         if math.isinf(self.low):
             return self.high - np.exp(np.minimum(-scaled, 700.0))
-        return self.low + (self.high - self.low) / (1.0 + np.exp(np.clip(-scaled, -700.0, 700.0)))
+        share = expit(scaled)
+        if self.soft:
+            share += self.soft * np.logaddexp(0.0, scaled)
+        return self.low + (self.high - self.low) * share
+
+    def softened(self) -> Scale:
+        """Return the scale with a soft upper end; itself without two ends, or where its end is soft."""
+        return replace(self, soft=_SOFT) if math.isfinite(self.high - self.low) else self
+
+    def _enclosed(self, values: Floats) -> Floats:
+        """Return the places on a soft scale, by halving an interval around each."""
+        least = self.low + self._least
+        values = np.maximum(values, least)
+        share = (values - self.low) / (self.high - self.low)
+        below, above = np.full(share.shape, math.log(1e-4)), np.maximum(share / self.soft, 1.0)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (below + above)
+            short = self.inverse(middle) < values
+            below, above = np.where(short, middle, below), np.where(short, above, middle)
+        return np.asarray(0.5 * (below + above))
 
     @property
     def _least(self) -> float:

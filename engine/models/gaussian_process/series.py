@@ -37,6 +37,8 @@ _SCALE_ROWS = 250
 _FEWEST_ROWS = 12
 """Rows below which the values' own scale is taken."""
 _SMALLEST_WEIGHT = 0.05
+_SURELY = 2.5
+"""Standard errors by which a compound's values lie beyond an end that is then none: the largest of a hundred errors."""
 _CONTRADICTED = 1e-3
 """Probability of so large a scatter of replicates below which a stated noise is not believed."""
 _MANY_ROWS = (800, 2000)
@@ -279,18 +281,20 @@ def fit_series(
         merged = replace(merged, rows=replace(merged.rows, around=around))
     elif kind == "value" and scales and len(merged.rows) >= _FEWEST_ROWS:
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
+        ends = None if ends is None else merged.reached(ends)
         offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends)
     some = merged.some(_SCALE_ROWS, rng)
     fitted: list[_Fitted] = []
     for scale in offered:
         start = fitted[-1].variances if fitted else None
         fitted.append(_fitted(components, some, scale, rng, n_draws=1, start=start))
-    weights = np.ones(1)
-    if len(offered) > 1:
-        logs = np.array([one.evidence for one in fitted])
-        weights = np.exp(logs - logs.max())
-        weights[weights < _SMALLEST_WEIGHT * weights.max()] = 0.0
-        weights /= weights.sum()
+    if kind == "value":
+        # A soft end is tried where a hard one is likely: values tell little of it, and probabilities much depend on it.
+        likely = [(one, first) for one, first, weight in zip(offered, fitted, _weights(fitted), strict=True) if weight]
+        soft = [(one.softened(), first) for one, first in likely if one.softened() != one]
+        offered = (*offered, *(one for one, _ in soft))
+        fitted += [_fitted(components, some, one, rng, n_draws=1, start=first.variances) for one, first in soft]
+    weights = _weights(fitted)
     n = len(merged.rows)
     draws = _DRAWS if n <= _MANY_ROWS[0] else _DRAWS // 2 if n <= _MANY_ROWS[1] else 2
     parts = []
@@ -307,6 +311,15 @@ def fit_series(
             if own_noise is not None and weight == weights.max():
                 sd = own_noise / found.slope
     return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest, kind)
+
+
+def _weights(fitted: Sequence[_Fitted]) -> Floats:
+    """Return the posterior weight of each scale, ``(n_scales,)``; zero where it is small."""
+    logs = np.array([one.evidence for one in fitted])
+    weights: Floats = np.exp(logs - logs.max())
+    weights[weights < _SMALLEST_WEIGHT * weights.max()] = 0.0
+    weights /= weights.sum()
+    return weights
 
 
 def _with_controls(
@@ -378,6 +391,12 @@ class _Merged:
         if len(self.rows) <= most:
             return self
         return self.take(np.sort(rng.choice(len(self.rows), most, replace=False)))
+
+    def reached(self, ends: tuple[float, float]) -> tuple[float, float]:
+        """Return the known ends, moved out as far as some compound's values lie surely beyond them."""
+        exact = np.isfinite(self.rows.values)
+        values, error = self.rows.values[exact], _SURELY * self.noise_sd / np.sqrt(self.trials[exact])
+        return float((values + error).min(initial=ends[0])), float((values - error).max(initial=ends[1]))
 
     def typical(self, scale: Scale) -> Floats:
         """Return the values, and for a bound one half an SD of the values inside it, ``(n,)``; all inside the scale."""
