@@ -1,4 +1,4 @@
-"""The Goal page: what is wanted and guaranteed, what it will take, and what other settings would change."""
+"""The Goal page: what is wanted, what it will take, and what other settings would change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..session.view import View
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label, polish
-from ..window.page import Page, side_panel, with_side
+from ..window.page import Page
 from .forecast_view import Outlooks, expected_words
 from .goal_changes import ChangePanel, Terms, Ways, change_between
 from .goal_form import TermsForm
@@ -33,7 +33,7 @@ HINT = "Type other settings to see what they would change."
 
 
 class GoalPage(Page):
-    """Fields at the left, what they come to in the middle, what is guaranteed at the right."""
+    """Fields at the left with what changing them would do; at the right what they come to."""
 
     expected = Signal(str, str)
     """The head of the log, and what the campaign is then expected to take in all, in a few words."""
@@ -55,8 +55,11 @@ class GoalPage(Page):
         self.hint = label(HINT, "muted", wrap=True)
         self.ways = Ways(session)
         self.trial = QWidget()
+        self.change = ChangePanel()
+        self.change.apply.connect(self._apply)
+        self.change.leave.connect(self._leave)
         row_of(
-            (_headed("Settings", self.form, self.hint), 2),
+            (_headed("Settings", self.form, self.hint, self.change), 2),
             (_headed("What it will take", self.outlooks), 3),
             holder=self.trial,
             margins=(0, 6, 0, 0),
@@ -64,27 +67,16 @@ class GoalPage(Page):
         )
         whole = QWidget()
         whole.setObjectName("page")
-        parts = column_of(self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
+        self.void = Callout()
+        go_on, tip = "Continue with the series model", self.ways.series.toolTip()
+        self.void.body.addWidget(
+            button(go_on, "primary", tip=tip, then=self.ways.take_series), 0, Qt.AlignmentFlag.AlignLeft
+        )
+        parts = column_of(self.void, self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         put(parts, self.trial, self.ways, STRETCH)
         self.column.addWidget(Scrolled(whole), 1)
-        side, panel = side_panel()
-        self.change = ChangePanel()
-        self.change.apply.connect(self._apply)
-        self.change.leave.connect(self._leave)
-        self.guarantee = label("", wrap=True, selectable=True)
-        self.assumed = label("", "muted", wrap=True, selectable=True)
-        self._promised = label("What is guaranteed", "heading")
-        self._assumes = label("What is assumed", "heading")
-        self.series = button(
-            "Continue with the series model", "primary", tip=self.ways.series.toolTip(), then=self.ways.take_series
-        )
-        for part in (
-            self.change, self._promised, self.guarantee, self.series, self._assumes, self.assumed,
-        ):  # fmt: skip
-            panel.addWidget(part)
-        panel.addStretch(1)
-        self.sides = with_side(self, side)
+        self.setLayout(self.column)
         self.ahead = Forecasting(session, self)
         """What the settings as they are will take."""
         self.ahead.known.connect(self._foreseen)
@@ -109,22 +101,12 @@ class GoalPage(Page):
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
         status = view.status
-        promise = status.guarantee
-        # What it assumes stands below, one by one.
-        self.guarantee.setText(promise.without_assumptions)
-        self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
-        self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
         self.ways.show_for(status)
-        # Where nothing is guaranteed any more the way on stands beside it.
-        void, there = not promise.holds, self.ways.series
-        self.series.setVisible(void and not there.isHidden())
+        # Where nothing is guaranteed any more the way on stands beside the reason.
+        void, there = not status.guarantee.holds, self.ways.series
+        self.void.setVisible(void and not there.isHidden())
+        self.void.say("Nothing is guaranteed", status.guarantee.sentence)
         there.setVisible(not void and not there.isHidden())
-        calibrated = promise.kind == "calibrated"
-        self._promised.setText("How sure" if calibrated else self._promised.text())
-        beside = [one.sentence for one in (status.claim.check, status.claim.audit) if one is not None]
-        self.guarantee.setText("\n\n".join((self.guarantee.text(), *beside)))
-        for part in (self._assumes, self.assumed):
-            part.setVisible(bool(status.guarantee.assumptions))
         self._show_state(status)
         why = (view.read_only_reason or "the file cannot be written").rstrip(".")
         self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
@@ -253,7 +235,7 @@ class GoalPage(Page):
             self.other.stop()
             self.outlooks.show_tried(None, trying=False)
             if self._view is not None and not self._settled and self.form.read() is None:
-                self.change.refuse("Something at the left cannot be used; it is said there why.")
+                self.change.refuse("Correct the highlighted field.")
             else:
                 self.change.nothing()
             self._show_work()
@@ -285,7 +267,7 @@ class GoalPage(Page):
                 return
             if isinstance(error, AssayPilotError):
                 said = self.form.refuse(error)
-                self.change.refuse("It is said at the left why." if said else " ".join(error_words(error)).strip())
+                self.change.refuse("Correct the highlighted field." if said else " ".join(error_words(error)).strip())
 
         self.session.consequences(change_between(Terms.of(self.view.status), wanted), told, refused)
 

@@ -241,8 +241,9 @@ class Statement(QFrame):
     def show_view(self, view: View | None) -> None:
         """Show the guarantee as it is true now."""
         if view is not None:
-            promise = view.status.guarantee
-            self.words.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
+            promise, claim = view.status.guarantee, view.status.claim
+            checks = [one.sentence for one in (claim.check, claim.audit) if one is not None]
+            self.words.setText(("Guarantee: " if promise.holds else "") + " ".join((promise.sentence, *checks)))
             polish(self.words, role="muted" if promise.holds else "void")
 
 

@@ -14,7 +14,6 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
 
 
@@ -60,6 +59,4 @@ def test_audit_round_is_planned_with_the_size_chosen_and_stated_on_the_goal_page
     idle(qtbot, window)
     audit = status(window).claim.audit
     assert audit is not None
-    window.show_page(PageName.GOAL)
-    idle(qtbot, window)
-    assert audit.sentence in window.goal.guarantee.text()
+    assert audit.sentence in window.statement.words.text()
