@@ -24,8 +24,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 # A busy machine is no reason to fail; what fails must fail again for everybody when CI is set.
-settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("house")
+settings.register_profile("slow", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("quick", settings.get_profile("slow"), max_examples=25)
 
 GUI_FOLDER = Path(__file__).parent / "gui"
 # Where programs look for settings and data on Linux, macOS and Windows.
@@ -34,6 +34,11 @@ XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 LOCAL = ("localhost", "127.0.0.1", "::1", "")
 SECONDS_TO_END = 5.0
 _numbers = itertools.count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples where the slow tests are left out."""
+    settings.load_profile("quick" if "not slow" in config.getoption("markexpr") else "slow")
 
 
 def is_gui(item: pytest.Item) -> bool:

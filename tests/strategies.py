@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import SiteFeatures
@@ -14,6 +15,11 @@ seeds = st.integers(0, 2**32 - 1)
 
 # What people put in tables: letters of several alphabets, brackets, markup, spaces.
 labels = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=8)
+
+
+def few(first, *, of):
+    """Numbers to draw from: the first in every run, the others, which draw the same again, in a slow one."""
+    return [pytest.param(number, marks=pytest.mark.slow if number >= first else ()) for number in range(of)]
 
 
 @st.composite

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain import features as features_module
@@ -47,7 +47,6 @@ def dense(features, rows, weights):
     return x, weighted, np.linalg.pinv(weighted, rcond=1e-10)
 
 
-@settings(max_examples=200, deadline=None)
 @given(sparse_tables())
 def test_rank_and_what_no_row_tells_are_those_of_the_whole_table(table):
     features, rows, _, _ = table
@@ -61,7 +60,6 @@ def test_rank_and_what_no_row_tells_are_those_of_the_whole_table(table):
     np.testing.assert_allclose(x @ nothing, 0.0, atol=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
 @given(sparse_tables())
 def test_fits_leverages_and_variances_are_those_of_a_pseudo_inverse(table):
     features, rows, weights, values = table
@@ -96,7 +94,6 @@ def test_a_long_chain_is_taken_apart_row_by_row():
     assert apart.rank == n
 
 
-@settings(max_examples=100, deadline=None)
 @given(sparse_tables())
 def test_estimates_of_large_tables_are_those_of_small_ones(table):
     features, rows, weights, values = table

@@ -3,7 +3,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -23,7 +23,6 @@ def tables(draw, most=14):
     return draw(arrays.arrays(float, shape, elements=entries))
 
 
-@settings(max_examples=400)
 @given(tables())
 def test_gaps_and_the_set_are_those_of_equation_1(means):
     found = gaps(means)

@@ -25,7 +25,7 @@ from tests.gui.helpers import small_table
 
 
 @given(st.lists(st.text(max_size=6), max_size=40))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_texts_arrive_as_they_were(monkeypatch: pytest.MonkeyPatch, texts: list[str]) -> None:
     monkeypatch.setattr(packing, "CELLS", 7)
     assert unpack_texts(pack_texts(texts)) == tuple(texts)

@@ -78,7 +78,7 @@ def test_most_small_budgets_are_spent_in_the_best_way():
     rng = np.random.default_rng(2)
     over = []
     for money in range(4, 10):
-        for _ in range(12):
+        for _ in range(5):
             x = rng.normal(size=(4, 2))
             prices = Prices(rng.integers(0, 4, 4).astype(float), 1.0)
             best = min(
@@ -88,7 +88,7 @@ def test_most_small_budgets_are_spent_in_the_best_way():
             )
             if best < 1e6:
                 over.append(cost_frontier(plain(x), prices, float(money))[-1].variance / best)
-    assert len(over) > 55
+    assert len(over) > 22
     assert np.mean(np.array(over) < 1.02) > 0.85
     assert np.median(over) == pytest.approx(1.0)
 

@@ -12,6 +12,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from tests.oracles import design as oracle
 from tests.public import DATA
+from tests.strategies import few
 
 
 def product(sizes):
@@ -71,7 +72,7 @@ def test_full_products_have_the_rank_as_their_optimum(sizes, gap):
     assert len(design.support) <= d * (d + 1) // 2
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", few(20, of=60))
 def test_agrees_with_a_slow_reference(seed):
     features = random_instance(seed)
     candidates = ProjectedFeatures(features)
@@ -93,7 +94,7 @@ def test_agrees_with_a_slow_reference(seed):
     assert ours >= best - d * design.gap - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", few(16, of=24))
 def test_bounded_weights_agree_with_a_slow_reference(seed):
     features = random_instance(seed)
     candidates = ProjectedFeatures(features)
@@ -358,7 +359,7 @@ class TestLargeSupports:
         assert design.converged
         return leverages, inverse
 
-    @pytest.mark.parametrize(("gap", "most"), [(1e-2, 2_400), (1e-3, 3_700)])
+    @pytest.mark.parametrize(("gap", "most"), [(1e-2, 2_400), pytest.param(1e-3, 3_700, marks=pytest.mark.slow)])
     def test_a_sparse_table_of_many_effects(self, gap, most):
         candidates = scattered(10_000, 5, 21)
         design = g_optimal(candidates, gap=gap)
@@ -374,6 +375,7 @@ class TestLargeSupports:
         assert design.iterations <= 12
         assert len(design.support) <= 650
 
+    @pytest.mark.slow
     def test_bounded_weights(self):
         candidates = scattered(10_000, 5, 21)
         design = g_optimal(candidates, gap=1e-3, upper=3e-4)
@@ -393,7 +395,7 @@ class TestLargeSupports:
         assert design.iterations < 100
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", few(20, of=60))
 def test_bounds_that_leave_little_room_end_in_a_design_or_a_plain_refusal(seed):
     """Where what comes in takes all the room of others, V was singular on the way (a LinAlgError)."""
     rng = np.random.default_rng((17, seed))

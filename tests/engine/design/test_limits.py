@@ -9,6 +9,7 @@ from assaypilot.engine.design import achieved, g_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from tests.oracles import design as oracle
+from tests.strategies import few
 
 SIZES = (3, 4, 3)
 PRODUCT = np.array(list(itertools.product(*map(range, SIZES))))
@@ -106,7 +107,7 @@ def convex_instance(seed):
     return DenseFeatures(rows)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", few(40, of=200))
 def test_agrees_with_an_independent_convex_solver(seed):
     pytest.importorskip("cvxpy")
     from tests.oracles import convex

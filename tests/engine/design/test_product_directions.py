@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import largest_sum as pairwise
@@ -30,7 +30,6 @@ def random_pieces(seed, sizes, flat):
     return Pieces(own, pairs)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.lists(st.integers(1, 5), min_size=1, max_size=5).map(tuple),
@@ -45,7 +44,6 @@ def test_the_largest_sum_is_that_of_all(seed, sizes, flat):
     assert found.value <= found.bound <= best + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 3000))
 def test_a_search_cut_short_still_has_a_bound(seed, entries):
     pieces = random_pieces(seed, (4, 5, 4, 3, 4), 0.0)

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Product, g_optimal
@@ -108,7 +108,6 @@ def test_what_an_unlisted_product_cannot_take():
         Product((10,) * 20)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(0, 1000), st.sampled_from([1.0, 1e-2, 1e-6]))
 def test_extremes_are_those_of_all_rows(sizes, seed, size):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
@@ -35,7 +35,6 @@ def differences(x) -> Rows:
     return Rows(np.array([a - b for a, b in itertools.combinations(x, 2)]))
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 5), st.booleans())
 def test_value_and_bound(seed, d, more, pairs):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import SiteFeatures
@@ -46,7 +46,6 @@ def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured() ->
         ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -93,7 +92,6 @@ def test_nothing_measured() -> None:
         assert all(np.isnan(one.value) and one.measurements == 0 for one in site.substituents)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed: int) -> None:
     rng = np.random.default_rng(seed)

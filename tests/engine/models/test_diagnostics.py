@@ -2,7 +2,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import SiteFeatures
@@ -10,7 +10,6 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.diagnostics import additive_fit
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 25), st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_q2_is_what_leaving_out_one_row_after_another_gives(seed, n, sizes):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
@@ -51,7 +51,6 @@ def test_the_largest_likelihood_within_the_bound(link, seed):
     np.testing.assert_allclose(information, (x.T * weights) @ x, rtol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=seeds, link=st.sampled_from(glm.LINKS), bound=st.floats(0.3, 12.0))
 def test_no_other_estimate_within_the_bound_is_likelier(seed, link, bound):
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
@@ -29,7 +29,6 @@ def oracle(features, rows, counts):
     return x, np.linalg.pinv(weighted, rcond=1e-10)
 
 
-@settings(max_examples=150, deadline=None)
 @given(measured_tables())
 def test_estimates_and_norms_agree_with_a_dense_pseudo_inverse(table):
     features, rows, counts, values = table
@@ -48,7 +47,6 @@ def test_estimates_and_norms_agree_with_a_dense_pseudo_inverse(table):
     assert not np.isnan(norms).any()
 
 
-@settings(max_examples=80, deadline=None)
 @given(measured_tables(), st.integers(0, 39))
 def test_differences_are_finite_exactly_where_they_are_estimable(table, which):
     features, rows, counts, values = table
@@ -63,7 +61,6 @@ def test_differences_are_finite_exactly_where_they_are_estimable(table, which):
     assert norms[one] == 0
 
 
-@settings(max_examples=50, deadline=None)
 @given(measured_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(table, random):
     features, rows, counts, values = table

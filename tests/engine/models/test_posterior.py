@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -52,7 +52,6 @@ def test_means_and_sds_are_those_of_the_conditional_normal(data):
     np.testing.assert_allclose(view.sds(some), np.sqrt(np.diag(covariance))[some], rtol=1e-5, atol=1e-6)
 
 
-@settings(max_examples=30)
 @given(measured(most=12), st.sampled_from([1.0, -1.0]))
 def test_probabilities_are_those_of_an_independent_simulation(data, sign):
     features, rows, counts, means, sigma, rng = data
@@ -175,7 +174,6 @@ def test_without_a_measurement_there_is_no_posterior():
 magnitudes = st.one_of(st.just(0.0), st.floats(-300, 300).map(lambda power: 10.0**power))
 
 
-@settings(max_examples=300)
 @given(
     site_tables(12),
     st.lists(st.tuples(magnitudes, st.sampled_from([-1.0, 1.0]), st.floats(0, 22)), min_size=1, max_size=12),

@@ -2,7 +2,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -27,7 +27,6 @@ def report(library, values, noise=None, counts=None, name="pIC50"):
     return model_report(library, rows, np.asarray(values, dtype=float), counts, noise, name)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 5), st.integers(3, 5), st.booleans())
 def test_the_lack_of_fit_test_is_the_one_of_the_text_book(seed, a, b, replicates):
     rng = np.random.default_rng(seed)
@@ -63,7 +62,6 @@ def test_the_test_rejects_as_often_as_it_says():
     assert stats.kstest(p, "uniform").pvalue > 0.001
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_tukeys_test_is_the_f_test_of_the_squared_fit(seed):
     rng = np.random.default_rng(seed)
@@ -143,7 +141,6 @@ def test_the_verdicts_of_the_public_tables(public, file, sites, value, verdict):
         assert {site: len(labels) for site, labels in found.seen_once.items()} == {"R1": 54, "R3": 384}
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
 def test_two_sites_lose_a_rank_for_each_further_group(pairs):
     library = Library.listed(

@@ -2,7 +2,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.library import Library, Scaffold
@@ -32,7 +32,6 @@ def test_the_pruned_public_series(public, file, before, after, rank):
 ROWS = st.lists(st.tuples(*[st.sampled_from("abcde")] * 3), min_size=2, max_size=25)
 
 
-@settings(max_examples=100, deadline=None)
 @given(ROWS, st.integers(1, 3))
 def test_every_substituent_left_is_seen_often_enough_and_nothing_more_was_lost(rows, least):
     full = library([list(row) for row in rows])
@@ -94,7 +93,6 @@ def test_too_much_is_refused():
         keep_seen(full, 0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS)
 def test_the_ranks_of_a_step_are_those_of_the_tables(rows):
     assume(len({row[0] for row in rows}) > 1)

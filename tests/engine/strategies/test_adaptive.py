@@ -18,7 +18,7 @@ from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate, Outcome
 from tests.oracles.adaptive import Plain
-from tests.strategies import came_back, dense, phases, problem_of, product, random_table
+from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
 
 
 def record(features, rng, n_phases, *, sd=0.3, share=0.6):
@@ -33,7 +33,7 @@ def record(features, rng, n_phases, *, sd=0.3, share=0.6):
     return memory, truth
 
 
-@pytest.mark.parametrize("seed", range(9))
+@pytest.mark.parametrize("seed", few(3, of=9))
 def test_steps_are_differences_over_their_errors_phase_by_phase(seed):
     rng = np.random.default_rng((1, seed))
     codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=20)
@@ -61,7 +61,7 @@ def test_steps_are_differences_over_their_errors_phase_by_phase(seed):
     assert np.array_equal(pairs.equal, (x[:, None] == x[None]).all(axis=2))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", few(3, of=10))
 @pytest.mark.parametrize("kind", ["full", "sparse", "deficient"])
 def test_decisions_are_those_of_the_plain_statement(seed, kind):
     """Whatever comes back: lost, extra and uneven measurements, up to twelve phases."""
@@ -97,7 +97,7 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
 
 
 @pytest.mark.parametrize("slack", [0.0, 0.3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(2, of=6))
 def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, slack):
     """Which they are follows here from each plan and what was measured before it."""
     rng = np.random.default_rng((7, seed))
@@ -151,7 +151,7 @@ def test_walks_of_an_adaptive_campaign_are_normal():
     truth = dense(features) @ np.array([0.0, 0.0, 0.3, 0.6, 0.0, 0.2, 0.5])
     problem = problem_of(features, epsilon=0.3, slack=0.2, sd=0.3, capacity=Capacity(14, 4))
     steps, sums = [], []
-    for seed in range(50):
+    for seed in range(30):
         rng = np.random.default_rng((3, seed))
         found = list(phases(Adaptive(), problem, truth, rng, most=5))
         memory = found[-1][2].memory
@@ -161,7 +161,7 @@ def test_walks_of_an_adaptive_campaign_are_normal():
         z = (behind.difference[:, 0] - (truth[led] - truth[0])) * behind.precision[:, 0]
         steps.extend(z[told])
         sums.append(z[told].sum() / np.sqrt(max(told.sum(), 1)))
-    assert len(steps) > 100
+    assert len(steps) > 60
     assert kstest(steps, "norm").pvalue > 1e-3
     # Not the sums of stopped campaigns: those are biased, which is what the limits are for.
     assert np.std(steps) == pytest.approx(1.0, abs=0.2)
@@ -205,9 +205,9 @@ def test_two_compounds_at_the_border_err_at_most_delta(goal, gap):
 def test_limits_shrunk_by_1_3_err_more_than_they_should(monkeypatch):
     """With one look that spends all of delta for out, the error is that of the level; shrunk, far above it."""
     goal = AllEpsilonBest(0.5, 0.2)
-    kept = errors(goal, 0.5, 150)
+    kept = errors(goal, 0.5, 60)
     assert 0.0 < kept <= 0.3
-    assert errors(goal, 0.5, 150, monkeypatch, shrink=1.3) > 1.5 * kept
+    assert errors(goal, 0.5, 60, monkeypatch, shrink=1.3) > 1.5 * kept
 
 
 @pytest.mark.slow

@@ -45,6 +45,8 @@ def test_a_budget_that_suffices_is_not_given_up_before_a_small_last_phase(strate
         state, again, why = played(strategy, seed, budget=sum(sizes))
         assert why.name == "decided", (seed, sizes, again, why)
         assert not (state.status == UNDECIDED).any()
+        if small == 2:
+            break
     assert small
 
 

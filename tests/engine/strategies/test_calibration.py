@@ -15,7 +15,7 @@ from tests.published.calibration_mirrors import MIRRORED, mirror
 from tests.published.calibration_runs import SHRUNK, calibrate
 
 RUNS = 60
-LONG = ("Adaptive", "Adaptive, the best")
+LONG = ("Adaptive", "Adaptive, the best", "Adaptive, Pareto with margins")
 """Those whose campaigns take ten seconds and more of the processor together."""
 
 
@@ -24,13 +24,14 @@ def is_long(kind):
     return kind.dear or kind.label in LONG
 
 
+SLOW = {False: (), True: pytest.mark.slow}
 CASES = [
     pytest.param(
         kind,
         instance,
         mode,
         id=f"{kind.label}-{instance.name}-{mode or 'as it does'}",
-        marks=() if (instance, mode) == (kind.instances[0], kind.modes[0]) and not is_long(kind) else pytest.mark.slow,
+        marks=SLOW[is_long(kind) or (instance, mode) != (kind.instances[0], kind.modes[0])],
     )
     for kind in KINDS
     for instance, mode in c.cases(kind)
@@ -70,7 +71,7 @@ def test_losing_measurements_whatever_their_values_costs_no_validity(kind):
     assert complaints(found) == []
 
 
-@EVERY
+@pytest.mark.parametrize("kind", [pytest.param(one, marks=SLOW[is_long(one)], id=one.label) for one in KINDS])
 def test_a_radius_too_small_is_noticed(kind):
     with kind.shrunk(SHRUNK):
         for instance, mode in c.cases(kind):

@@ -24,7 +24,7 @@ from assaypilot.engine.strategies.protocol import (
     Capacity,
     Outcome,
 )
-from tests.strategies import came_back, dense, phases, problem_of, product, random_table
+from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
 
 EVERY = (*registry.strategies(), *comparison.baselines())
 
@@ -168,7 +168,7 @@ def test_nothing_is_changed_and_the_same_question_has_the_same_answer(case, seed
         state = locked(after)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(3, of=6))
 def test_the_decisions_alone_rebuild_the_state(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
@@ -196,7 +196,7 @@ def test_what_is_carried_can_be_kept_in_a_file(case):
             assert array.size <= 100 * problem.n_arms + 100 * problem.features.n_columns**2
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", few(1, of=2))
 def test_two_runs_of_the_same_seed_are_the_same(case, seed):
     strategy, _ = case
     problem, truth, _ = random_problem(case, seed)
@@ -246,7 +246,7 @@ def test_what_came_back_in_part_breaks_nothing(case):
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(3, of=6))
 def test_sets_only_grow_and_say_when(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
@@ -356,7 +356,7 @@ def test_equal_compounds_break_nothing(case):
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(2, of=4))
 def test_compounds_outside_the_span_are_set_aside_and_come_back_when_they_can_be_had(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, 3 * seed + 2)
@@ -443,7 +443,7 @@ def test_nothing_left_to_measure_is_a_reason_to_stop(case):
         strategy.start(replace(problem, measurable=none))
 
 
-@pytest.mark.parametrize("budget", [7, 13, 40, 200])
+@pytest.mark.parametrize("budget", [7, 13, pytest.param(40, marks=pytest.mark.slow), 200])
 def test_no_phase_asks_for_more_than_the_budget_leaves(case, budget):
     """Rank 7 of 3 x 5, nothing to tell apart: the budget ends it, or it is refused with the condition."""
     strategy, _ = case

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
@@ -38,7 +38,6 @@ def last_state(problem, truth, rng, **came):
     return Gege().apply(state, decision)
 
 
-@settings(max_examples=150)
 @given(seeds)
 def test_the_rules_by_bounds_against_loops_over_pairs(seed):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import binomtest
 
 from assaypilot.engine.domain.features import DenseFeatures
@@ -137,7 +137,6 @@ def test_thresholds():
     assert threshold("proven", 0.1, 5, 3) == deviation(math.log(10 * 3 / 0.1) / 2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_what_ape_measures_and_when_it_stops(seed):
     """One look at random means and counts: the same arm next and the same answer as loops over all pairs."""

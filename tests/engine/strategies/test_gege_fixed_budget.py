@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
@@ -27,7 +27,6 @@ def final(problem, truth, rng, **came):
     return GegeFixedBudget().apply(state, decision)
 
 
-@settings(max_examples=200)
 @given(seeds)
 def test_a_round_keeps_the_smallest_gaps(seed):
     rng = np.random.default_rng(seed)

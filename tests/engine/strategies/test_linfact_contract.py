@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
@@ -105,7 +105,6 @@ def test_with_slack_a_radius_of_a_quarter_of_it_decides_everything(strategy, mod
         assert len(done.ins) + len(done.outs) == problem.n_arms
 
 
-@settings(max_examples=25)
 @given(seed=seeds, shift=st.floats(-100, 100), scale=st.floats(0.01, 100))
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.info.name)
 def test_units_do_not_matter(kind, seed, shift, scale):

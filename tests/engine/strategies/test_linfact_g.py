@@ -14,7 +14,7 @@ from assaypilot.engine.strategies.linfact.linfact import LinFactG, union_log
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import design as designs
 from tests.oracles import linfact as oracle
-from tests.strategies import came_back, phases, problem_of, product, random_table
+from tests.strategies import came_back, few, phases, problem_of, product, random_table
 
 GAP = 1e-3
 strategy = LinFactG()
@@ -118,7 +118,7 @@ def check_same_plan(allocation, reference, made):
     assert designs.leverages(x, slowly).max() >= d * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", few(3, of=10))
 def test_plans_and_decides_as_the_reference_does(block, designed):
     """200 tables in ten blocks, up to four phases each: measurements, means, half-widths, thresholds and sets."""
     decided = left = lost = contradicted = 0

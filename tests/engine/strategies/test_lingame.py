@@ -160,7 +160,7 @@ def test_the_papers_instance_ends_within_twice_the_lower_bound(kind):
     """
     truth = ALPHA @ np.array([1.0, 0.0])
     pulls = []
-    for seed in range(3):
+    for seed in range(1):
         problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=1.0, delta=0.01, seed=seed, batch=10, **PAPER)
         state = campaign(kind, problem, truth, seed)
         assert right(state, truth)

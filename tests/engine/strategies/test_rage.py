@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
@@ -87,7 +87,6 @@ def test_a_phase_keeps_its_promise_with_the_fewest_measurements_it_can(radii):
 
 
 @given(seeds)
-@settings(max_examples=40)
 def test_elimination_by_leaders_and_blocks_is_the_rule(seed):
     rng = np.random.default_rng(seed)
     m = int(rng.integers(1, 60))

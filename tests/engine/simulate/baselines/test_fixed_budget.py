@@ -178,6 +178,7 @@ def test_od_linbai_says_what_it_needs():
     comparison.get("od-linbai").start(asked(np.eye(4), 8))
 
 
+@pytest.mark.slow
 def test_more_budget_is_more_often_right():
     x = sphere(20, 5, 6)
     truth = x @ x[3]

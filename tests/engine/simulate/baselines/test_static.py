@@ -50,7 +50,7 @@ def right(problem, state, truth):
 
 @pytest.mark.parametrize(("name", "goal"), CASES)
 def test_runs_end_and_err_at_most_delta(name, goal):
-    runs, bad = 25, 0
+    runs, bad = 10, 0
     for seed in range(runs):
         problem, truth = setting(name, goal, seed=seed, delta=0.3)
         state = finished(comparison.get(name), problem, truth, np.random.default_rng(seed))
