@@ -141,7 +141,7 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
     say(f"\n{said}")
     left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
     markers = " and ".join("not " + name for name in left_out)
-    code = environment.call([python, "-m", "pytest", "-n", "2", "-m", markers, *further], THREADS)
+    code = environment.call([python, "-m", "pytest", "-n", "2", "--dist", "worksteal", "-m", markers, *further], THREADS)
     return 1 if code or failed else 0
 
 

@@ -20,7 +20,8 @@ STATE = "assaypilot-setup.json"
 BINARIES, ENDING = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 LOCKS = {"run": "requirements.txt", "dev": "requirements-dev.txt", "freeze": "requirements-freeze.txt"}
 FOREIGN = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "__PYVENV_LAUNCHER__"}
-"""Variables that lead a child process to another Python's packages."""
+FOREIGN |= {"PYTHONDONTWRITEBYTECODE"}
+"""Variables that lead a child process to another Python's packages, or make it compile them at every start."""
 
 
 class SetupError(Exception):
