@@ -140,8 +140,8 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
     said = f"{', '.join(failed)} failed: the exit code will be 1, whatever pytest says" if failed else "pytest"
     say(f"\n{said}")
     left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
-    markers = " and ".join("not " + name for name in left_out)
-    code = environment.call([python, "-m", "pytest", "-n", "2", "--dist", "worksteal", "-m", markers, *further], THREADS)
+    given = ["-n", "2", "--dist", "worksteal", "-m", " and ".join("not " + name for name in left_out)]
+    code = environment.call([python, "-m", "pytest", *given, *further], THREADS)
     return 1 if code or failed else 0
 
 
