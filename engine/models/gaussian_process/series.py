@@ -32,7 +32,7 @@ __all__ = ["Measured", "SeriesPosterior", "fit_series"]
 
 _DRAWS = 8
 """Draws of the variances that are integrated over, where few rows are solved."""
-_SCALE_ROWS = 250
+_SCALE_ROWS = 200
 """Rows by which scales are compared."""
 _FEWEST_ROWS = 12
 """Rows below which the values' own scale is taken."""
@@ -525,7 +525,7 @@ def _fitted(
         if not last:
             break
         # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
-        start = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale))
+        start = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale), steps=1)
         means = scale.inverse(fitted_values(components, scaled, start))
     variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
     # The densities of means and of replicates around them, taken back to the values' own scale.

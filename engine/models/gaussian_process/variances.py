@@ -181,21 +181,17 @@ class Density:
         self.precision = np.linalg.inv(spread).astype(np.float64)
         """Of the prior, ``(d, d)``."""
 
-    def value(self, logs: Floats) -> float:
-        """Return the density without its constant; minus infinity outside of its domain."""
-        factor = self._factor(np.exp(logs))
-        return -math.inf if factor is None else self._density(logs, factor)
-
-    def _factor(self, variances: Floats) -> Floats | None:
+    def at(self, logs: Floats) -> tuple[float, Floats] | None:
+        """Return the density without its constant, and the factor of the covariance; None outside of its domain."""
         n = len(self.rows)
-        total = (variances @ self.parts).reshape(n, n)
+        total = (np.exp(logs) @ self.parts).reshape(n, n)
         total += self.flat
         _add_noise(total, self.rows, self.flat)
         try:
             factor: Floats = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None
-        return factor
+        return self._density(logs, factor), factor
 
     def _density(self, logs: Floats, factor: Floats) -> float:
         white = solve_triangular(factor, self.residual, lower=True, check_finite=False)
@@ -205,12 +201,9 @@ class Density:
             total -= 0.5 * (self.rows.freedom * logs[-1] + self.rows.squares * math.exp(-logs[-1]))
         return total
 
-    def derivatives(self, logs: Floats) -> tuple[float, Floats, Floats] | None:
-        """Return the density, its gradient ``(d,)`` and the information ``(d, d)``; None outside of its domain."""
+    def derivatives(self, logs: Floats, factor: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient ``(d,)`` and the information ``(d, d)`` where the covariance has that factor."""
         variances = np.exp(logs)
-        factor = self._factor(variances)
-        if factor is None:
-            return None
         inverse, n = inverse_of(factor), len(self.rows)
         solved = inverse @ self.residual
         seen = (self.parts.reshape(-1, n) @ solved).reshape(-1, n).T * variances
@@ -221,7 +214,7 @@ class Density:
             within = self.rows.squares / variances[-1]
             gradient[-1] += 0.5 * (within - self.rows.freedom)
             information[-1, -1] += 0.5 * max(within, self.rows.freedom) / 2.0
-        return self._density(logs, factor), gradient, information
+        return gradient, information
 
 
 def fit_variances(
@@ -232,11 +225,13 @@ def fit_variances(
     rng: np.random.Generator,
     start: Variances | None = None,
     least: float = 0.0,
+    steps: int = _STEPS,
 ) -> Variances:
     """Fit the variance components and draw ``n_draws`` from their posterior.
 
     ``start``: variances to begin with, such as those on another scale of the same values; ``least``: a variance that
-    the prior takes for possible, however equal the values are. Of many hundreds of rows a random part is used.
+    the prior takes for possible, however equal the values are; ``steps``: at most so many, for a mode that is only
+    a start. Of many hundreds of rows a random part is used.
     """
     if len(rows) > _MOST_ROWS:
         rows = rows.take(np.sort(rng.choice(len(rows), _MOST_ROWS, replace=False)))
@@ -249,27 +244,33 @@ def fit_variances(
     logs = density.mean.copy()
     if start is not None and len(start.mode) == len(logs):
         logs = start.mode + math.log(scale / start.scale)
-    now = density.derivatives(logs)
+    now = density.at(logs)
     if now is None:
         logs = density.mean.copy()
-        now = density.derivatives(logs)
+        now = density.at(logs)
     assert now is not None  # the prior's own medians give a covariance far from singular
-    damping = 1e-2
-    for _ in range(_STEPS):
-        value, gradient, information = now
+    value, factor = now
+    gradient, information = density.derivatives(logs, factor)
+    damping, gain = 1e-2, 0.0
+    for _ in range(steps):
+        if gain >= _GAIN:
+            gradient, information = density.derivatives(logs, factor)
         damped = information + damping * np.diag(np.diagonal(information))
         step = np.clip(np.linalg.solve(damped, gradient), -2.0, 2.0)
-        new = density.derivatives(logs + step)
+        new = density.at(logs + step)
+        gain = 0.0
         if new is None or new[0] < value - 1e-9:
             damping = max(damping, 1e-3) * 8.0
             if damping > 1e8:
                 break
             continue
-        logs, now, damping = logs + step, new, damping / 4.0
-        if new[0] - value < _GAIN:
+        logs, gain, damping = logs + step, new[0] - value, damping / 4.0
+        value, factor = new
+        if gain < _GAIN:
             break
-    spread = np.linalg.inv(now[2]).astype(np.float64)
-    evidence = now[0] + 0.5 * float(np.linalg.slogdet(spread)[1])
+    # The information of the last step but one: by then nothing changes any more.
+    spread = np.linalg.inv(information).astype(np.float64)
+    evidence = value + 0.5 * float(np.linalg.slogdet(spread)[1])
     evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
     draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
     return Variances(logs, draws, evidence, center, scale, share)
@@ -307,7 +308,8 @@ def _draws(density: Density, mode: Floats, spread: Floats, n_draws: int, rng: np
     proposals = np.clip(proposals, density.mean - 5.0 * density.width, density.mean + 5.0 * density.width)
     lengths = ((normal * heavy[:, None]) ** 2).sum(axis=1)
     proposed = -0.5 * (_FREEDOM + d) * np.log1p(lengths / _FREEDOM)
-    ratio = np.array([density.value(one) for one in proposals]) - proposed
+    found = [density.at(one) for one in proposals]
+    ratio = np.array([-math.inf if one is None else one[0] for one in found]) - proposed
     weights = np.exp(ratio - ratio.max())
     # A single large weight is more often a poor proposal than the truth: truncated (Ionides 2008).
     weights = np.minimum(weights, weights.mean() * math.sqrt(n))
