@@ -15,6 +15,9 @@ if sys.version_info[:2] < (3, 11):  # noqa: UP036
 import argparse
 import io
 import os
+import shutil
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import environment
@@ -45,6 +48,9 @@ REPORTS += ["forecast", "growth", "noise", "series", "stock", "tables"]
 WRITTEN_BY = {"papers": "published", "adaptive": "against", "forecast": "forecasts", "stock": "choices"}
 # Two processes share two cores, so each keeps to one thread.
 THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+MEMORY = Path("/dev/shm")
+"""Where Linux keeps files in memory: a campaign waits for the disk at every step, and tests make thousands."""
+ROOM = 4 * 2**30
 LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
 
 
@@ -141,8 +147,17 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
     say(f"\n{said}")
     left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
     given = ["-n", "2", "--dist", "worksteal", "-m", " and ".join("not " + name for name in left_out)]
-    code = environment.call([python, "-m", "pytest", *given, *further], THREADS)
+    with quick_folder() as folder:
+        variables = THREADS if folder is None else {**THREADS, "TMPDIR": folder}
+        code = environment.call([python, "-m", "pytest", *given, *further], variables)
     return 1 if code or failed else 0
+
+
+def quick_folder() -> AbstractContextManager[str | None]:
+    """Return a folder in memory for temporary files, where there is room and nobody chose another place."""
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM:
+        return nullcontext()
+    return tempfile.TemporaryDirectory(prefix="assaypilot-tests-", dir=MEMORY, ignore_cleanup_errors=True)
 
 
 def lock_requirements(upgrade: bool) -> int:
