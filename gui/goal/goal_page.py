@@ -100,6 +100,7 @@ class GoalPage(Page):
         """Show a campaign as it is now; what was typed instead stays unless it is another one."""
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
+        self._more = self._more and not opened
         status = view.status
         self.ways.show_for(status)
         # Where nothing is guaranteed any more the way on stands beside the reason.
@@ -110,8 +111,6 @@ class GoalPage(Page):
         self._show_state(status)
         why = (view.read_only_reason or "the file cannot be written").rstrip(".")
         self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
-        if opened:
-            self._more = False
         self.form.show_now(status, opened=opened)
         if fresh:
             self.ahead.stop()
