@@ -140,7 +140,7 @@ def _sentence(ledger: Ledger, told: Deviations, least: float) -> str:
             return f"Whether effects add up{of} cannot be judged yet: no measured compound is compared with others."
         matters = f", of which {least:.2g} would matter" if found.tau_high > least and told.model_error is None else ""
         return (
-            f"Effects of {found.compared:,} compounds{of} add up as far as their values tell: own deviations have an "
+            f"Effects of {found.compared:,} compounds{of} add up as far as their values show: own deviations have an "
             f"SD (tau) of {found.tau_high:.2g} at most (95 %){matters}."
         )
     most = [

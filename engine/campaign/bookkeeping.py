@@ -309,10 +309,10 @@ class Books:
         """
         return spanned(self.endpoints, endpoint, self.counting(phase), self.arm_of)
 
-    # -- what came back for a round
+    # -- what returned for a round
 
     def returned(self, issued: Issued) -> tuple[tuple[int, ...], ...]:
-        """Results that came back for each item of a round, per measured endpoint, at most what was asked."""
+        """Results that returned for each item of a round, per measured endpoint, at most what was asked."""
         return self._returned(issued, self._came(issued.number))
 
     def _came(self, *numbers: int) -> dict[tuple[int, int, int], int]:

@@ -350,7 +350,7 @@ def refuse_open_round(ledger: Ledger) -> None:
     began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
     raise AssayPilotError(
         f"round {issued.number} is open, and was planned for the terms as they are",
-        mend="Close it first." if began else "Withdraw it first (Round menu; plan --withdraw); then plan it anew.",
+        mend="Close it first." if began else "Withdraw it first (Round menu; plan --withdraw); then plan it again.",
     )
 
 
@@ -376,7 +376,7 @@ def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> No
 
 
 def nothing_of_the_plan(ledger: Ledger) -> bool:
-    """Whether a phase is planned of which nothing was ever seen, so that it can be planned anew."""
+    """Whether a phase is planned of which nothing was ever seen, so that it can be planned again."""
     if ledger.under_way is None:
         return False
     phase = ledger.under_way.allocation.phase
@@ -442,12 +442,12 @@ def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
         if after.phases and after.stop(after.current()):
             told.append(
                 f"Nothing is left open that a phase would be planned for: a confirmation round measures {whom} of "
-                "those that are in. To have the limit decided for all, begin anew with it in a file of its own."
+                "those that are in. To have the limit decided for all, start a new campaign with it."
             )
         elif before.phases:
             told.append("What fails is shown by measurements from then on; who is in stays in until it does.")
     if less:
-        told.append(f"{joined([after.endpoints[k].name for k in less])} is not asked for any more.")
+        told.append(f"{joined([after.endpoints[k].name for k in less])} is no longer requested.")
     return told
 
 
@@ -477,7 +477,7 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
     told = []
     left = sum(before.outstanding().values())
     if data["drops_plan"]:
-        told.append("What was planned next and not begun is planned anew.")
+        told.append("What was planned next and not begun is planned again.")
     elif before.under_way is not None:
         issued = before.open_round
         if what & {"per_round", "max_replicates"}:
@@ -516,7 +516,7 @@ def one_more(endpoints: Sequence[Endpoint], new: Endpoint) -> Endpoint:
         return new
     if new.noise_estimated and new.is_log:
         return replace(new, noise_sd=_USUAL)
-    guess = " Or sd=unknown:0.2, with a guess, where nobody knows it." if not new.noise_estimated else ""
+    guess = " Or sd=unknown:0.2, with a guess, where it is unknown." if not new.noise_estimated else ""
     raise AssayPilotError(
         f"nothing says about how large the assay noise (SD) of {new.name} is, and a limit is decided by it",
         option="--endpoint",

@@ -184,7 +184,7 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
     exact = settings.goal == "pareto" and not settings.distance
     if exact and not any(e.epsilon for e in endpoints if e.name in settings.objectives):
         notes.append(
-            "No difference was said not to matter (epsilon): compounds that are almost equal may keep the set from "
+            "No tolerance (epsilon) was given: compounds that are almost equal may keep the set from "
             "ever being decided."
         )
     if settings.goal in ("best", "top") and not settings.softness:
@@ -197,7 +197,9 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
 
 _USUAL = 0.3
 """The SD that the first plan starts from where nothing says better: of log values, as biochemical assays have it."""
-_HARDLY_KNOWN = " So few replicates tell little: it may be several times larger. Give your assay's own SD if you can."
+_HARDLY_KNOWN = (
+    " So few replicates give a rough estimate: the SD may be several times larger. Give your assay's own SD if you can."
+)
 
 
 def _as_typed(endpoint: Endpoint, noise: str, measured: Sequence[str]) -> str:
@@ -264,7 +266,7 @@ def _with_noise(
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
                     option="--sd",
                     mend="Give the SD between independent measurements of one compound, e.g. "
-                    f"{_as_typed(endpoint, '0.2', measured)}; or say that nobody knows it, "
+                    f"{_as_typed(endpoint, '0.2', measured)}; or state that it is unknown, "
                     f"{_as_typed(endpoint, 'unknown' if endpoint.is_log else 'unknown:0.5', measured)}, "
                     f"{'' if endpoint.is_log else 'with a guess for the first plan, '}and it is estimated on the way.",
                 )

@@ -56,7 +56,7 @@ class Outlook:
         """Captions and values as the wizard shows them."""
         told = f"{self.rank} of {self.unknowns}" if self.rank < self.unknowns else f"all {self.unknowns}"
         rows = [
-            ("Library", f"{many(self.compounds, 'compound')}; {told} unknowns can be told apart"),
+            ("Library", f"{many(self.compounds, 'compound')}; {told} unknowns can be estimated"),
             ("First decision", self._first()),
         ]
         if self.open_end:

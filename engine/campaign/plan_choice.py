@@ -183,7 +183,7 @@ def usual(ledger: Ledger) -> PlanName:
 
 
 def refuse_under_way(ledger: Ledger) -> None:
-    """Raise AssayPilotError while the phase under way cannot be planned anew."""
+    """Raise AssayPilotError while the phase under way cannot be planned again."""
     issued = ledger.open_round
     if issued is not None:
         raise AssayPilotError(

@@ -182,7 +182,7 @@ def _same_arrays(one: Arrays, other: Arrays) -> bool:
 
 
 def recompute(ledger: Ledger) -> Decision | None:
-    """Return what the phase under way decides from the facts so far; None when nothing usable came back."""
+    """Return what the phase under way decides from the facts so far; None when nothing usable returned."""
     if ledger.under_way is None:
         return None
     allocation = ledger.under_way.allocation

@@ -230,7 +230,7 @@ class Ledger(Books):
         return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
 
     def deciding(self) -> State:
-        """Return the state in which the phase under way is decided: what came back in it counts as to be had.
+        """Return the state in which the phase under way is decided: what returned in it counts as to be had.
 
         So a compound used up after its results came in is decided by them.
         """
@@ -245,7 +245,7 @@ class Ledger(Books):
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
     def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
-        """Return what came back for a phase, per endpoint of the goal and arm, larger is better.
+        """Return what returned for a phase, per endpoint of the goal and arm, larger is better.
 
         ``spent`` in replicates.
 

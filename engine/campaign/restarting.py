@@ -47,7 +47,7 @@ def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
     if kept:
         told.append(
             f"{many(kept, 'value')} go with it as history: shown and used to estimate, not to decide. So its guarantee "
-            "holds, although its terms were chosen by them; what was decided here is decided anew."
+            "holds, although its terms were chosen by them; what was decided here is decided again."
         )
     if now.stock is not None:
         told.append("Stock, costs and lead times go with it as they are now.")

@@ -170,7 +170,7 @@ def _refuse_seen(ledger: Ledger) -> None:
     if turn.how != "capacity" and len(ledger.measurements) > turn.seen:
         raise AssayPilotError(
             "results were seen since the last change, so it stays",
-            mend="Change it again instead: what that does to the guarantee is said first.",
+            mend="Change it again instead: the effect on the guarantee is shown first.",
         )
 
 

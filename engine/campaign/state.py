@@ -111,13 +111,13 @@ class Settings:
     def _check_goal(self) -> None:
         if self.goal == "epsilon-best" and self.epsilon is None:
             raise AssayPilotError(
-                "it was not said how far from the best still counts",
+                "the distance from the best (epsilon) is missing",
                 option="--epsilon",
                 mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
             )
         if (self.top is None) == (self.goal == "top"):
             raise AssayPilotError(
-                "it was not said how many of the best compounds are wanted"
+                "the number of best compounds is missing"
                 if self.top is None
                 else f"a number of best compounds goes with the goal top, and the goal is {self.goal}",
                 option="--top",
@@ -210,7 +210,7 @@ class RoundItem:
         return self.expected, self.low, self.high
 
     def of(self, place: int) -> int:
-        """Measurements asked for of an endpoint of the round, by its place among them."""
+        """Measurements requested of an endpoint of the round, by its place among them."""
         return self.asked[place] if self.asked else self.replicates
 
 
@@ -253,12 +253,12 @@ class Round:
 
     @property
     def measurements(self) -> int:
-        """Measurements asked for, of all endpoints together."""
+        """Measurements requested, of all endpoints together."""
         return sum(item.of(place) for item in self.items for place in range(len(self.endpoints)))
 
     @property
     def came(self) -> int:
-        """Measurements asked for that have come back."""
+        """Measurements requested that have come back."""
         return sum(map(sum, self.back))
 
     @property
@@ -321,7 +321,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What was predicted of compounds before they were measured, against what came back."""
+    """What was predicted of compounds before they were measured, against what returned."""
 
     predicted: int
     """Values of all rounds."""
@@ -414,7 +414,7 @@ class Guarantee:
 class Candidates:
     """One entry per compound, in library order; numbers on the model scale, NaN when unknown.
 
-    What is not said to be of every endpoint is of the objective: for trade-offs the first of them.
+    What is not stated to be of every endpoint is of the objective: for trade-offs the first of them.
     """
 
     status: NDArray[np.int8]

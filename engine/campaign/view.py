@@ -124,7 +124,7 @@ def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
     if ledger.under_way is not None or (issued is not None and not issued.confirmation):
         return ()
     if (state.status == NOT_ESTIMABLE).all():
-        return (StopReason("nothing measurable", "no compound that is left can be had"),)
+        return (StopReason("nothing measurable", "no remaining compound is available"),)
     return tuple(_in_measurements(reason, ledger.per_sample) for reason in ledger.stop(state))
 
 

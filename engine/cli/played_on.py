@@ -75,16 +75,14 @@ def _refuse_slack(options: argparse.Namespace) -> None:
 
 def _top(options: argparse.Namespace) -> Top:
     if options.top is None:
-        raise AssayPilotError(
-            "it was not said how many of the best compounds are wanted", option="--top", mend="For example --top 10."
-        )
+        raise AssayPilotError("the number of best compounds is missing", option="--top", mend="For example --top 10.")
     return Top(options.top, options.slack or 0.0)
 
 
 def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
     if epsilon is None:
         raise AssayPilotError(
-            "it was not said how far from the best still counts",
+            "the distance from the best (epsilon) is missing",
             option="--epsilon",
             mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
         )
@@ -137,7 +135,7 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
         raise AssayPilotError(
             f"simulations know no limits, and there is one: {limited}",
             option="--endpoint",
-            mend="Leave limit= out; a campaign decides it beside the goal.",
+            mend="Leave limit= out; a campaign decides it together with the goal.",
         )
     calculated = next((e.name for e in imported.endpoints if e.of is not None), None)
     if calculated is not None:

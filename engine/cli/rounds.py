@@ -202,7 +202,7 @@ def _nothing_to_confirm(now: Status) -> list[str]:
     if not now.counts["in"]:
         why = "no compound is in"
     elif gone:
-        why = "every compound that is in and can be had was measured"
+        why = "every available compound that is in was measured"
     return [f"No confirmation round was issued: {why}", now.statement, *confirmation_lines(now)]
 
 
@@ -383,7 +383,7 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [
-        (document["unplanned"], "not asked for: used in estimates, not in decisions"),
+        (document["unplanned"], "not requested: used in estimates, not in decisions"),
         (document["duplicates"], "there already: not counted again"),
         (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
         (document["censored"], f"known only as a bound: {bound}"),
@@ -400,7 +400,7 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
         *(f"Note: {warning}" for warning in document["warnings"]),
     ]
     if document["unavailable"]:
-        lines.append(f"Not asked for any more: {', '.join(document['unavailable'])}")
+        lines.append(f"No longer requested: {', '.join(document['unavailable'])}")
     if document["round_closed"]:
         lines.append(f"Round {document['round']} is closed")
     elif after.open_round is not None:

@@ -220,8 +220,8 @@ def round_line(issued: Round) -> str:
     """One round in a few words."""
     asked = many(issued.measurements, "measurement")
     if issued.state == "open":
-        return f"{issued.title} is open: {asked} asked for, {issued.missing:,} still to come"
-    return f"{issued.title} is {issued.state}: {asked} asked for, {issued.came:,} came back"
+        return f"{issued.title} is open: {asked} requested, {issued.missing:,} still to come"
+    return f"{issued.title} is {issued.state}: {asked} requested, {issued.came:,} returned"
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:

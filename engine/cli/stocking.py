@@ -191,7 +191,7 @@ def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[s
         f"cannot be made: {document['cannot_be_made']:,}"
     )
     price = document["measurement_cost"]
-    each = "not said" if price is None else money(price, document["currency"])
+    each = "not given" if price is None else money(price, document["currency"])
     lines.append(f"One measurement: {each}; a round takes {document['round_days']:g} days")
     lines.append(f"Plan when none is named: {document['default_plan']}")
     return [*lines, *orders_lines(now)]

@@ -84,7 +84,7 @@ def cheapest_spanning(candidates: ProjectedFeatures, price: Floats, given: Ints 
         if basis.shape[1] == d:
             return np.sort(np.array(chosen, dtype=np.intp))
     raise AssayPilotError(
-        f"the compounds that are not forbidden tell {basis.shape[1]} of {d} effects", mend="Allow more compounds."
+        f"the allowed compounds determine {basis.shape[1]} of {d} effects", mend="Allow more compounds."
     )
 
 

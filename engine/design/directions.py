@@ -155,7 +155,7 @@ def _positive_gaps(gaps: ArrayLike, n: int) -> Floats:
     given = _finite(gaps, "the gaps")
     if given.shape != (n,) or (given <= 0).any():
         raise AssayPilotError(
-            "every gap must be above 0, one for each direction", mend="A difference of 0 can never be told apart."
+            "every gap must be above 0, one for each direction", mend="A difference of 0 can never be resolved."
         )
     return given
 
@@ -265,7 +265,7 @@ class Between:
             if j != self._own[i] and level - b[j] <= 0:
                 raise AssayPilotError(
                     f"{self.name(np.array([i, j]))}: the gap must be above 0",
-                    mend="A difference of 0 can never be told apart.",
+                    mend="A difference of 0 can never be resolved.",
                 )
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:

@@ -387,7 +387,7 @@ def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints) -> None:
     reached = _rank(candidates.information((high > 0).astype(float)))
     if reached < d:
         raise AssayPilotError(
-            f"the compounds that are not forbidden tell {reached} of {d} effects",
+            f"the allowed compounds determine {reached} of {d} effects",
             mend="Allow more compounds.",
         )
 

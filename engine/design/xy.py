@@ -112,7 +112,7 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
         raise AssayPilotError("the compounds to compare have features that are missing or infinite")
     if longest <= 0.0:
         raise AssayPilotError(
-            "there is nothing to tell apart: all compounds to compare are equal",
+            "there is nothing to distinguish: all compounds to compare are equal",
             mend="Name at least two compounds that differ.",
         )
     if frame.blind.shape[1]:
@@ -121,7 +121,7 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
         if unseen.any():
             names = ", ".join(directions.name(key) for key in keys[unseen][:_NAMED])
             raise AssayPilotError(
-                f"no compound that may be measured tells anything about {names}",
+                f"no measurable compound informs {names}",
                 mend="Leave these comparisons out, or allow compounds that share their substituents.",
             )
     return _largest(directions, frame.outside(np.eye(frame.d)))

@@ -81,7 +81,7 @@ def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, 
     both = (first.counts > 0) & (second.counts > 0)
     scatter = a * second.counts + b * first.counts
     pairs = np.divide((a + b) * first.counts * second.counts, scatter, out=np.zeros(len(both)), where=both)
-    # Exact, so that a phase that came back whole is seen to be whole.
+    # Exact, so that a phase that returned whole is seen to be whole.
     counts = np.where(first.counts == second.counts, first.counts, pairs)
     return Pooled(counts, np.where(both, first.means - second.means, 0.0))
 

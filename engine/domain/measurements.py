@@ -75,7 +75,7 @@ class Measurement:
     entered: Result
     """As it was entered; never changed."""
     round: int
-    """The round it came back in; 0 for history."""
+    """The round it returned in; 0 for history."""
     phase: int
     """The phase it counts for in decisions; 0 when it counts for none (history, unplanned, late)."""
     counted: int = 0

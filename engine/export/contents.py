@@ -132,12 +132,12 @@ class Contents:
 
     @cached_property
     def rounds(self) -> Sheet:
-        """One row per round: state, dates, what was asked for and what came back."""
+        """One row per round: state, dates, what was asked for and what returned."""
         return records.rounds(self.status)
 
     @cached_property
     def picks(self) -> Sheet:
-        """One row per compound of each round: why it was picked, what was expected, what came back."""
+        """One row per compound of each round: why it was picked, what was expected, what returned."""
         return records.picks(self.status)
 
     @cached_property

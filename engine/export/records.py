@@ -66,7 +66,7 @@ def _left_out(m: Measurement) -> bool:
 def _used(status: Status, m: Measurement) -> str:
     """Return what becomes of a value, in a few words."""
     if m.withdrawn:
-        return "no, taken back"
+        return "no, undone"
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
@@ -86,7 +86,7 @@ def _reasons(m: Measurement) -> list[str]:
     if m.corrected is not None:
         found.append(f"corrected: {m.corrected}")
     if m.withdrawn:
-        found.append("taken back by undo")
+        found.append("undone")
     return found
 
 
@@ -103,7 +103,7 @@ def rounds(status: Status) -> Sheet:
             Column("Closed (UTC)", [_time(one.closed) for one in issued]),
             Column("Endpoints", [_endpoints(status, one) for one in issued]),
             Column("Compounds", [len(one.items) for one in issued]),
-            Column("Measurements asked for", [one.measurements for one in issued]),
+            Column("Measurements requested", [one.measurements for one in issued]),
             Column("Came back", [one.came for one in issued]),
             Column("Missing", [one.missing for one in issued]),
         ]
@@ -139,7 +139,7 @@ def picks(status: Status) -> Sheet:
             Column("ID", [status.library.ids[item.compound] for item in items]),
             Column("Endpoints", [_endpoints(status, one) for one, _, _, _ in lines]),
             Column(
-                "Measurements asked for",
+                "Measurements requested",
                 [sum(item.of(place) for place in range(len(one.endpoints))) for one, _, item, _ in lines],
             ),
             Column("Came back", [sum(back) for _, _, _, back in lines]),

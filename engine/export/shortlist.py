@@ -54,7 +54,7 @@ COST, LEAD = "Cost", "Lead (days)"
 CONFIRMED = "Confirmed"
 """Header of whether a compound was measured where it was predicted to be; only where a confirmation round exists."""
 AVAILABILITY_MEANS = (
-    "made: measured at least once. In stock: never measured, and said to be available where others are not. "
+    "made: measured at least once. In stock: never measured, stated as available. "
     "To be made: nothing says that it exists."
 )
 _SIGNIFICANT = 3

@@ -211,7 +211,7 @@ def forest_plot(
             if known[row]:
                 beside(axes, places[row], signed(value[row]), palette, 0.55)
             else:
-                said = "never measured" if counts[row] == 0 else "cannot be told from another site"
+                said = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
                 axes.annotate(
                     said, (0.0, places[row]), xycoords=axes.get_yaxis_transform(), xytext=(4, 0),
                     textcoords="offset points", ha="left", va="center", fontsize=SMALL - 1, style="italic",

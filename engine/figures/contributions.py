@@ -83,7 +83,7 @@ def contribution_plot(
     axes.hlines(rows[known], low[known], high[known], color=palette.accent, linewidth=1.6, zorder=2)
     axes.plot(value[known], rows[known], linestyle="none", marker="o", markersize=4.6, color=palette.accent, zorder=3)
     for row in np.flatnonzero(~known).tolist():
-        said = "never measured" if counts[row] == 0 else "cannot be told from another site"
+        said = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
         axes.annotate(
             said, (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), textcoords="offset points",
             ha="left", va="center", fontsize=SMALL - 1.5, style="italic", color=palette.muted, zorder=4,

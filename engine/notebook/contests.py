@@ -163,7 +163,7 @@ def _goal(name: str, epsilon: float | None, slack: float | None) -> Goal:
     if name != "epsilon-best":
         raise AssayPilotError(f"no contest about the goal {name!r}", mend="Choose epsilon-best or best.")
     if epsilon is None:
-        raise AssayPilotError("it was not said how far from the best still counts", mend="For example epsilon=0.5.")
+        raise AssayPilotError("the distance from the best (epsilon) is missing", mend="For example epsilon=0.5.")
     return AllEpsilonBest(epsilon, epsilon / 2.0 if slack is None else slack)
 
 

@@ -62,7 +62,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """A phase that was planned and is not decided: what came back, and what it still takes."""
+    """A phase that was planned and is not decided: what returned, and what it still takes."""
 
     allocation: Allocation
     outstanding: Ints
@@ -122,7 +122,7 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     state = ledger.current()
     stops = ledger.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
-        stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
+        stops = (StopReason("nothing measurable", "no remaining compound is available"),)
     # This one as it will be: all later ones are guesses anyway.
     following = None if stops else strategy.ask(state, report)
     return Start(strategy, _light(state), following, None, stops, *_noise(ledger))

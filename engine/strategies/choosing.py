@@ -1,7 +1,7 @@
 """Three ways to plan a phase where compounds cost money: the cheapest, the most telling, and one between.
 
 What a phase measures may be chosen in any way that does not look at its own results: decisions rest on the bounds of
-what came back. So a plan is the strategy's own, asked about fewer compounds. All plans span what could be measured, so
+what returned. So a plan is the strategy's own, asked about fewer compounds. All plans span what could be measured, so
 nothing becomes inestimable by a choice.
 
 - cheapest: what is at hand, with the fewest others, by price, that restore the span (exact: a matroid).

@@ -166,7 +166,7 @@ def refuse_unknown_noise(
         from .registry import named_by
 
         raise AssayPilotError(
-            f"{name} needs the assay noise (SD), and it is said to be unknown",
+            f"{name} needs the assay noise (SD), and it is stated as unknown",
             option="--sd",
             mend=f"Give the SD, or choose one of: {named_by('noise_bound')}.",
         )
@@ -340,11 +340,11 @@ class Phased:
         raise NotImplementedError
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable came back."""
+        """What the phase decides; None when nothing usable returned."""
         raise NotImplementedError
 
     def tell(self, state: State, outcome: Outcome) -> State:
-        """The state after a phase; unchanged, but for what was spent, when nothing usable came back."""
+        """The state after a phase; unchanged, but for what was spent, when nothing usable returned."""
         decision = self.decide(state, outcome)
         return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
 

@@ -184,7 +184,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came back in one phase, whatever was planned."""
+    """What returned in one phase, whatever was planned."""
 
     allocation: Allocation
     """What was planned."""
@@ -200,7 +200,7 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether everything planned came back, of every endpoint."""
+        """Whether everything planned returned, of every endpoint."""
         return bool(np.all(self.counts[:, self.allocation.arms] >= self.allocation.counts))
 
 
@@ -305,7 +305,7 @@ class StrategyInfo:
     endpoints: tuple[int, int | None] = (1, 1)
     """Fewest and most endpoints it can decide on; None: any number."""
     any_plan: bool = False
-    """Whether it decides a phase by what came back in it, or its design reached, so that others may plan what is."""
+    """Whether it decides a phase by what returned in it, or its design reached, so that others may plan what is."""
     noise_bound: bool = False
     """Whether it decides every phase by the noise as it is then, so that an upper bound on it can take its place."""
 
@@ -334,7 +334,7 @@ class Strategy(Protocol):
         """The measurements of the next phase; must not be called once ``stop`` gives a reason."""
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable came back (then the phase does not count)."""
+        """What the phase decides; None when nothing usable returned (then the phase does not count)."""
 
     def apply(self, state: State, decision: Decision) -> State:
         """The state after a decision, whether just made or read from a file."""

@@ -151,7 +151,7 @@ def propose(
     if values > _LARGE:
         return phased, f"adaptive would need fewer measurements, but up to minutes to plan a round of {values:,} values"
     if limited:
-        return phased, "its phases bound every compound, so limits are told from the same measurements"
+        return phased, "its phases bound every compound, so limits are decided from the same measurements"
     if given and given <= {parameter.name for parameter in phased.info.parameters}:
         return phased, f"it has {', '.join(sorted(given))}"
     return _for_goal("adaptive", goal), "it needs the fewest measurements of those with a guarantee"

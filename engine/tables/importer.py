@@ -206,7 +206,7 @@ def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
     absent = [column for column in mapping.columns() if column not in raw.columns]
     if absent:
         raise AssayPilotError(
-            f"the table has no column {', '.join(absent)}", file=raw.file, mend="Map the columns of this table anew."
+            f"the table has no column {', '.join(absent)}", file=raw.file, mend="Map the columns of this table again."
         )
     if not mapping.sites and not mapping.cores:
         raise AssayPilotError(
@@ -367,7 +367,7 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
             kept.append(position)
             continue
         only = next(iter(labels))
-        message = f"site {name} has one substituent ({only}), so it tells nothing"
+        message = f"site {name} has one substituent ({only}), so it carries no information"
         if len(compounds.sites) == 1:
             raise AssayPilotError(
                 message, file=raw.file, column=name, mend="Add compounds with another substituent there."
@@ -512,5 +512,5 @@ def _note_twins(library: Library, notes: list[str]) -> None:
     carried = name_from_substituents(library.sites, library.codes[twins[0][0]])
     notes.append(
         f"{len(twins)} {'combination is' if len(twins) == 1 else 'combinations are'} carried by more than one id "
-        f"(for example {example}: {carried}); they stay separate compounds, which the model cannot tell apart."
+        f"(for example {example}: {carried}); they stay separate compounds, which the model cannot distinguish."
     )

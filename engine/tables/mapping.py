@@ -93,7 +93,7 @@ class _Proposal:
         if available is None:
             available = self._claims.role("available")
             if available is not None:
-                self.notes.append(f"Column {available} says which compounds can be had for a measurement.")
+                self.notes.append(f"Column {available} says which compounds are available.")
         for role in STOCK_ROLES:
             if asked[role] is None:
                 stock[role] = self._stock_column(role)
@@ -241,8 +241,8 @@ class _Proposal:
             self.taken.difference_update(drawn)
             also = f" Not used, as they say the same: {', '.join(left)}." if left else ""
             self.warnings.append(
-                f"No column is called R1, R2, ...; the sites are {', '.join(found)}, whose levels together tell the "
-                f"compounds apart. For others: --sites {shlex.quote(','.join(found))}.{also}"
+                f"No column is called R1, R2, ...; the sites are {', '.join(found)}, whose levels together "
+                f"distinguish the compounds. For others: --sites {shlex.quote(','.join(found))}.{also}"
             )
         return found
 

@@ -160,7 +160,7 @@ def _endpoint_columns(raw: RawTable, endpoint: Endpoint, warnings: list[str]) ->
     if runs and column not in runs:
         if column is not None:
             warnings.append(
-                f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not."
+                f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
             )
         return tuple((one, _run_of(one, place)) for place, one in enumerate(runs, start=1))
     return () if column is None else ((column, ""),)

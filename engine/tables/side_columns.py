@@ -212,7 +212,9 @@ def once_each(
         if column in of_run:
             kept.setdefault(of_run[column], column)
         elif any(_is_mean_of(column, name) for name in grouped):
-            notes.append(f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not.")
+            notes.append(
+                f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
+            )
         elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
                 f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to have {column} "

@@ -276,7 +276,7 @@ def _available(status: Status) -> Column:
         "available",
         "Available",
         str,
-        tip="Made: measured at least once. In stock: never measured, and said to be there. Else to be made",
+        tip="Made: measured at least once. In stock: never measured, stated as available. Else to be made",
         width=84,
     )
     return coded_column(shown, availability_of(status))

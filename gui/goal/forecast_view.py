@@ -265,7 +265,7 @@ class Outlooks(QWidget):
             self.refuse("Stopped; it is not known what this will take.", again=True)
             return
         words = " ".join(error_words(error)) if isinstance(error, AssayPilotError) else ""
-        self.refuse(f"It cannot be said what this will take. {words}".strip(), again=False)
+        self.refuse(f"This cannot be forecast. {words}".strip(), again=False)
 
     def table(self) -> str:
         """The figures, tab-separated: captions, now, and with other settings where some are tried."""

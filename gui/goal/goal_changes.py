@@ -138,7 +138,7 @@ class ChangePanel(QFrame):
         )
         self.apply_button = button("&Apply", "go", then=lambda: self.apply.emit(self.note.text().strip()))
         self.note.returnPressed.connect(self.apply_button.click)
-        self.leave_button = button("As &it is", tip="Takes back what was typed; nothing is changed", then=self.leave)
+        self.leave_button = button("As &it is", tip="Discards what was typed; nothing is changed", then=self.leave)
         row = QGridLayout()
         row.setHorizontalSpacing(8)
         row.addWidget(self.apply_button, 0, 0)
@@ -236,14 +236,14 @@ class Ways(QWidget):
         """The one that was opened last."""
         self.compounds = button(
             "Add co&mpounds\N{HORIZONTAL ELLIPSIS}",
-            tip="From a table, with new substituents perhaps; what that does to the guarantee is said first",
+            tip="From a table, with new substituents perhaps; the effect on the guarantee is shown first",
         )
         self.endpoint = button(
             "Add an en&dpoint\N{HORIZONTAL ELLIPSIS}", tip="To record, to keep to a limit, or as a second goal"
         )
         self.controls = button(
             "Add a contro&l\N{HORIZONTAL ELLIPSIS}",
-            tip="Measured in every round beside the others, to compare plates and rounds",
+            tip="Measured in every round with the others, to compare plates and rounds",
         )
         self.series = button(
             "&Continue with the series model",

@@ -76,7 +76,7 @@ LINES = (
         "budget",
         "Budget",
         "Budget",
-        "Measurements in all, of all endpoints together; empty: no limit. What it can decide is said at the right.",
+        "Measurements in all, of all endpoints together; empty: no limit. The forecast shows what it can decide.",
     ),
 )
 """Key, caption, name for people who do not see it, and help of every setting but the noise."""

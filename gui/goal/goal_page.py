@@ -68,10 +68,10 @@ class GoalPage(Page):
         whole = QWidget()
         whole.setObjectName("page")
         self.void = Callout()
-        go_on, tip = "Continue with the series model", self.ways.series.toolTip()
-        self.void.body.addWidget(
-            button(go_on, "primary", tip=tip, then=self.ways.take_series), 0, Qt.AlignmentFlag.AlignLeft
+        self.series = button(
+            "Continue with the series model", "primary", tip=self.ways.series.toolTip(), then=self.ways.take_series
         )
+        self.void.body.addWidget(self.series, 0, Qt.AlignmentFlag.AlignLeft)
         parts = column_of(self.void, self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         put(parts, self.trial, self.ways, STRETCH)

@@ -120,7 +120,9 @@ class Asking(QDialog):
             self.accept()
 
         proposed = folder / f"{file_name(f'{self._status.name} {ending}')}.assaypilot"
-        self.place = ask_for_place(self, "Begin anew in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse)
+        self.place = ask_for_place(
+            self, "Start new campaign in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse
+        )
 
 
 class EndpointDialog(Asking):
@@ -201,7 +203,7 @@ class EndpointDialog(Asking):
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
         self.anew.setVisible(self.use == LIMIT)
-        self.go.setText("&Begin anew\N{HORIZONTAL ELLIPSIS}" if self.begins else "&Add")
+        self.go.setText("&Start new campaign\N{HORIZONTAL ELLIPSIS}" if self.begins else "&Add")
         try:
             endpoint = self._endpoint()
             if endpoint is None or (self.use == LIMIT and not self.limit.text().strip()):

@@ -160,7 +160,7 @@ class HelpWindow(QWidget):
         self.list.setAccessibleName("Topics")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
-        self.none = label("Nothing is said about that.", "muted", wrap=True)
+        self.none = label("No help on that.", "muted", wrap=True)
         left = QWidget()
         column_of(self.search, self.none, (self.list, 1), holder=left, margins=(14, 14, 8, 14), spacing=8)
         self.back = button("&Back", tip="To the topic read before (Alt+Left)", then=self.go_back)

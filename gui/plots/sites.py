@@ -158,7 +158,7 @@ class ContributionScene(_SitesScene):
         """Its effect."""
         one = self.look.contributions[site].substituents[code]
         if not np.isfinite(one.value):
-            never = "Never measured" if not one.measurements else "Cannot be told from another site"
+            never = "Never measured" if not one.measurements else "Cannot be distinguished from another site"
             return [f"{never}, n {one.measurements:,}"]
         bounds = f" ({signed(one.low)} to {signed(one.high)})" if np.isfinite(one.low) else ""
         return [f"Adds {signed(one.value)}{bounds}", f"n {one.measurements:,}"]

@@ -324,7 +324,7 @@ def _place_note(
     """What is worth knowing about where a value goes; with several endpoints whose it is."""
     several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
     if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
-        return f"{several}not asked for: used in estimates, not in decisions"
+        return f"{several}not requested: used in estimates, not in decisions"
     line = line_of(compound, shown)
     if line is None:
         return f"{several}not in this round: used in estimates, not in decisions"

@@ -94,7 +94,7 @@ class UnavailableDialog(ReasonDialog):
         what = names[0] if len(names) == 1 else f"{len(names):,} compounds"
         super().__init__("Unavailable", f"{what} unavailable", "Mark as unavailable", parent)
         said = label(
-            "They are not asked for any more. The guarantee stays if the reason has nothing to do with their values. "
+            "They are no longer requested. The guarantee stays if the reason has nothing to do with their values. "
             "What only they could tell becomes not estimable. Undo takes it back.",
             "muted",
             wrap=True,

@@ -142,7 +142,7 @@ class PlanChoice(QWidget):
         row = FlowRow(made)
         self.price, self.currency = QLineEdit(), QLineEdit()
         self.price.setAccessibleName("What one measurement costs")
-        self.price.setPlaceholderText("not said")
+        self.price.setPlaceholderText("not given")
         self.currency.setAccessibleName("Currency")
         for field, letters in ((self.price, 9), (self.currency, 6)):
             field.setFixedWidth(letters * self.fontMetrics().averageCharWidth() + 24)

@@ -171,7 +171,7 @@ def _means(model: RoundModel) -> list[Column]:
             lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
             width=_at_least(96, "7.47 (n = 2,"),
             wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
-            tip="The mean of what came back, how many determinations it is of, and their SD. Potencies are averaged as "
+            tip="Mean, number and SD of the returned determinations. Potencies are averaged as "
             "logarithms; excluded values are left out",
             name=f"Mean of {endpoint.name}" if several else "",
         )

@@ -95,15 +95,15 @@ class ClosePanel(EndingPanel):
         (
             "failed",
             "They failed, whatever their values",
-            "Lost in the lab. The decision is made with what came back. The guarantee stays; it then assumes just "
+            "Lost in the lab. The decision uses the returned results. The guarantee stays; it then assumes just "
             "that, and says so.",
-            "The decision is made with what came back.",
+            "The decision uses the returned results.",
         ),
         (
             "other",
             "Left out for another reason",
-            "The decision is made with what came back, but the guarantee is void from here, and every page says so.",
-            "The decision is made with what came back.",
+            "The decision uses the returned results, but the guarantee is void from here, and every page says so.",
+            "The decision uses the returned results.",
         ),
     )
     """Key, what is chosen, what that means while the guarantee holds, and once it does not hold any more."""
@@ -144,14 +144,14 @@ class ClosePanel(EndingPanel):
         back = f"{shown.came:,} of {shown.measurements:,} measurements are back"
         if shown.missing > 0 and shown.confirmation:
             words = (
-                f"{back}, {shown.missing:,} are missing. They are asked for again by the next confirmation round. "
+                f"{back}, {shown.missing:,} are missing. They are requested again by the next confirmation round. "
                 "Nothing is decided by it, and the guarantee stays."
             )
         elif shown.missing > 0:
             each = _missing_of_each(shown, endpoints)
             words = f"{back}, {shown.missing:,} are missing{each}. What becomes of them?"
         else:
-            words = "Everything asked for is in. Closing lets the results count; it cannot be undone."
+            words = "All requested results are in. Closing lets the results count; it cannot be undone."
         self.words.setText(words)
         self.choices.setVisible(self._asks)
         for key, _, holds, void in self.CHOICES:

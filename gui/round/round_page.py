@@ -75,7 +75,7 @@ class RoundPage(Page):
         assert isinstance(heading, QHBoxLayout)
         self.chooser = combo_box("Round shown")
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.chooser.setToolTip("Looks at an earlier round, and what came back of it")
+        self.chooser.setToolTip("Shows an earlier round with its results")
         heading.addWidget(self.chooser)
         scroll, panel = side_panel()
         self.panel = RoundPanel(structures)

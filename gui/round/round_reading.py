@@ -89,9 +89,9 @@ class Preview(QWidget):
         self.title.setText(intended.title)
         words = f"{many(n, 'value')} will be written"
         if rejected:
-            words += f"; {many(rejected, 'line')} cannot be used and will be left out"
+            words += f"; {many(rejected, 'line')} rejected"
         if wrong:
-            words += f", {wrong:,} of them kept in the list, marked, to be put right"
+            words += f", {wrong:,} kept for correction"
         if intended.pending:
             words += f"; {many(intended.pending, 'cell')} without a value yet (empty, n.d., NA)"
         self.summary.setText(words + ". Nothing has been written yet.")
@@ -221,7 +221,7 @@ class RoundReading:
         if report.duplicates:
             words += f", {report.duplicates:,} were there already"
         if report.unplanned:
-            words += f"; {report.unplanned:,} nobody asked for (used in estimates, not in decisions)"
+            words += f"; {report.unplanned:,} not requested (used in estimates, not in decisions)"
         marked = self._mark(intended)
         if marked:
             words += f"; {many(marked, 'cell')} marked, where a value could not be used"

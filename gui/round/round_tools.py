@@ -181,5 +181,5 @@ class Tools(QWidget):
 
 
 def has_results(view: View, shown: Round) -> bool:
-    """Whether anything came back for a round, in use or not."""
+    """Whether anything returned for a round, in use or not."""
     return any(one.round == shown.number and not one.withdrawn for one in view.status.measurements)

@@ -19,7 +19,7 @@ WORDS = (
     (', for example --endpoint "', ', for example "'),
     ("name it with --endpoint to use it", "choose it under Measured to use it"),
     ("Without epsilon or slack two", "Without a soft zone two"),
-    ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
+    ("No tolerance (epsilon) was given", "No tolerance was given"),
     ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
     ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
     ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),

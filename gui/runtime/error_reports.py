@@ -180,7 +180,7 @@ class ReportDialog(QDialog):
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         column.addWidget(self.text, 1)
-        self.own = QCheckBox("Add what the error &said (may quote ids, structures or values)")
+        self.own = QCheckBox("Add the error &message (may quote ids, structures or values)")
         self.own.setVisible(bool(self._own))
         self.own.toggled.connect(lambda _: self._show())
         column.addWidget(self.own)
@@ -197,7 +197,7 @@ class ReportDialog(QDialog):
         self._show()
 
     def _show(self) -> None:
-        added = f"\nWhat the error said:\n{self._own}" if self.own.isChecked() else ""
+        added = f"\nError message:\n{self._own}" if self.own.isChecked() else ""
         self.text.setPlainText(self._plain + added)
 
     def _delete(self) -> None:

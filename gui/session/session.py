@@ -85,7 +85,7 @@ class Session(Working):
             return self._take(begin_anew(self._open_campaign().status(), path, wanted, report), report)
 
         said = f"A new campaign began in {path.name}. The one before stays as it was."
-        self._start("Beginning anew", work, lambda view: self._opened(view, lambda: self.message.emit(said)))
+        self._start("Starting a new campaign", work, lambda view: self._opened(view, lambda: self.message.emit(said)))
 
     def practice(self, folder: Path, *, fresh: bool = False) -> None:
         """Open the practice campaign kept in ``folder``, creating it when there is none."""

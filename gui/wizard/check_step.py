@@ -112,7 +112,7 @@ def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
         ),
         (
             "Fitted exactly",
-            f"{fit.leverage_one:,} of {fit.rows:,}: nothing else tells about them" if fit.leverage_one else "none",
+            f"{fit.leverage_one:,} of {fit.rows:,}: nothing else informs them" if fit.leverage_one else "none",
         ),
         ("Seen once", _once(report.seen_once)),
     ]
@@ -121,7 +121,7 @@ def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
     rows.append(
         (
             "Confounded",
-            ("; ".join(confounded) + (f" and {more} more" if more > 0 else "") + ": not all can be told apart")
+            ("; ".join(confounded) + (f" and {more} more" if more > 0 else "") + ": not all can be distinguished")
             if confounded
             else "no two sites",
         )

@@ -30,7 +30,7 @@ class ControlsField(Field):
     def __init__(self) -> None:
         super().__init__(
             "Controls",
-            hint="measured in every round beside the others, with what they should read",
+            hint="measured in every round with the others, with what they should read",
             tip="For example REF-1 = 7.1, or REF-1 alone when the value is not known; several with semicolons",
             width=0,
         )

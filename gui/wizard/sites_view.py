@@ -141,8 +141,8 @@ class SitesView(QWidget):
         column = column_of(
             label("Make a sparse series smaller", "heading"),
             label(
-                "A substituent that one compound alone carries tells nothing about the others. Each step can be taken "
-                "back; the table itself stays as it is.",
+                "A substituent that one compound alone carries does not inform the others. Each step can be undone; "
+                "the table itself stays as it is.",
                 "muted",
                 wrap=True,
             ),
@@ -293,8 +293,8 @@ class SitesView(QWidget):
             holder=box,
             margins=(12, 8, 8, 8),
         )
-        back = button("Take back", "link")
-        back.setAccessibleName(f"Take back: {text}")
+        back = button("Undo", "link")
+        back.setAccessibleName(f"Undo: {text}")
         back.clicked.connect(undo)
         row.addWidget(back, 0, Qt.AlignmentFlag.AlignTop)
         self.steps.addWidget(box)

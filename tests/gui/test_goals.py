@@ -194,7 +194,7 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     assert "simulated below" in shown["In all"]
     box(step, "hERG").limit.edit.setText("<5.5")
     until(qtbot, lambda: combo.currentText() == "Proven if effects add up: LinFACT-G")
-    assert "so limits are told from the same measurements" in step.strategy.note.text()
+    assert "so limits are decided from the same measurements" in step.strategy.note.text()
     box(step, "hERG").limit.edit.clear()
     until(qtbot, lambda: combo.currentText() == "Proven if effects add up: Adaptive")
     # 18 compounds are 18 values of one endpoint and 36 of two.

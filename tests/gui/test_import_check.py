@@ -188,7 +188,7 @@ def take_back(sites: object, words: str) -> None:
     from PySide6.QtWidgets import QWidget
 
     assert isinstance(sites, QWidget)
-    found = [one for one in sites.findChildren(QPushButton) if one.accessibleName().startswith(f"Take back: {words}")]
+    found = [one for one in sites.findChildren(QPushButton) if one.accessibleName().startswith(f"Undo: {words}")]
     assert len(found) == 1
     found[0].click()
 

@@ -246,7 +246,7 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\nn.d.\n")
     planned.paste()
     until(qtbot, lambda: page.stack.currentWidget() is page.preview)
-    assert "2 of them kept in the list, marked" in page.preview.summary.text()
+    assert "2 lines rejected, 2 kept for correction" in page.preview.summary.text()
     assert "1 cell without a value yet (empty, n.d., NA)" in page.preview.summary.text()
     page.preview.write.click()
     until(qtbot, lambda: count(planned, 2))

@@ -120,7 +120,7 @@ def test_a_column_goes_onto_the_selected_line_and_those_below(qtbot: QtBot, plan
     names = ids(window)
     assert [row[1] for row in shown(preview.model)] == [names[4], names[1], names[3]], "what is rejected is on top"
     assert shown(preview.model)[0][4] == "rejected: 'oops' is not a number"
-    assert "2 values will be written; 1 line cannot be used" in preview.summary.text()
+    assert "2 values will be written; 1 line rejected" in preview.summary.text()
     assert status(window).measurements_used == 0
     preview.write.click()
     until(qtbot, lambda: status(window).measurements_used == 2)

@@ -131,7 +131,7 @@ def test_from_the_choice_to_what_has_arrived(window: MainWindow, qtbot: QtBot) -
     assert page.orders.model.columns[0].text(0) == status.library.ids[waited.compound]
     window.session.withdraw_round()
     idle(qtbot, window)
-    assert window.session.view.status.choosable  # nothing came back, so it may be chosen again
+    assert window.session.view.status.choosable  # nothing returned, so it may be chosen again
     page.orders.table.choose(0)
     page.orders.here.click()
     idle(qtbot, window)

@@ -90,7 +90,7 @@ def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(
         promised = window.statement.words.text()
         if words:
             assert "R1 with R2 are taken together" in said
-            assert "add up as far as their values tell" in promised
+            assert "add up as far as their values show" in promised
         else:
             assert "ffects do not add up" in said
             assert "effects do not add up" in promised

@@ -129,7 +129,7 @@ def test_the_past_says_what_was_known_then(qtbot: QtBot, window: MainWindow) -> 
     until(qtbot, lambda: window.session.replay.round == 0)
     idle(qtbot, window)
     assert panel(window).why.heading.text() == "Why undecided"
-    assert "Nothing has been measured yet" in panel(window).why.words.text()
+    assert "No measurement informs it yet" in panel(window).why.words.text()
     assert panel(window).values.more.text() == "never measured"
     assert panel(window).picked.text() == "No round has been planned yet."
 

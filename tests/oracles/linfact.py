@@ -79,7 +79,7 @@ def measurements(weights, value, sigma, radius, n_arms, phase, delta):
 
 @dataclass
 class Reference:
-    """The algorithm with its sets; ``decide`` takes what came back of one phase and moves them."""
+    """The algorithm with its sets; ``decide`` takes what returned of one phase and moves them."""
 
     x: np.ndarray
     epsilon: float

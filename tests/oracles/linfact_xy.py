@@ -48,7 +48,7 @@ def first_radius(sigma, n_arms, delta, slack, printed):
 
 @dataclass
 class Reference:
-    """The sets; ``decide`` takes what came back of one phase and moves them."""
+    """The sets; ``decide`` takes what returned of one phase and moves them."""
 
     x: np.ndarray
     epsilon: float

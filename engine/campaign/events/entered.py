@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ResultsRecorded(Kind):
-    """Results came back."""
+    """Results returned."""
 
     name = "results_recorded"
 

@@ -216,7 +216,7 @@ class RoundClosed(Kind):
             ledger.void.append(f"round {data['round']} was closed early for a reason that may depend on its results")
 
     def sentence(self, ledger: Ledger) -> str:
-        """Return what came back, and what becomes of the rest."""
+        """Return what returned, and what becomes of the rest."""
         data = self.data
         what = {
             "none": "",

@@ -189,7 +189,7 @@ class PhaseEmpty(Kind):
     ends_undo = True
 
     def apply(self, ledger: Ledger) -> None:
-        """Drop the plan; what came back for this attempt must not fill the next, which has the same number."""
+        """Drop the plan; what returned for this attempt must not fill the next, which has the same number."""
         phase = self.data["phase"]
         ledger.measurements = [replace(m, phase=0) if m.phase == phase else m for m in ledger.measurements]
         ledger.under_way = None
@@ -197,7 +197,7 @@ class PhaseEmpty(Kind):
     def sentence(self, ledger: Ledger) -> str:
         """Return the phase."""
         phase = self.data["phase"]
-        return f"Phase {phase} ended without a usable result; it will be planned anew if it is still needed"
+        return f"Phase {phase} ended without a usable result; it will be planned again if it is still needed"
 
 
 class SettingsChanged(Kind):
@@ -244,7 +244,7 @@ class CompoundsAdded(Kind):
         """Return the compounds."""
         data = self.data
         if "undoes" in data:
-            return "Added compounds taken back"
+            return "Adding compounds undone"
         source = f" from {data['source']['name']}" if data["source"] else ""
         added = names(list(ledger.library.ids[-data["compounds"] :]))
         return f"{many(data['compounds'], 'compound')} added{source}: {added}{note_in_words(data['note'])}"
@@ -331,7 +331,7 @@ def _remember(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> 
 def take_back(ledger: Ledger) -> None:
     """Return to the terms before the last change; AssayPilotError when there was none."""
     if not ledger.turns:
-        raise AssayPilotError("the log takes back a change that never was")
+        raise AssayPilotError("the log undoes a change that it does not hold")
     for name, value in ledger.turns.pop().was.items():
         setattr(ledger, name, value)
 

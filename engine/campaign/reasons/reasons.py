@@ -90,7 +90,7 @@ class Reasons:
             return "Not estimable", self._not_estimable(compound), ""
         names = [status.endpoints[k].name for k in status.goal_endpoints]
         if code == UNDECIDED and np.isnan([known.estimates[name][compound] for name in names]).any():
-            return "Why undecided", f"Nothing has been measured yet that tells about it.{known_to(status)}", ""
+            return "Why undecided", f"No measurement informs it yet.{known_to(status)}", ""
         if self._ledger.calibrated:
             return self._calibrated(compound, code)
         side = self._several if len(names) > 1 else self._one
@@ -109,7 +109,7 @@ class Reasons:
         rests = f"its own {n} measurement{'' if n == 1 else 's'} and its relatives" if n else "its relatives alone"
         text = f"P({names[0]}) is {within}, P({names[1]}) {soft}, by {rests}."
         heading = {IN: "Why in", OUT: "Why out"}.get(code, "Why undecided")
-        return heading, text, "A measurement of it tells most." if code == UNDECIDED and not n else ""
+        return heading, text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
 
     @cached_property
     def _one(self) -> OneEndpoint:
@@ -160,10 +160,10 @@ class Reasons:
         ]
         if missing:
             occur = "occurs" if len(missing) == 1 else "occur"
-            return f"{joined(missing)} {occur} in no compound that can be measured, so nothing tells about this one."
+            return f"{joined(missing)} {occur} in no compound that can be measured, so nothing informs this one."
         return (
-            "Its substituents occur in compounds that can be measured, but never apart from each other, so what each "
-            "of them adds cannot be told."
+            "Its substituents occur in compounds that can be measured, but never apart from each other, so their "
+            "separate effects cannot be estimated."
         )
 
     # ------------------------------------------------------------------ picked
@@ -178,7 +178,7 @@ class Reasons:
         for item, back in zip(issued.items, ledger.returned(issued), strict=True):
             if item.compound == compound:
                 asked = sum(item.of(place) for place in range(ledger.per_sample))
-                came = f"; {sum(back):,} back so far" if issued.state == "open" else f"; {sum(back):,} came back"
+                came = f"; {sum(back):,} back so far" if issued.state == "open" else f"; {sum(back):,} returned"
                 return f"{name.capitalize()} asks for {many(asked, 'measurement')}: {item.reason}{came}."
         return f"Not in {name}: {self._left_aside(compound, issued)}."
 
@@ -205,7 +205,7 @@ class Reasons:
             same = [one for one in ledger.rounds if one.phase == issued.phase and one.state != "withdrawn"]
             earlier = [one.number for one in same for item in one.items if item.compound == compound]
             if earlier:
-                return f"round {earlier[-1]} asked for it already, for the same decision"
+                return f"round {earlier[-1]} requested it already, for the same decision"
             return "it comes in a later round, for the same decision"
         # What a decision rests on is planned as one, and cut into rounds.
         among = list(planned) or [item.compound for item in issued.items]
@@ -216,7 +216,9 @@ class Reasons:
                 carried.append(f"{site.name} = {site_names(site.substituents)[int(own[k])]} in {count or 'none'}")
         said = f"{', '.join(carried)} of the {many(len(among), 'compound')} that decision rests on"
         missing = any(text.endswith("in none") for text in carried)
-        return f"{'it is not what the round asks about' if missing else 'others tell about its substituents'} ({said})"
+        return (
+            f"{'it is not what the round asks about' if missing else 'other compounds cover its substituents'} ({said})"
+        )
 
     # ------------------------------------------------------------------ measurements
 
@@ -243,7 +245,7 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) ->
         value += f" (entered {entered}{f' {unit}' if unit else ''})"
     notes = []
     if m.withdrawn:
-        notes.append("taken back")
+        notes.append("undone")
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":

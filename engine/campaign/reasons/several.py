@@ -72,7 +72,7 @@ class SeveralEndpoints:
         may = open_ & (high > low[:, [compound]] + self._margins[:, None]).all(axis=0)
         rivals = np.flatnonzero(may)
         if not rivals.size:
-            return "By the bounds shown nobody can be better; the bounds that decide are wider.", known_to(
+            return "By the bounds shown no compound can be better; the bounds that decide are wider.", known_to(
                 self._status
             ).strip()
         lead = (self._estimate[:, rivals] - self._estimate[:, [compound]]).min(axis=0)

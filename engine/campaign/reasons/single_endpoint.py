@@ -65,7 +65,7 @@ class OneEndpoint:
         cutoff, own = (known.cutoff, float(known.estimate[compound]))
         below = sign * (cutoff - own)
         if math.isnan(below):
-            return "Nothing measured now tells about it", below
+            return "No current measurement informs it", below
         if self._best:
             if below > 1e-9:
                 return f"By estimate it lies {below:.2f} behind the best, {known.cutoff:.2f}", below
@@ -107,7 +107,7 @@ class OneEndpoint:
             ahead = max(gap.most, 0.0)
             could = f"more than {ahead:.2f} better than it" if ahead >= 0.005 else "better than it"
             return f"{when} no other compound could be {could}, by the bounds that decide; up to {allowed} is in."
-        whom = f"{self._whom(gap)}, the hardest to tell it from"
+        whom = f"{self._whom(gap)}, the hardest to distinguish from it"
         return f"{when} it was at most {gap.most:.2f} behind {whom}, by the bounds that decide; up to {allowed} is in."
 
     def _put_out(self, arm: int, phase: int) -> str:

@@ -124,7 +124,7 @@ def control_amended(
             raise AssayPilotError(f"control value {number} is {state}")
         now["excluded"] = reason if excluded else None
     if not now:
-        raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
+        raise AssayPilotError("no change was given", mend="Give a value, or say whether it counts.")
     before = {name: getattr(reading, name) for name in now}
     return ControlAmended.draft({"number": number, "now": now, "before": before, "reason": reason})
 

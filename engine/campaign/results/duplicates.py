@@ -69,7 +69,7 @@ def without_duplicates(
     that only one of the two says are no difference: they may have been filled in since.
 
     One that does not say its round is looked for by plate, well, date and value. Without any of them two replicates
-    may agree by chance, so the value alone is not enough: a file repeats what came back in an earlier round (or the
+    may agree by chance, so the value alone is not enough: a file repeats what returned in an earlier round (or the
     history) when it holds all values of at least half of that round's compounds it speaks of. A single value that is
     there again proves nothing, unless it is of the last round or all that the file holds. Values of ``coarse``
     endpoints agree as a rule and prove nothing: to leave out those that agree would also bias what is left. A work

@@ -252,7 +252,7 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
     if result.n > _MOST_DETERMINATIONS:
-        raise AssayPilotError(f"N is {result.n:,}: nobody makes that many determinations of one compound")
+        raise AssayPilotError(f"N is {result.n:,}: that is too many for one compound")
     if result.sd is not None and not (math.isfinite(result.sd) and result.sd >= 0):
         raise AssayPilotError(f"SD must be 0 or more, got {result.sd}")
     endpoint = endpoints[place]

@@ -100,9 +100,7 @@ class PlateUse:
                 mend="For example max=1,12.",
             )
         if not control.columns:
-            raise AssayPilotError(
-                f"it was not said in which columns the control {control.name} stands", option=_COLUMNS
-            )
+            raise AssayPilotError(f"the columns are missing for the control {control.name} stands", option=_COLUMNS)
         for column in control.columns:
             if not 1 <= column <= self.format.columns:
                 raise AssayPilotError(

@@ -11,7 +11,7 @@ The answer is right unless a true one of these 2 K statements is refuted. Bounds
 need delta / K^2 for each: 5.31 standard errors for K = 960 and delta = 0.05, at one look. Here it is about 3.9 for m
 in, and from 4.1 down to 3.1 for m out, as others go.
 
-**Steps.** Given the past and which measurements came back, y'(theta_r - theta) / s_r, s_r = sigma ||y||_{V_r^-1}, is
+**Steps.** Given the past and which measurements returned, y'(theta_r - theta) / s_r, s_r = sigma ||y||_{V_r^-1}, is
 standard normal in phase r for any y fixed by the past. So such steps, in whatever phases and by whatever directions
 chosen beforehand, are independent standard normal (optional selection; Doob 1936), and a phase that says nothing of a
 direction is no step. Their sum stays below the limits of ``sequential_tests`` at all looks together, but for
@@ -369,7 +369,7 @@ def may_be_best(state: State, not_best: Flags) -> Flags:
 
 
 def _leads(state: State, outcome: Outcome) -> int:
-    """Who leads the phase that came back, SILENT where it is no step; by what was fixed before it was measured."""
+    """Who leads the phase that returned, SILENT where it is no step; by what was fixed before it was measured."""
     leader, leaders = int(state.memory["leader"][0]), state.memory["leaders"]
     if state.problem.capacity is not None or (leaders != SILENT).any() or len(leaders) >= _MOST_SILENT:
         return leader

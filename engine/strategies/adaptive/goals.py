@@ -71,7 +71,7 @@ class AdaptiveGoals(Phased):
         return _of(state.problem).ask(state, report)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable came back."""
+        """What the phase decides; None when nothing usable returned."""
         return _of(state.problem).decide(state, outcome)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

@@ -84,7 +84,7 @@ def unanswerable(state: State) -> tuple[StopReason, ...]:
     open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
     found = (state.status == IN).any() and isinstance(state.problem.goal, Best)
     if found and last is not None and len(last.contradicted) and open_arms:
-        text = "a compound that can be had again is better than the one found best; the first decision stands"
+        text = "a compound that is available again is better than the one found best; the first decision stands"
         return (StopReason("undecidable", text, {"undecided": open_arms}),)
     if last is None or not gone.any():
         return ()

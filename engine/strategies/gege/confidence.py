@@ -149,7 +149,7 @@ class Gege(Phased):
             Parameter(
                 "decide",
                 "realised",
-                "realised: bounds from the measurements that came back; planned: the gaps and bounds of the plan",
+                "realised: bounds from the measurements that returned; planned: the gaps and bounds of the plan",
             ),
             Parameter(
                 "radii",

@@ -82,7 +82,7 @@ class GegeFixedBudget(Phased):
         parameters=(Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),),
         guarantee=(
             "everything is decided within the budget; how often wrongly depends on how far apart the compounds are, "
-            "which nobody knows beforehand, so no confidence is stated"
+            "which is unknown beforehand, so no confidence is stated"
         ),
         source="GEGE, section 3.2",
     )

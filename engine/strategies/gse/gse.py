@@ -210,7 +210,7 @@ class Gse(Phased):
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         if state.last is not None and len(state.last.contradicted):
-            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            text = "a compound that is available again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
         if (state.status[state.lost] == IN).any():
             text = f"the compound found best cannot be measured any more; {open_arms} cannot be compared with it"
@@ -261,7 +261,7 @@ def _predictors(
     if (model != "linear" and low < 0) or (model == "logistic" and high > 1):
         what = "shares between 0 and 1" if model == "logistic" else "counts of 0 or more"
         raise AssayPilotError(
-            f"the {model} model needs {what}, and a mean of {low if low < 0 else high:.4g} came back",
+            f"the {model} model needs {what}, and a mean of {low if low < 0 else high:.4g} returned",
             option="--parameter model",
             mend="Choose model=linear for other values.",
         )

@@ -55,7 +55,7 @@ __all__ = [
 DECIDE = Parameter(
     "decide",
     "realised",
-    "realised: bounds from the measurements that came back; planned: the bounds the plan promised",
+    "realised: bounds from the measurements that returned; planned: the bounds the plan promised",
 )
 FIRST_RADIUS = Parameter(
     "first_radius", None, "half-width after the first phase, model scale; none: from noise and slack"

@@ -106,7 +106,7 @@ class LinFactMis(LinFact):
                 f"at this model error every mean stays unsure by b = {least:.3g}, however much is measured, "
                 f"and a slack of {slack:g} is not above 4 b = {4.0 * least:.3g}",
                 option="--slack",
-                mend=f"Raise slack above {4.0 * least:.3g}, or set it to 0: what cannot be decided is then said.",
+                mend=f"Raise slack above {4.0 * least:.3g}, or set it to 0: what cannot be decided is then shown.",
             )
         return parameters
 

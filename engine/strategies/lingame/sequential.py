@@ -240,7 +240,7 @@ class Sequential(Phased):
         return np.flatnonzero(doubtful & wrong)
 
     def _overtaken(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
-        """The one found best before when one that came back is surely better, and not surely within slack of it."""
+        """The one found best before when one that returned is surely better, and not surely within slack of it."""
         found = np.flatnonzero((state.status == IN) & pool.known)
         if not len(found):
             return found
@@ -258,7 +258,7 @@ class Sequential(Phased):
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         best = state.problem.goal.name == "best"
         if best and state.last is not None and len(state.last.contradicted):
-            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            text = "a compound that is available again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
         only_lost = state.last is not None and bool(state.last.numbers.get("only_lost"))
         if state.lost.any() and only_lost and not newcomers(state):

@@ -90,7 +90,7 @@ class Rage(Phased):
             Parameter(
                 "decide",
                 "realised",
-                "realised: bounds from the measurements that came back; planned: never closer than the plan promised",
+                "realised: bounds from the measurements that returned; planned: never closer than the plan promised",
             ),
             Parameter(
                 "first_radius",
@@ -360,7 +360,7 @@ class Rage(Phased):
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         if state.last is not None and len(state.last.contradicted):
-            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            text = "a compound that is available again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
         stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem))
         if stuck:

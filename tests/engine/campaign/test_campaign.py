@@ -621,4 +621,4 @@ def test_noise_from_replicates_is_used_and_said(tmp_path: Path) -> None:
         now = campaign.status()
         assert now.endpoints[0].noise_sd == pytest.approx(0.4 / math.sqrt(2))
         said = next(text for text in now.warnings if "0.283, is estimated from the replicates of 1 compound." in text)
-        assert said.endswith("it may be several times larger. Give your assay's own SD if you can.")
+        assert said.endswith("the SD may be several times larger. Give your assay's own SD if you can.")

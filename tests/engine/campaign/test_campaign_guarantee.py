@@ -184,7 +184,7 @@ def test_planned_results_known_only_as_bounds_end_the_guarantee_and_are_named(pa
         results[-1] = Result(low, 5.0, relation="<")
         report = campaign.record(results)
         assert report.censored == 1
-        assert report.round_closed, "it came back; it is not measured again"
+        assert report.round_closed, "it returned; it is not measured again"
         now = replays(campaign)
         assert now.phases_decided == 1
         assert now.guarantee.void == (f"1 value known only as a bound ({low})",)
@@ -352,7 +352,7 @@ def test_when_nothing_can_be_had_nothing_is_claimed(path: Path) -> None:
         assert now.finished
         assert campaign.plan() is None
         assert "Decided" not in now.statement
-        assert now.finish_reason == "no compound that is left can be had"
+        assert now.finish_reason == "no remaining compound is available"
         assert now.counts["not_estimable"] == 9
 
 
@@ -634,7 +634,7 @@ def test_compounds_available_again_after_decisions_end_the_guarantee(path: Path,
 
 
 def test_compounds_bounded_only_after_others_were_put_in_end_the_guarantee(path: Path) -> None:
-    """They could be had all the time, but nothing of them came back."""
+    """They could be had all the time, but nothing of them returned."""
     with make(path, strategy="linfact-g", epsilon=1.0, **WIDE) as campaign:
         now = finish(campaign)
         ledger = campaign._ledger

@@ -154,7 +154,7 @@ def test_a_plan_nobody_began_is_made_anew(tmp_path: Path) -> None:
         decide_phase(campaign)
         wide = campaign.plan()
         campaign.undo()
-        assert "planned anew" in " ".join(campaign.consequences(Change(slack=0.05)))
+        assert "planned again" in " ".join(campaign.consequences(Change(slack=0.05)))
         campaign.change(Change(slack=0.05))
         narrow = campaign.plan()
         assert wide is not None

@@ -132,7 +132,7 @@ def test_before_anything_is_measured(path: Path) -> None:
     with make(path) as campaign:
         reasoning = said(campaign, 0)
         assert (reasoning.heading, reasoning.open) == ("Why undecided", True)
-        assert reasoning.why == "Nothing has been measured yet that tells about it."
+        assert reasoning.why == "No measurement informs it yet."
         assert reasoning.picked == "No round has been planned yet."
         assert reasoning.values == ()
 
@@ -169,7 +169,7 @@ def test_why_it_was_picked_or_not(path: Path) -> None:
         text = said(campaign, item.compound).picked
         assert text == f"Round 1 asks for {item.replicates} measurements: {item.reason}; 0 back so far."
         campaign.record(answers(campaign), close=True)
-        assert said(campaign, item.compound).picked.endswith(f"; {item.replicates} came back.")
+        assert said(campaign, item.compound).picked.endswith(f"; {item.replicates} returned.")
         campaign.mark_unavailable([campaign.status().library.ids[8]], "sold out")
         while campaign.status().phases_decided < 2 and campaign.plan() is not None:
             campaign.record(answers(campaign), close=True)

@@ -244,7 +244,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"objectives": ("pIC50", "logD")}, "no endpoint 'logD'.*Choose one of: pIC50, hERG"),
     ({"goal": "epsilon-best"}, "the goal epsilon-best is about one endpoint, and there are 2: pIC50, hERG"),
     ({"goal": "best"}, "the goal best is about one endpoint, and there are 2"),
-    ({"goal": "epsilon-best", "epsilon": None, "objective": "pIC50"}, "how far from the best still counts"),
+    ({"goal": "epsilon-best", "epsilon": None, "objective": "pIC50"}, "the distance from the best"),
     ({"epsilon": -0.1}, "epsilon must be a number >= 0, got -0.1"),
     ({"goal": "best", "objective": "pIC50", "slack": -1.0}, "slack must be a number >= 0"),
     ({"goal": "best", "objective": "pIC50", "epsilon": 0.0}, "epsilon must be a number > 0"),

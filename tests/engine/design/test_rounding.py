@@ -301,7 +301,7 @@ def test_counts_within_bounds():
         ({"most": 1, "n": 10}, r"10 measurements do not fit: .* allow 9 in all. Plan at most 9 measurements"),
         ({"least": 2}, r"the required compounds alone take 18 measurements, and only 8 are planned. Plan at least 18"),
         ({"least": 1, "most": [0] + [1] * 8, "n": 8}, r"1 compound is required and forbidden at once"),
-        ({"most": [8] * 3 + [0] * 6}, r"the compounds that are not forbidden tell 3 of 5 effects. Allow more"),
+        ({"most": [8] * 3 + [0] * 6}, r"the allowed compounds determine 3 of 5 effects. Allow more"),
         ({"most": math.nan}, r"must be whole numbers of 0 or more"),
         ({"least": 0.5}, r"must be whole numbers of 0 or more"),
         ({"least": -1}, r"must be whole numbers of 0 or more"),

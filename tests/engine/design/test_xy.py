@@ -272,7 +272,7 @@ def test_limits_on_the_compounds_refused_in_plain_words():
         xy_optimal(candidates, pairs, upper=0.01)
     few = np.zeros(30)
     few[:2] = 1.0
-    with pytest.raises(AssayPilotError, match="no compound that may be measured tells anything about row") as refusal:
+    with pytest.raises(AssayPilotError, match="no measurable compound informs row") as refusal:
         xy_optimal(candidates, pairs, upper=few)
     assert "against row" in str(refusal.value)
     with pytest.raises(AssayPilotError, match="cannot be estimated"):

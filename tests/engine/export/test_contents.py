@@ -140,7 +140,7 @@ def test_measurements_are_as_entered_and_say_what_became_of_them(tmp_path: Path)
         "no, excluded",
         *["estimates (history)"] * 4,
         "no, only a bound",
-        "no, taken back",
+        "no, undone",
     ]
     assert [row["Excluded"] for row in rows] == ["yes", *["no"] * 5, "yes"]
     assert (rows[0]["Reason"], rows[1]["Reason"]) == ("excluded: bubble", "corrected: typo")
@@ -160,7 +160,7 @@ def test_rounds_and_what_was_picked(nasty: Status) -> None:
         own = [pick for pick in picks if pick["Round"] == row["Round"]]
         assert [pick["ID"] for pick in own] == [NASTY[item.compound] for item in issued.items]
         assert (
-            sum(pick["Measurements asked for"] for pick in own) == row["Measurements asked for"] == issued.measurements
+            sum(pick["Measurements requested"] for pick in own) == row["Measurements requested"] == issued.measurements
         )
         assert sum(pick["Came back"] for pick in own) == row["Came back"] == issued.came
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", str(row["Issued (UTC)"]))

@@ -57,7 +57,7 @@ def test_what_is_not_known_says_why() -> None:
         np.array([0, 4]),
         ends=(-1, 1),
     )
-    assert {"never measured", "cannot be told from another site"} <= set(texts(figure))
+    assert {"never measured", "cannot be distinguished from another site"} <= set(texts(figure))
 
 
 def test_texts_of_tables_are_only_texts_and_long_ones_lose_their_middle() -> None:

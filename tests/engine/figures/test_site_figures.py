@@ -54,7 +54,7 @@ def test_contributions_of_all_sites_share_a_scale() -> None:
         "9",
         "4",
         "never measured",
-        "cannot be told from another site",
+        "cannot be distinguished from another site",
         "[*:1]$a$<b>",
     } <= set(said)
     assert "R2   7 in the middle not shown" in said

@@ -153,7 +153,7 @@ def test_contests_are_the_same_for_the_same_seed_and_refuse_what_is_unclear():
     for options, why in (
         ({"truth": None}, "needs its true means"),
         ({"truth": "R3"}, "one number for each row"),
-        ({"epsilon": None}, "how far from the best"),
+        ({"epsilon": None}, "the distance from the best"),
         ({"goal": "pareto"}, "no contest about"),
         ({"parameters": {"colour": 1}}, "parameter 'colour'"),
     ):

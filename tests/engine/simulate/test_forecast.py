@@ -47,7 +47,7 @@ TRUTH = np.array([6.0 + 0.5 * int(a[1]) - 0.3 * int(b[1]) for a, b in ROWS])
 
 
 def measure(campaign: Campaign, rng: np.random.Generator, share: float = 1.0) -> int:
-    """Measurements of one round that came back: of each endpoint the same truth."""
+    """Measurements of one round that returned: of each endpoint the same truth."""
     issued = campaign.plan()
     assert issued is not None
     names = [campaign.status().endpoints[k].name for k in issued.endpoints]

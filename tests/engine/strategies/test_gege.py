@@ -120,7 +120,7 @@ def test_phases_against_the_slow_reference(seed, mode, radii):
 
 
 def test_every_endpoint_has_its_own_measurements():
-    """Values of the second endpoint lost: wider bounds there, by its own V, and none where nothing came back."""
+    """Values of the second endpoint lost: wider bounds there, by its own V, and none where nothing returned."""
     problem, truth, rng = random_case(0)
     state = Gege().start(problem)
     outcome = came_back(problem, truth, Gege().ask(state), rng)

@@ -182,7 +182,9 @@ def test_spellings_of_hydrogen_are_one_substituent():
 def test_a_site_with_one_substituent_is_left_out_with_a_warning():
     _, _, table = imported("ID|R1|R2|v\na|Me|H|1\nb|Et|H|2")
     assert [site.name for site in table.library.sites] == ["R1"]
-    assert "Site R2 has one substituent (H), so it tells nothing; it is left out of the model." in table.warnings
+    assert (
+        "Site R2 has one substituent (H), so it carries no information; it is left out of the model." in table.warnings
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_a_site_with_one_substituent_is_left_out_with_a_warning():
     [
         (
             "ID|R1|v\na|Me|1\nb|Me|2",
-            "column R1: site R1 has one substituent (Me), so it tells nothing. "
+            "column R1: site R1 has one substituent (Me), so it carries no information. "
             "Add compounds with another substituent there.",
         ),
         (

@@ -154,7 +154,7 @@ def test_columns_whose_levels_tell_compounds_apart_are_sites():
     text = "ID|X|Y|v\na|Me|H|1\nb|H|Me|2\nc|Me|Me|2\nd|H|H|2"
     assert mapped(text).sites == ("X", "Y")
     assert mapped(text).warnings == (
-        "No column is called R1, R2, ...; the sites are X, Y, whose levels together tell the compounds apart. "
+        "No column is called R1, R2, ...; the sites are X, Y, whose levels together distinguish the compounds. "
         "For others: --sites X,Y.",
     )
     assert mapped(text, sites=("x", "Y")).sites == ("X", "Y")

@@ -112,7 +112,7 @@ def test_runs_go_before_their_mean_and_are_not_called_foreign():
     table = read("ID|IC50 rep1 (nM)|IC50 rep2 (nM)|Mean IC50 (nM)\nAP-0001|10|20|14")
     assert [(r.value, r.replicate) for r in table.results] == [(10, "1"), (20, "2")]
     assert table.warnings == (
-        "Column Mean IC50 (nM) seems to be the mean of the runs beside it: they are read, and it is not.",
+        "Column Mean IC50 (nM) seems to be the mean of the runs next to it: the runs are read, the mean is not.",
     )
     empty = read("ID|IC50 rep1 (nM)|IC50 rep2 (nM)|Mean IC50 (nM)\nAP-0001|||14")
     assert [r.value for r in empty.results] == [14]
