@@ -9,8 +9,6 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["Dataset", "load", "names", "truth"]
-
 
 @dataclass(frozen=True, slots=True)
 class Dataset:

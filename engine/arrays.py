@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Flags", "Floats", "Ints"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 """Places, counts and codes."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["AssayPilotError"]
-
 
 class AssayPilotError(Exception):
     """The world is wrong (a bad cell, a full disk, a newer file): plain words, where, and the mend.

@@ -22,8 +22,6 @@ from .structures.drawing import drawing_pool
 from .window.main_window import MainWindow
 from .window.opening import main_windows
 
-__all__ = ["MODULES", "TURN", "Program", "dress", "make_window", "open_handed", "preload", "preload_soon", "run"]
-
 
 class Program(QApplication):
     """The application on a Mac, which is told of files by events and not by words, and before there is a window."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from assaypilot.engine.system.memory import give_memory_back
 from assaypilot.engine.system.threads import one_thread_for_algebra
 
-__all__ = ["main"]
-
 PRACTICE = "--practice"
 STOPPED = 130
 """The exit code that shells expect after Ctrl+C."""

@@ -3,6 +3,4 @@
 import os
 from pathlib import Path
 
-__all__ = ["DATA"]
-
 DATA = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")

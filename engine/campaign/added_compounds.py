@@ -27,8 +27,6 @@ from .preconditions import check_campaign
 from .replay import Ledger
 from .state import Source
 
-__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "listed_drafts", "refuse_used"]
-
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
     """Return what more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""

@@ -31,7 +31,6 @@ from .findings import Deviations
 if TYPE_CHECKING:
     from .replay import Ledger
 
-__all__ = ["SHARE", "SURE", "deviations", "tolerance"]
 
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""

@@ -36,8 +36,6 @@ from .replay import Ledger
 from .rounds import expected
 from .state import Audit, Candidates, RoundItem
 
-__all__ = ["CONFIDENCE", "audit_round", "audited", "members_at_most", "members_if_none", "same_sample"]
-
 CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645
 """Probability that a sampled member counts as found, and the standard errors that it takes."""

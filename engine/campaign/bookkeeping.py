@@ -22,9 +22,6 @@ from .findings import Prediction
 from .state import Round, RoundItem, Settings
 from .stock_view import Stock
 
-__all__ = ["Books", "Decided", "How", "Issued", "Place", "Turn", "UnderWay", "spanned"]
-
-
 Place = tuple[int, int]
 """Endpoint and compound, by their positions: what a determination is of."""
 

@@ -49,8 +49,6 @@ from .state import Missing, RecordReport, Round, Settings, Source, Status
 from .stocked import arrived_drafts, stock_drafts
 from .view import build_status
 
-__all__ = ["Campaign"]
-
 
 @contextmanager
 def _fitting(path: Path) -> Iterator[None]:

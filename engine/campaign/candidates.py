@@ -21,8 +21,6 @@ from . import noise as assay_noise
 from .replay import Ledger
 from .state import Candidates
 
-__all__ = ["View", "build_candidates", "pooled", "posterior_of", "shown_means", "view_of"]
-
 
 class View(Protocol):
     """What is expected of an endpoint of every arm, on the endpoint's own side."""

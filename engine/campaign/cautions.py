@@ -23,20 +23,6 @@ from .phrases import many, names, number
 from .replay import Ledger
 from .state import Round, Status
 
-__all__ = [
-    "FAR",
-    "LogEntry",
-    "Outlying",
-    "Surprise",
-    "beside_others",
-    "cautions",
-    "of_bounds",
-    "outlying",
-    "outlying_words",
-    "spread_of",
-    "surprises",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:

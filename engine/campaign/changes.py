@@ -52,24 +52,6 @@ from .promises import broken, goal_sentence
 from .replay import Ledger
 from .state import Settings
 
-__all__ = [
-    "ALTERNATIVE",
-    "LEAVE",
-    "SAME",
-    "Change",
-    "Leave",
-    "change_drafts",
-    "consequences",
-    "decided_under",
-    "nothing_of_the_plan",
-    "of_decisions",
-    "one_more",
-    "only_recorded",
-    "redone",
-    "refuse_open_round",
-    "said",
-]
-
 
 class Leave(Enum):
     """That a term stays as it is."""

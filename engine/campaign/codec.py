@@ -25,26 +25,6 @@ from ..strategies.protocol import Arrays, Decision
 from .findings import Prediction
 from .state import RoundItem, Settings, Source
 
-__all__ = [
-    "Numbers",
-    "decision_from_json",
-    "decision_to_json",
-    "from_bytes",
-    "item_from_json",
-    "item_to_json",
-    "measurement_from_json",
-    "measurement_to_json",
-    "prediction_from_json",
-    "prediction_to_json",
-    "reading_from_json",
-    "reading_to_json",
-    "settings_from_json",
-    "settings_to_json",
-    "source_to_json",
-    "to_bytes",
-]
-
-
 _READING = ("number", "control", "endpoint", "value", "n", "round", "excluded")
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 

@@ -27,8 +27,6 @@ from .replay import Ledger
 from .rounds import expected
 from .state import Candidates, RoundItem
 
-__all__ = ["confirmation", "confirmation_round", "lacking", "same_predictions"]
-
 Place = tuple[int, int]
 """Endpoint and compound, by their positions."""
 

@@ -19,8 +19,6 @@ from . import phrases
 if TYPE_CHECKING:
     from .bookkeeping import Books
 
-__all__ = ["PlateLine", "Quality", "drift", "quality"]
-
 
 Plate = tuple[int, str]
 """Round, and the plate's name there in small letters."""

@@ -29,8 +29,6 @@ from .results.intake import prepare
 from .state import Settings, Source
 from .stocked import stock_drafts
 
-__all__ = ["creation_drafts"]
-
 
 def creation_drafts(
     name: str,

@@ -17,9 +17,6 @@ from typing import Any, Literal
 
 from ..models.additivity import Additivity, Cliff
 
-__all__ = ["LEVEL", "Check", "Confirmation", "Deviations", "Prediction"]
-
-
 LEVEL = 0.95
 """Probability that all values of a confirmation lie inside their intervals, if the model holds."""
 

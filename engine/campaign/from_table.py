@@ -25,9 +25,6 @@ from .campaign import Campaign
 from .phrases import many
 from .state import Settings, Source, Status
 
-__all__ = ["Wanted", "campaign_from_table", "refuse_taken", "returned"]
-
-
 _OF_SCORES = 0.1
 """Distance from the best score of a profile that counts as equal where none is given."""
 _ROWS = 10

@@ -11,9 +11,6 @@ from ..arrays import Floats, Ints
 from ..chemistry.names import site_names
 from ..domain.library import Library
 
-__all__ = ["lay_out", "next_round", "reasons"]
-
-
 _INDEPENDENT = 1e-8
 
 

@@ -20,8 +20,6 @@ from ..models.ols import least_squares
 from .bookkeeping import Books
 from .noise import deciding_sd, of_decisions
 
-__all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "width_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Verdict:

@@ -37,25 +37,6 @@ if TYPE_CHECKING:
     from .bookkeeping import Books
     from .replay import Ledger
 
-__all__ = [
-    "Spread",
-    "bounds",
-    "decided",
-    "deciding_sd",
-    "estimated",
-    "from_json",
-    "informing",
-    "known",
-    "latest",
-    "of_decisions",
-    "sentence",
-    "spreads",
-    "tells",
-    "to_decide",
-    "to_json",
-    "to_plan",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:

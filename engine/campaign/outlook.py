@@ -19,8 +19,6 @@ from .state import Settings
 if TYPE_CHECKING:
     from .replay import Ledger
 
-__all__ = ["Outlook", "Plan", "draft", "look_ahead"]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:

@@ -14,8 +14,6 @@ from .campaign import Campaign
 if TYPE_CHECKING:
     from .state import Status
 
-__all__ = ["Glance", "NextStep", "current_round", "glances", "next_step"]
-
 
 _ENDING = ".assaypilot"
 

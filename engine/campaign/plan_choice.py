@@ -21,8 +21,6 @@ from .state import Status
 if TYPE_CHECKING:
     from ..strategies.choosing import Planned, Plans
 
-__all__ = ["PlanOption", "asked", "choice_is_open", "foreseen", "may_choose", "options", "refuse_under_way", "usual"]
-
 
 @dataclass(frozen=True, slots=True)
 class PlanOption:

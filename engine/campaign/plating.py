@@ -17,19 +17,6 @@ from .file.chain import Draft
 from .phrases import many
 from .state import Round, Status
 
-__all__ = [
-    "check_plates",
-    "laid_out",
-    "layout_from_json",
-    "layout_in_words",
-    "layout_of",
-    "layout_to_json",
-    "moved_in_words",
-    "once_more",
-    "plate_layout",
-]
-
-
 _MOST_PLATES = 1_000
 """No lab runs more in a round; more is a slip, such as 24-well plates for a screen."""
 

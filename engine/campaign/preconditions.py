@@ -14,8 +14,6 @@ from . import noise as assay_noise
 from .phrases import joined
 from .replay import Ledger
 
-__all__ = ["check_campaign", "check_value", "check_values"]
-
 _FEWEST = 4
 """Fewer values may all be 0 and 1 by chance of rounding."""
 _ROOT = "give its square root as a plain endpoint, whose SD is 0.5 for counts of 4 and more."

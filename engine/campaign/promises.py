@@ -21,9 +21,6 @@ from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
 
-__all__ = ["WAY_ON", "broken", "claim", "goal_sentence", "guarantee", "probability_names", "statement"]
-
-
 WAY_ON = "The series model takes all of it as data, and asks for none of these assumptions."
 """What to do when a proof does not hold any more."""
 

@@ -15,18 +15,6 @@ from .events.terms import PhaseRedecided
 from .file.chain import Draft, as_parts, part_digest
 from .replay import Ledger
 
-__all__ = [
-    "arm_names",
-    "decided_again",
-    "drafts",
-    "reaches",
-    "recompute",
-    "recompute_from",
-    "same",
-    "stored",
-    "verdicts_from",
-]
-
 
 def reaches(ledger: Ledger, phase: int) -> bool:
     """Whether a change of what a phase rests on can change a decision."""

@@ -38,8 +38,6 @@ from .phrases import number
 if TYPE_CHECKING:
     from .events.kind import Step
 
-__all__ = ["Ledger", "Scale"]
-
 
 _ON_LINK: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
 

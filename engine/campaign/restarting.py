@@ -23,8 +23,6 @@ from .changes import one_more
 from .phrases import joined, many
 from .state import Settings, Source, Status
 
-__all__ = ["Restart", "begin_anew", "consequences_of_restart"]
-
 
 @dataclass(frozen=True, slots=True)
 class Restart:

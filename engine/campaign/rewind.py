@@ -29,9 +29,6 @@ from .rounds import planned_round, refuse_results
 from .state import Status
 from .view import build_status
 
-__all__ = ["Moment", "Past", "as_it_stood", "done_again", "opposite", "refuse_late", "retold"]
-
-
 _KEPT = 4_000_000
 """Compounds of all states that are kept together: each takes some two hundred bytes."""
 

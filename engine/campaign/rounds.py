@@ -22,16 +22,6 @@ from .replay import Ledger
 from .series import SeriesView, series_reasons
 from .state import Missing, RoundItem
 
-__all__ = [
-    "closed_round",
-    "due_decision",
-    "expected",
-    "planned_round",
-    "refuse_results",
-    "to_end",
-    "withdrawn_round",
-]
-
 
 def planned_round(
     ledger: Ledger, report: Report = silent, *, redoes: int | None = None, choice: PlanName | None = None

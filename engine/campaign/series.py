@@ -22,17 +22,6 @@ from ..text.percentages import probability
 if TYPE_CHECKING:
     from .replay import Ledger
 
-__all__ = [
-    "Controls",
-    "SeriesView",
-    "informed",
-    "knowledge",
-    "measured_values",
-    "of_endpoint",
-    "series_reasons",
-    "used_by_model",
-    "view_of",
-]
 
 _LIKELY = 0.02
 """Probability of belonging to the answer from which that is why a compound is measured."""

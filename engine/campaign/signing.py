@@ -19,7 +19,6 @@ from ..errors import AssayPilotError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-__all__ = ["Signature", "make_key", "sign", "signatures_of", "signed"]
 
 _LONGEST_KEY = 10_000
 _LARGEST = 10_000_000

@@ -27,21 +27,6 @@ from .stock_view import StockView
 if TYPE_CHECKING:
     from .findings import Deviations
 
-__all__ = [
-    "STATUSES",
-    "Candidates",
-    "Claim",
-    "Guarantee",
-    "Missing",
-    "NoiseNow",
-    "PhasePlan",
-    "RecordReport",
-    "Round",
-    "RoundItem",
-    "Settings",
-    "Source",
-    "Status",
-]
 
 STATUSES = ("undecided", "in", "out", "not estimable")
 """The words for a compound's status, by code (the codes of the strategies)."""

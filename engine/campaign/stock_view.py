@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from .plan_choice import PlanOption
     from .replay import Ledger
 
-__all__ = [
-    "NOT_KNOWN",
-    "Order",
-    "Stock",
-    "StockView",
-    "choice_in_words",
-    "cost_words",
-    "making_words",
-    "money",
-    "not_said",
-    "stock_in_words",
-    "wait_words",
-]
-
 
 def money(amount: float, currency: str) -> str:
     """Return an amount as people write it: ``1,200 EUR``; cents only where there are any."""

@@ -23,20 +23,6 @@ from .layout import reasons
 from .state import Source
 from .stock_view import Order, Stock, StockView
 
-__all__ = [
-    "arrived_drafts",
-    "at_hand",
-    "noted_orders",
-    "of_arms",
-    "opposite",
-    "orders",
-    "stated",
-    "stock_drafts",
-    "take",
-    "view",
-]
-
-
 CANNOT_BE_MADE = "cannot be made"
 """The reason that a stock list marks a compound with."""
 

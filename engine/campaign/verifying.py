@@ -23,8 +23,6 @@ from .file.store import verify as verify_store
 from .replay import Ledger
 from .view import build_status
 
-__all__ = ["verify"]
-
 _SECONDS = 5.0
 """For which decisions are made again unasked."""
 

@@ -24,8 +24,6 @@ from .plan_choice import choice_is_open
 from .replay import Ledger
 from .state import STATUSES, Candidates, ModelCheck, NoiseNow, PhasePlan, Status
 
-__all__ = ["build_status", "model_check"]
-
 
 def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Status:
     """Everything to show, at the ledger's head."""

@@ -13,8 +13,6 @@ from ..domain.library import Library
 from ..system.progress import Report, silent
 from .structures import spelled
 
-__all__ = ["CORE_SITE", "NO_SITE", "assemble", "product_smiles", "with_structures"]
-
 CORE_SITE = "Core"
 """The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
 NO_SITE = "(no site)"

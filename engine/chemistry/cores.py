@@ -11,8 +11,6 @@ from typing import Any
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_SMILES, MOST_ATOMS
 
-__all__ = ["Core", "parse_core", "read_cores", "site_name"]
-
 _OPTION = "--core"
 _FILES = (".mol", ".mdl", ".sdf", ".sd", ".smi", ".smiles")
 _LARGEST_FILE = 1_000_000

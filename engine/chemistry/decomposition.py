@@ -18,8 +18,6 @@ from .cores import Core, parse_core
 from .splitting import Splitter, Way
 from .structures import parsed, spelled
 
-__all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend", "parts_of", "with_sites"]
-
 
 def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
     """Return core with a site at each atom where at least ``least`` structures carry something, in the core's order.

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from ..system.progress import Report, silent
 from .structures import spelled, uncharger
 
-__all__ = ["Merge", "identity", "same_structure"]
-
 Merge = Literal["none", "charge", "tautomer"]
 """What counts as one compound: the structure as it is; its charge forms, too; and its tautomers, too."""
 

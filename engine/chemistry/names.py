@@ -18,7 +18,6 @@ from ..domain.labels import is_hydrogen
 if TYPE_CHECKING:
     from ..domain.library import Library
 
-__all__ = ["carried_names", "drawable", "pictures", "short_name", "short_names", "site_names"]
 
 _POINT: Final = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 _LONGEST: Final = 250

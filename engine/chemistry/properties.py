@@ -11,13 +11,6 @@ from typing import Any, TypeVar
 from ..system.packing import Parcel, pack_texts, unpack_texts
 from ..system.progress import Report, silent
 
-__all__ = [
-    "FIGURES",
-    "KCAL_PER_LOG",
-    "packed_alerts",
-    "packed_figures",
-]
-
 Value = TypeVar("Value")
 
 _REPORT_EVERY = 50

@@ -17,8 +17,6 @@ from .cores import Core, parse_core
 from .decomposition import with_sites
 from .splitting import Splitter
 
-__all__ = ["Proposal", "propose_cores", "propose_set"]
-
 _SAMPLE = 200
 """Structures looked at for the shares."""
 _COMPARED = 20

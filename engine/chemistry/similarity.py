@@ -12,8 +12,6 @@ from ..arrays import Floats
 from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 
-__all__ = ["library_similarity", "substituent_similarity"]
-
 _RADIUS = 2
 _LONGEST = 400
 """Characters of a SMILES beyond which nobody means a substituent."""

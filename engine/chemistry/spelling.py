@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["attached", "canonical_substituent"]
-
 _POINT = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 """An attachment point as different programs write it: ``[*:1]``, ``[1*]``, ``[R1]``, ``*``."""
 _EXTENSION = re.compile(r"\s*\|[^|]*\|$")

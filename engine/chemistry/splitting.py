@@ -11,8 +11,6 @@ from typing import Any
 from .cores import Core, site_name
 from .structures import spelled
 
-__all__ = ["Splitter", "Way", "hanging_on"]
-
 _MOST_MATCHES = 1000
 _MOST_WAYS = 64
 """Assignments of one molecule that are told apart; a core with more of them is symmetric beyond use."""

@@ -12,18 +12,6 @@ from typing import Any
 from ..system.limits import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
 from ..system.progress import Report, silent
 
-__all__ = [
-    "Structure",
-    "heavy_atoms",
-    "parsed",
-    "read_structure",
-    "read_structures",
-    "salt_note",
-    "spelled",
-    "too_large",
-    "uncharger",
-]
-
 _REPORT_EVERY = 200
 _LONGEST_SHOWN = 60
 _BLOCK_END = "M  END"

@@ -9,8 +9,6 @@ from ..errors import AssayPilotError
 from ..system.packing import Parcel, unpack_texts
 from ..system.progress import Report, silent
 
-__all__ = ["holding", "packed_holding", "similar_to"]
-
 _REPORT_EVERY = 100
 _LIKE = "like"
 """The mark of a question for similar structures; no SMARTS begins with it."""

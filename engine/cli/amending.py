@@ -23,8 +23,6 @@ from .kinds import Numbered
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of
 
-__all__ = ["amend", "values"]
-
 _THOUSANDS = re.compile(r"[<>=\s]*[1-9]\d{0,2},\d{3}(?!\d).*", re.S)
 """A number whose comma may be a thousands mark."""
 _DIGITS = 6

@@ -14,8 +14,6 @@ from .console import Console, Reply
 from .rounds import plan_document, round_lines
 from .work_lists import check_out, keep_filled_in, write_out
 
-__all__ = ["audit"]
-
 
 def audit(options: argparse.Namespace, console: Console) -> Reply:
     """Issue an audit round, or show the open one again; with ``--out`` its work list or printed page is written."""

@@ -6,8 +6,6 @@ from typing import Any
 
 from .console import Reply, pick, table
 
-__all__ = ["datasets", "strategies"]
-
 _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
     {
         "name": name,

@@ -27,8 +27,6 @@ from .console import Console, Reply, count, pick
 from .kinds import NONE
 from .standing import guarantee_of
 
-__all__ = ["add", "agreed", "change", "refusal"]
-
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 

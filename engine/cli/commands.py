@@ -17,8 +17,6 @@ from ..domain.stock import PLANS
 from ..export.formats import FORMATS, HANDLERS
 from .kinds import KINDS
 
-__all__ = ["COMMANDS", "JSON_LIMIT", "TEXT_LIMIT", "Command", "add_options"]
-
 JSON_LIMIT, TEXT_LIMIT = 10_000, 25
 """Compounds that ``status`` lists unless told otherwise, as a document and in the terminal."""
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from ..text.percentages import percent
 
-__all__ = ["Console", "Reply", "as_json", "count", "escaped", "pick", "table"]
-
 _SHOW_EVERY = 0.1
 """Seconds between two updates of the progress line."""
 

@@ -32,9 +32,6 @@ from ..text.percentages import percent
 from .console import Console, Reply, count, table
 from .reading import read_mapped
 
-__all__ = ["design", "flags", "prices"]
-
-
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
 """How close to the best possible a design is made, by the number of compounds: all have to be looked at, or pairs."""
 _SHOWN = 40

@@ -19,8 +19,6 @@ from ..system.version import program_version
 from .console import Reply
 from .failures import data_folder
 
-__all__ = ["ASK_QT", "doctor"]
-
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 _QT_SECONDS = 30
 """How long Qt may take to start; a hanging display server must not hang the doctor."""

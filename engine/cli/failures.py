@@ -10,8 +10,6 @@ import time
 import traceback
 from pathlib import Path
 
-__all__ = ["data_folder", "save"]
-
 
 def data_folder() -> Path:
     """Return the user's own folder for what the program keeps between starts; it may not exist yet."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..campaign.state import Status
     from ..export.shortlist import Which
 
-__all__ = ["export", "export_shortlist", "log", "overview", "sign", "verify"]
-
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
     """Return the shortlist in the format that the file's ending names."""

@@ -10,8 +10,6 @@ from ..errors import AssayPilotError
 from .console import Console, Reply, count, pick, table
 from .targets import check_place, keep_other_tables
 
-__all__ = ["curves"]
-
 _LINES = 40
 _REASONS = 5
 _MARKS = {"ID", "Endpoint", "Value", "Relation", "Hill slope"}

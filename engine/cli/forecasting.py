@@ -15,8 +15,6 @@ from ..text.percentages import percent
 from .console import Console, Reply, pick, table
 from .standing import left_to_do, range_lines
 
-__all__ = ["forecast"]
-
 
 def forecast(options: argparse.Namespace, console: Console) -> Reply:
     """Return the forecast of a campaign; the file is only read."""

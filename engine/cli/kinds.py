@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from ..domain.stated_noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
 
-__all__ = ["KINDS", "NONE", "Numbered"]
-
 NONE = "none"
 """The word for a term that is to go."""
 _NUMBER = re.compile(r"([Cc]?)0*([1-9]\d{0,8})")

@@ -10,8 +10,6 @@ from typing import Any, NoReturn
 from ..errors import AssayPilotError
 from .commands import COMMANDS, add_options
 
-__all__ = ["WrongUsage", "parse"]
-
 _LONGEST_USAGE = 6
 _BETWEEN_COMMAS = (
     *("--sites", "--unavailable", "--arrived", "--strategy", "--drop-site", "--control-columns", "--neutral", "--full"),

@@ -21,8 +21,6 @@ from .console import Console
 if TYPE_CHECKING:
     from ..tables.importer import ImportedTable
 
-__all__ = ["played_on"]
-
 
 def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
     """Return the instance and the goal: a paper's own unless said otherwise, or those of a table."""

@@ -22,8 +22,6 @@ from .console import Console, Reply, table
 from .files import export_shortlist
 from .standing import status_document
 
-__all__ = ["demo"]
-
 _CAMPAIGN, _SHORTLIST = "practice.assaypilot", "shortlist.csv"
 _SHOWN = 25
 """Compounds of the answer shown in the terminal."""

@@ -15,8 +15,6 @@ from .commands import COMMANDS
 from .console import Console, Reply, as_json, escaped
 from .parser import WrongUsage, parse
 
-__all__ = ["main"]
-
 DONE, REFUSED, WRONG_USAGE, STOPPED = 0, 1, 2, 130
 """Exit codes; 130 is what shells expect after Ctrl+C."""
 _STOPPED_SAFELY = "stopped; what was acknowledged before is kept"

@@ -18,8 +18,6 @@ from ..tables.site_columns import NoSites
 from ..tables.stock import STOCK_ROLES
 from .console import Console, pick
 
-__all__ = ["read_mapped"]
-
 
 def read_mapped(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console

@@ -11,8 +11,6 @@ from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from .console import pick, table
 
-__all__ = ["control_number", "control_value", "controls_document", "plate_lines", "value_told"]
-
 
 def control_number(reading: Reading) -> str:
     """How a value of a control is named: ``C3``."""

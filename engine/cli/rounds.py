@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..domain.plates.layout import Layout
     from ..tables.results import ResultsTable
 
-__all__ = ["plan", "plan_document", "record", "round_lines"]
 
 _LINES = 25
 """Compounds of a round shown in the terminal."""

@@ -25,8 +25,6 @@ from ..text.percentages import percent
 from .console import Console, Reply, table
 from .played_on import played_on
 
-__all__ = ["simulate_command", "simulated_document", "simulated_lines"]
-
 _YARDSTICKS = 0.1
 """Share of the progress that lower bound and oracle take."""
 

@@ -33,20 +33,6 @@ from .stock_words import stock_document, stock_lines
 if TYPE_CHECKING:
     from ..simulate.forecast import Forecast, Spread
 
-__all__ = [
-    "confirmation_lines",
-    "describe",
-    "guarantee_of",
-    "left_to_do",
-    "next_line",
-    "no_longer",
-    "number",
-    "range_lines",
-    "round_line",
-    "status",
-    "status_document",
-    "what_can_be_done",
-]
 
 ID_LIMIT = 100_000
 """Ids in the lists ``in`` and ``undecided``; a library can hold a million."""

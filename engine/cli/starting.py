@@ -24,8 +24,6 @@ from .reading import read_mapped
 from .standing import next_line, what_can_be_done
 from .stock_words import said_lines, said_of_stock, stock_document, stock_lines, terms_of
 
-__all__ = ["check", "check_lines", "new", "parameters_of"]
-
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """Return what an import of the table would understand; writes nothing."""

@@ -15,16 +15,6 @@ from .console import count, table
 if TYPE_CHECKING:
     from ..tables.importer import ImportedTable
 
-__all__ = [
-    "orders_document",
-    "orders_lines",
-    "said_lines",
-    "said_of_stock",
-    "stock_counts",
-    "stock_document",
-    "stock_lines",
-    "terms_of",
-]
 
 _ROWS = 10
 """Compounds to be made shown in the terminal."""

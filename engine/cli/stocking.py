@@ -21,8 +21,6 @@ from .console import Console, Reply, count, pick, table
 from .stock_words import orders_document, orders_lines, stock_counts, terms_of
 from .targets import check_place, keep_other_tables
 
-__all__ = ["check_orders", "plan_options", "stock"]
-
 _ROWS = 10
 """Lines that could not be used, and compounds to be made, shown in the terminal."""
 _WORDS = {

@@ -9,8 +9,6 @@ from pathlib import Path
 from ..errors import AssayPilotError
 from ..system.places import refuse_name, try_folder
 
-__all__ = ["check_place", "keep_other_tables"]
-
 _TABLES = (".csv", ".xlsx", ".sdf")
 
 

@@ -18,16 +18,6 @@ from .targets import check_place, keep_other_tables
 if TYPE_CHECKING:
     from ..domain.plates.layout import Layout, PlateUse
 
-__all__ = [
-    "check_out",
-    "keep_filled_in",
-    "plate_use",
-    "plates_document",
-    "prepare_transfers",
-    "wells_document",
-    "wells_text",
-    "write_out",
-]
 
 _PAGE = ".pdf"
 _MARKS = ("Rank", "ID", "Round", "Replicate")

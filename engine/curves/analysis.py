@@ -15,8 +15,6 @@ from ..system.progress import Report, silent
 from .fitting import Fit, Plateaus, fit_curves
 from .points import Point, Points
 
-__all__ = ["Analysis", "Curve", "PlateControls", "analyse"]
-
 HALF = 50.0
 """Percent effect that a curve has to reach."""
 _FEWEST = 4

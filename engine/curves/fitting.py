@@ -17,8 +17,6 @@ from scipy.special import expit, stdtr, stdtrit
 
 from ..arrays import Flags, Floats, Ints
 
-__all__ = ["PLATEAUS", "Fit", "Plateaus", "fit_curves", "logistic"]
-
 Plateaus = Literal["free", "shared", "fixed"]
 PLATEAUS: tuple[Plateaus, ...] = ("free", "shared", "fixed")
 

@@ -16,8 +16,6 @@ from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing, parse_number, parse_value, quoted
 from ..tables.vocabulary import CELLS, HEADERS
 
-__all__ = ["FULL", "NEUTRAL", "Columns", "Point", "Points", "Role", "Scale", "Series", "read_points", "with_map"]
-
 Role = Literal["compound", "neutral", "full"]
 Scale = Literal["raw", "effect", "remaining"]
 """What responses are: a signal, percent of the full effect, or percent that is left of the neutral signal."""

@@ -15,20 +15,6 @@ from ..tables.headers import split_unit
 from .analysis import Analysis, Curve
 from .points import Points
 
-__all__ = [
-    "POINTS",
-    "RESULTS",
-    "Reported",
-    "comment",
-    "document",
-    "endpoint_unit",
-    "point_header",
-    "point_rows",
-    "prism_table",
-    "reported",
-    "result_rows",
-]
-
 Cell = str | int | float | None
 
 RESULTS = (

@@ -11,9 +11,6 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 
-__all__ = ["Allowed", "allowed", "box_projection", "greatest_average"]
-
-
 _SLACK = 1e-12
 """Shares this close to a bound meet it."""
 

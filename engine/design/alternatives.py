@@ -10,9 +10,6 @@ from scipy.optimize import linprog, nnls
 
 from ..arrays import Floats, Ints
 
-__all__ = ["Nearest", "mixture_bound", "nearest_within", "single_comparisons"]
-
-
 _FIRST = 4
 """Comparisons looked at first, per dimension; those that the solution violates come in afterwards."""
 _VIOLATED = 1e-9

@@ -12,8 +12,6 @@ from scipy.linalg import eigh
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 
-__all__ = ["Counts", "apportion", "apportion_within", "ceilings", "limits", "swap_rounded"]
-
 Counts = NDArray[np.intp]
 
 _WHOLE = 1e-9

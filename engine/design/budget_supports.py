@@ -15,9 +15,6 @@ from ..system.progress import Report
 from .g import g_optimal
 from .log_det import maximise_log_det
 
-__all__ = ["Paths", "Prices", "Spread", "cheapest_spanning"]
-
-
 _GAP = 1e-2
 """How close to optimal the designs are from which compounds are left out."""
 _TOLERANCE = 1e-3

@@ -27,9 +27,6 @@ from ..errors import AssayPilotError
 from .allowed import Allowed
 from .criteria import Design, Shares, Weighted, dual_bound
 
-__all__ = ["Apart", "Even", "apart", "even_design"]
-
-
 _OTHERS = 2
 """Candidates, in multiples of the rank, up to which even weights on some of them are worth a try."""
 _LARGEST = 200

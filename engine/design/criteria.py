@@ -14,9 +14,6 @@ from ..domain.features import ProjectedFeatures
 from .allowed import greatest_average
 from .inverses import inverse_information
 
-__all__ = ["Design", "Shares", "Weighted", "achieved", "dual_bound", "minimax_bound"]
-
-
 _NEAR_WORST = 0.01
 """Targets whose variance is within this share of the largest count as nearly as bad."""
 _ROUNDING = 1e-12

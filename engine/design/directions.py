@@ -13,20 +13,6 @@ from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 from ..errors import AssayPilotError
 from .inverses import square_root
 
-__all__ = [
-    "Between",
-    "Directions",
-    "Named",
-    "Rows",
-    "UnionDirections",
-    "Worst",
-    "against",
-    "measured",
-    "refuse_apart",
-    "refuse_outside",
-]
-
-
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
 _AVERAGED = 600

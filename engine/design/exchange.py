@@ -16,9 +16,6 @@ from ..system.progress import Report, silent
 from .directions import Worst
 from .inverses import inverse_information, worth_of
 
-__all__ = ["Bounds", "Changes", "Exchanged", "Moves", "exchange", "grow", "least_of", "moves_of"]
-
-
 _SINGULAR = 1e-9
 """det V after a move below this share of det V before is singular."""
 _FIRST = 4

@@ -10,9 +10,6 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from .inverses import square_root
 
-__all__ = ["Farthest"]
-
-
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""
 _QUICK = 200

@@ -14,9 +14,6 @@ from .log_weight_lbfgs import same_information
 from .thinning import same_information_on_fewer
 from .xy_search import XYSearch, XYState
 
-__all__ = ["on_at_most", "tidied"]
-
-
 _SMALL_SHARES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 """Parts of an even weight below which all weights are tried to be dropped at once."""
 _REMOVED_AT_ONCE = 0.15

@@ -21,9 +21,6 @@ from .products import Product, orthogonal_start, product_design, recognised
 from .table import Table, refuse_nothing
 from .thinning import thin
 
-__all__ = ["g_optimal"]
-
-
 _LISTED = 1_000_000
 _LISTED_ENTRIES = 30_000_000
 """Rows, and entries of their features, up to which a whole product is listed for the sake of fewer compounds."""

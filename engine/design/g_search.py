@@ -15,9 +15,6 @@ from .criteria import Weighted
 from .log_det import MANY, information, maximise_log_det
 from .table import SummedRows, Table
 
-__all__ = ["Search", "State"]
-
-
 _ROUNDS = 400
 """Looks at all candidates before the best so far is returned with its honest gap."""
 _SEARCH_SHARE = 0.65

@@ -17,9 +17,6 @@ from .allowed import greatest_average
 from .criteria import dual_bound
 from .inverses import lower_inverse
 
-__all__ = ["Bundles", "Point", "solve_saddle", "starting_point"]
-
-
 _TO_THE_BOUNDARY = 0.995
 """The share of the way to the nearest bound that a step goes at most."""
 _RIDGE = 1e-14

@@ -11,9 +11,6 @@ from numpy.linalg import LinAlgError
 
 from ..arrays import Floats, Ints
 
-__all__ = ["inverse_information", "lower_inverse", "nearly_inverse", "positive_inverse", "square_root", "worth_of"]
-
-
 _LARGE = 100
 """Rank from which on a factor is worth it: below, eigenvectors take less than a millisecond and say more."""
 _SOUND = 1e-7

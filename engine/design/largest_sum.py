@@ -13,9 +13,6 @@ import numpy as np
 
 from ..arrays import Floats
 
-__all__ = ["Found", "Pieces", "largest_quadratic", "largest_sum"]
-
-
 _PASSES = 12
 """Rounds of messages before the sites are branched on; few after, as the sites left begin where those before ended."""
 _AFTER = 4

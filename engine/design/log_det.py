@@ -16,9 +16,6 @@ from ..arrays import Flags, Floats
 from .allowed import box_projection, greatest_average
 from .table import DenseRows, SummedRows
 
-__all__ = ["MANY", "conjugate_steps", "diagonal_of", "information", "maximise_log_det", "whitened"]
-
-
 MANY = 800
 """Rows from which conjugate gradients come first: a Newton system is solved only for what they leave."""
 _LARGEST = 2500

@@ -11,9 +11,6 @@ from scipy.optimize import minimize
 
 from ..arrays import Floats
 
-__all__ = ["Sample", "even_leverages", "minimised", "same_information"]
-
-
 _MEMORY = 12
 """Steps that the quasi-Newton matrix remembers."""
 _RIDGE = 1e-6

@@ -24,9 +24,6 @@ from .criteria import Design, dual_bound
 from .directions import Rows
 from .xy import xy_optimal
 
-__all__ = ["fast_xy", "multiplicative_xy"]
-
-
 _LARGE = 20_000
 """Compounds times effects from which on the thorough ways take long: 960 compounds of 28 effects take a second, 10,000
 of 63 half a minute. The plans of the quick ones are better there: they are made whole with all compounds in view."""

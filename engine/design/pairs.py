@@ -17,8 +17,6 @@ from .inverses import square_root
 from .largest_sum import Pieces, largest_sum
 from .products import Product
 
-__all__ = ["Pairs", "ProductPairs"]
-
 Codes = NDArray[np.int32]
 
 _LISTED = 5000

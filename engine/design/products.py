@@ -21,18 +21,6 @@ from ..system.progress import Report, silent
 from .criteria import Design, Shares
 from .largest_sum import largest_quadratic
 
-__all__ = [
-    "Product",
-    "class_rows",
-    "orthogonal_array",
-    "orthogonal_rows",
-    "orthogonal_start",
-    "parallel_classes",
-    "product_design",
-    "recognised",
-]
-
-
 Codes = NDArray[np.int32]
 
 _LARGEST_FIELD = 1024

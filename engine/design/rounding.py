@@ -29,9 +29,6 @@ from .exchange import Bounds, exchange, grow
 from .inverses import inverse_information
 from .subspace import told_span, within, worst_variance
 
-__all__ = ["Method", "Rounded", "completed", "fewest", "round_design", "without_traces"]
-
-
 _COMPLETION_LOOKS = 100
 """Looks at all candidates at most; more measurements than that are chosen several at a look."""
 _ABREAST = 12

@@ -28,9 +28,6 @@ from .log_weight_lbfgs import Sample, even_leverages, minimised, same_informatio
 from .pairs import Pairs, ProductPairs
 from .xy_search import XYSearch, XYState
 
-__all__ = ["Soft", "SoftMaximum", "settled", "softened"]
-
-
 _LISTED = 3000
 """Directions that stand for all where they are no pairs of one table, to begin with."""
 _MOST_LISTED = 12_000

@@ -12,9 +12,6 @@ from ..domain.features import ProjectedFeatures
 from .criteria import Weighted
 from .directions import Rows, Worst
 
-__all__ = ["Span", "told_span", "within", "worst_variance"]
-
-
 _SINGULAR = 1e-10
 """Eigenvalues of scaled information below this share of the largest count as zero."""
 _NOTHING = 1e-9

@@ -16,9 +16,6 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 
-__all__ = ["DenseRows", "LookedUp", "Lookups", "SummedRows", "Table", "grouped", "refuse_nothing"]
-
-
 _LARGEST_TABLE = 1 << 18
 """Entries of a table of pairs: what a processor's cache holds, so that a look-up stays one."""
 _RANK = 1e-12

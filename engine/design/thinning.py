@@ -16,9 +16,6 @@ from .allowed import box_projection
 from .g_search import Search, State
 from .log_det import diagonal_of, maximise_log_det, whitened
 
-__all__ = ["Elimination", "elimination", "same_information_on_fewer", "thin", "without_least_needed"]
-
-
 _RIDGE = 1e-9
 """Share of the largest diagonal entry added to the Hessian, so that rows that can replace each other cost nothing."""
 _BLOCKS = 24

@@ -24,9 +24,6 @@ from .pairs import Pairs
 from .soft_xy import settled
 from .xy_search import Frame, XYSearch, XYState, unseen_lengths
 
-__all__ = ["full_product_value", "xy_optimal"]
-
-
 _NAMED = 3
 """How many directions a refusal names."""
 _LOOKED_AT = 50

@@ -20,9 +20,6 @@ from .criteria import Weighted, dual_bound
 from .directions import Directions
 from .interior_point import Bundles, solve_saddle, starting_point
 
-__all__ = ["Frame", "XYSearch", "XYState", "may_be_singular", "unseen_lengths"]
-
-
 _SPANS = 3
 """Sets of candidates that each span all, to start from."""
 _PIVOTED = 4000

@@ -12,16 +12,6 @@ from .endpoint import Endpoint
 from .library import Library
 from .measurements import Result
 
-__all__ = [
-    "Control",
-    "Reading",
-    "check_names",
-    "find_control",
-    "parse_control",
-    "refuse_compounds",
-    "resolved",
-]
-
 _LONGEST = 24
 """Letters of a control's name: what fits a legend, and what a plate's controls may have."""
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from .endpoint import Endpoint
 
-__all__ = ["Usual", "usual"]
-
 _LOG = (0.3, 0.5)
 """Twofold between independent determinations, threefold as a difference that matters: biochemical and cell assays."""
 _PER_CENT = (5.0, 10.0)

@@ -17,8 +17,6 @@ import numpy as np
 from ..arrays import Flags, Floats
 from ..errors import AssayPilotError
 
-__all__ = ["MET", "Curve", "Profile", "parse_curve"]
-
 MET = 0.5
 """A profile is met by a compound whose every desirability is at least this: half way up every ramp."""
 _EXAMPLE = "For example pIC50:6..8 (of no use at 6, as wanted at 8), or MW:300..350..450..500 with a plateau."

@@ -37,8 +37,6 @@ from .endpoint import Endpoint
 from .measurements import Pooled
 from .profiles import profile_of
 
-__all__ = ["behind", "check_differences", "difference", "find_parts", "in_words", "parts", "pooled_of", "with_noise"]
-
 _MINUS = "-\N{MINUS SIGN}\N{EN DASH}"
 _EXAMPLE = 'For example --endpoint "Selectivity;of=pIC50 - hERG".'
 

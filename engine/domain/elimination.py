@@ -17,9 +17,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 
-__all__ = ["RANK_TOLERANCE", "Eliminated", "Solver", "alone_and_core"]
-
-
 RANK_TOLERANCE = 1e-12
 """Eigenvalues of the scaled Gram matrix below this share of the largest count as zero."""
 

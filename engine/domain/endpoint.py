@@ -11,8 +11,6 @@ from ..errors import AssayPilotError
 from . import kinds
 from .desirability import Curve
 
-__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Kind", "Limit", "Relation", "Transform", "normalise_unit"]
-
 Direction = Literal["max", "min"]
 Kind = Literal["value", "yes-no", "count"]
 Transform = Literal["none", "log"]

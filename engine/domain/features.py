@@ -17,20 +17,6 @@ from ..arrays import Flags, Floats, Ints
 from .elimination import RANK_TOLERANCE, Eliminated
 from .library import Library
 
-__all__ = [
-    "DenseFeatures",
-    "Features",
-    "ProjectedFeatures",
-    "SiteFeatures",
-    "large",
-    "merge_equal_rows",
-    "orthonormal_complement",
-    "outside_span",
-    "span_basis",
-    "span_rank",
-]
-
-
 OUTSIDE_TOLERANCE = 1e-6
 """A row whose part outside a span is longer than this share of its length is not in the span."""
 

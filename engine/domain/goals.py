@@ -16,8 +16,6 @@ from ..arrays import Flags, Floats
 from ..errors import AssayPilotError
 from .pareto import beaten
 
-__all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "Top", "dominated"]
-
 
 def _at_least_zero(name: str, value: float, option: str | None) -> None:
     if not (math.isfinite(value) and value >= 0):

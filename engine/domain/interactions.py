@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from ..arrays import Ints
 from ..errors import AssayPilotError
 
-__all__ = ["Pairs", "chosen_pairs", "merged", "pair_name"]
-
 Pairs = tuple[tuple[str, str], ...]
 """Pairs of site names, each in the order of the sites."""
 

@@ -13,20 +13,6 @@ from ..errors import AssayPilotError
 if TYPE_CHECKING:
     from .endpoint import Endpoint, Kind
 
-__all__ = [
-    "KINDS",
-    "NOISE",
-    "WORDS",
-    "chance_name",
-    "check",
-    "check_value",
-    "distance_unit",
-    "said",
-    "turned",
-    "word_of",
-    "words_in",
-    "yes_of",
-]
 
 KINDS: tuple[Kind, ...] = ("value", "yes-no", "count")
 NOISE: dict[Kind, float] = {"yes-no": 0.5, "count": 1.0}

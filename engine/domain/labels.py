@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_hydrogen", "label_text"]
-
 _ATTACHMENT = r"(?:\*|\[\*(?::\d+)?\]|\[\d+\*\]|\[R\d*\])"
 _HYDROGEN = re.compile(
     rf"(?:-?H|[Hh]ydrogen|\[H\]|\[H\]-?{_ATTACHMENT}|{_ATTACHMENT}-?\[H\])(?:\s*\|[^|]*\|)?"  # |$_R1;$| of a CXSMILES

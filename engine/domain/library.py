@@ -20,8 +20,6 @@ from ..arrays import Flags
 from ..errors import AssayPilotError
 from .interactions import Pairs, merged, pair_name
 
-__all__ = ["LARGEST_PRODUCT", "Library", "Scaffold", "Site", "name_from_substituents"]
-
 LARGEST_PRODUCT = 1_000_000
 """The largest full product that is listed compound by compound."""
 

@@ -10,18 +10,6 @@ import numpy as np
 from ..arrays import Floats
 from .endpoint import Relation
 
-__all__ = [
-    "FEW_REPEATED",
-    "Measurement",
-    "Pooled",
-    "Result",
-    "determinations",
-    "pool",
-    "pure_error",
-    "replicate_noise",
-]
-
-
 FEW_REPEATED = 3
 """Compounds measured more than once below which their scatter says next to nothing about the assay."""
 

@@ -9,8 +9,6 @@ import re
 
 from .endpoint import Endpoint
 
-__all__ = ["HIGHEST", "LOWEST", "is_p_scale", "is_unusual", "unusual"]
-
 LOWEST, HIGHEST = 1.0, 13.0
 """Between 0.1 mol/L and 0.1 pmol/L; what lies beyond is more likely a concentration, or a sign that was lost."""
 _P_SCALE = re.compile(

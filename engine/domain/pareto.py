@@ -13,9 +13,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 
-__all__ = ["Gaps", "beaten", "gaps", "lead"]
-
-
 _AT_ONCE = 1 << 15
 """Pairs looked at together, whatever the number of compounds: what a processor's fast memory holds."""
 

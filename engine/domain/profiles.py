@@ -9,8 +9,6 @@ from ..errors import AssayPilotError
 from .desirability import Curve, Profile
 from .endpoint import Endpoint
 
-__all__ = ["PROFILE", "check_profiles", "profile_endpoint", "profile_of"]
-
 PROFILE = "Desirability"
 """The name of the endpoint that a profile is."""
 

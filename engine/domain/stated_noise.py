@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from ..errors import AssayPilotError
 
-__all__ = ["UNKNOWN", "StatedNoise", "parse_noise"]
-
 UNKNOWN = "unknown"
 """The word for noise that is estimated on the way, from replicates."""
 

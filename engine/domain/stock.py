@@ -7,23 +7,6 @@ from typing import Literal, get_args
 
 from ..errors import AssayPilotError
 
-__all__ = [
-    "CANNOT",
-    "DEAREST",
-    "IN_STOCK",
-    "LONGEST",
-    "NOT_SAID",
-    "PLANS",
-    "SHORTEST",
-    "STATES",
-    "TO_MAKE",
-    "UNSAID",
-    "USUAL",
-    "PlanName",
-    "StockLine",
-    "StockTerms",
-]
-
 NOT_SAID, IN_STOCK, TO_MAKE, CANNOT = 0, 1, 2, 3
 """What a stock list says of a compound, as codes."""
 STATES = ("", "in stock", "to be made", "cannot be made")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..figures.parallel import Bundle
     from ..figures.ranked import Ranking, Spans
 
-__all__ = ["Ends", "Frame", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
 
 Shape = tuple[float, float]
 Ends = tuple[float, float, float, float]

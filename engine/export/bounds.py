@@ -6,8 +6,6 @@ import numpy as np
 
 from ..campaign.state import Status
 
-__all__ = ["bound_text", "estimate_text", "only_bounds", "said"]
-
 
 def bound_text(status: Status, endpoint: str, compound: int) -> str:
     """``<5.0``, ``>4.0 <5.0``: where values of an endpoint say that a compound lies, model scale; empty without one."""

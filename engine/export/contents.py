@@ -27,8 +27,6 @@ from .shortlist import (
     with_provenance,
 )
 
-__all__ = ["Choice", "Contents", "contents", "with_beside"]
-
 _WORDS: dict[Which, str] = {
     "in": "compounds that are in",
     "undecided": "compounds that are undecided",

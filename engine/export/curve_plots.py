@@ -12,8 +12,6 @@ from ..figures.dose_response import curve_pages
 from ..system.progress import Report, silent
 from .whole import whole_file
 
-__all__ = ["ENDINGS", "write_plots"]
-
 ENDINGS = (".pdf", ".png")
 _DPI = 150.0
 

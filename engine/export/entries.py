@@ -14,8 +14,6 @@ from ..campaign.stock_view import StockView
 from ..domain.profiles import PROFILE
 from .measured import MeasuredMean, measured_means
 
-__all__ = ["claim_entry", "compound_entries"]
-
 
 def claim_entry(now: Status) -> dict[str, Any]:
     """Return ``claim``: what is stated of the answer, its expected errors, and what the last audit round found."""

@@ -7,20 +7,6 @@ from collections.abc import Sequence
 
 from .sheet import Cell
 
-__all__ = [
-    "LONGEST",
-    "UNHELD",
-    "in_header",
-    "length_of",
-    "letters_of",
-    "lines_of",
-    "most_lines",
-    "number_format",
-    "shared_out",
-    "shortened",
-    "units_of",
-]
-
 LONGEST = 32_767
 """Characters of a cell, as ``units_of`` counts them."""
 UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")

@@ -12,7 +12,6 @@ from ..system.progress import Report, silent
 if TYPE_CHECKING:
     from .contents import Contents
 
-__all__ = ["ENDINGS", "FORMATS", "HANDLERS", "Handler", "ending_of", "write"]
 
 Handler = Literal["echo", "hamilton", "tecan"]
 HANDLERS: tuple[Handler, ...] = ("echo", "hamilton", "tecan")

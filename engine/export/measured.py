@@ -11,8 +11,6 @@ from ..campaign.state import Status
 from ..domain.profiles import profile_of
 from ..tables.display import Shown, shown
 
-__all__ = ["Means", "MeasuredMean", "means_of", "means_words", "measured_means"]
-
 
 @dataclass(frozen=True, slots=True)
 class MeasuredMean:

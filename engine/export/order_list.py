@@ -9,8 +9,6 @@ from .csv_file import write_csv
 from .sheet import Sheet, unique
 from .shortlist import structure
 
-__all__ = ["MARKS", "order_list", "write_order_list"]
-
 MARKS = ("ID", "Stock", "Cost", "Lead (days)", "Ordered")
 """Columns of every order list."""
 

@@ -21,16 +21,6 @@ from .answer import picture_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Measured",
-    "agreement_figure",
-    "answer_caption",
-    "answer_figure",
-    "contribution_figures",
-    "means_of",
-    "measured",
-    "rounds_figure",
-]
 
 Shape = tuple[float, float]
 

@@ -12,8 +12,6 @@ from ..chemistry.names import carried_names
 from ..domain.library import Library, name_from_substituents
 from .bounds import estimate_text
 
-__all__ = ["interval", "named_by_substituents", "plain", "sentences", "shown_id", "values"]
-
 _NEVER = "\ufffe\uffff"
 """What is no character in XML."""
 _LINES = ("Cc", "Zl", "Zp")

@@ -13,8 +13,6 @@ from ..domain.plates.layout import Layout, Placed, Plate
 from ..domain.plates.wells import Well, row_letters
 from .report_text import BOLD, INK, LINE, MUTED, REGULAR
 
-__all__ = ["draw_legend", "draw_plate", "legend_height", "plate_height"]
-
 _RIM = 15.0
 """Points for the letters of the rows and the numbers of the columns."""
 _LARGEST = 36.0

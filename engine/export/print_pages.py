@@ -15,8 +15,6 @@ from ..system.progress import Report
 from .plain import plain
 from .report_text import LINE, MUTED, REGULAR, fitted
 
-__all__ = ["HIGHEST", "LAID_OUT", "LOWEST", "SIDE", "WIDTH", "Pages"]
-
 SIDE = 15 * mm
 """Points of the margin at each side."""
 WIDTH = A4[0] - 2 * SIDE

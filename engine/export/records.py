@@ -14,8 +14,6 @@ from ..domain.measurements import Measurement
 from .sheet import Cell, Column, Sheet, rounded, sheet_of
 from .shortlist import AVAILABILITY_MEANS, decimals_of
 
-__all__ = ["measurements", "picks", "rounds", "settings"]
-
 _COUNTED = ("in", "undecided", "out", "not_estimable")
 _LIBRARIES = ("numpy", "scipy", "rdkit")
 """Those that numbers and structures come from."""

@@ -25,8 +25,6 @@ from .sheet import Cell, Sheet
 from .shortlist import AVAILABILITY_MEANS, decimals_of
 from .whole import write_whole
 
-__all__ = ["document", "write"]
-
 _INCH = 72.0
 _HALF = (WIDTH - 12.0) / 2.0
 _TINT = HexColor("#f4f6f9")

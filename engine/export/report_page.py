@@ -19,8 +19,6 @@ from .fitting import shared_out
 from .plain import plain
 from .report_text import BOLD, LINE, MUTED, REGULAR, STYLES, fitted, paragraph
 
-__all__ = ["BARE", "WIDTH", "Pages", "Progress", "heading", "ruled", "widths"]
-
 _SIDE, _TOP, _BOTTOM = 18 * mm, 16 * mm, 22 * mm
 WIDTH = A4[0] - 2 * _SIDE
 """Points between the margins."""

@@ -23,8 +23,6 @@ from .report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
 from .report_vector import draw_structure
 from .shortlist import availability, chances, confirmed, decimals_of, evidence
 
-__all__ = ["MOST", "cards", "state_words", "table"]
-
 MOST = 1_000
 """Compounds shown: nobody reads a report of more pages, and csv and xlsx hold them all."""
 

@@ -17,20 +17,6 @@ from reportlab.platypus import Paragraph
 from ..figures.palette import LIGHT
 from .plain import plain
 
-__all__ = [
-    "BOLD",
-    "INK",
-    "LINE",
-    "MUTED",
-    "REGULAR",
-    "STYLES",
-    "fitted",
-    "load_fonts",
-    "not_drawn",
-    "paragraph",
-    "wrapped",
-]
-
 REGULAR, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 """Names of the fonts: those that come with matplotlib, so that they are there on every machine."""
 INK, MUTED, LINE = HexColor(LIGHT.text), HexColor(LIGHT.muted), HexColor(LIGHT.grid)

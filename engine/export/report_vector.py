@@ -20,8 +20,6 @@ from reportlab.platypus import Flowable
 from .plain import plain
 from .report_text import BOLD, REGULAR
 
-__all__ = ["FigureFlowable", "draw_structure"]
-
 _CAPS = {"butt": 0, "round": 1, "projecting": 2}
 _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 _BOLD = 600

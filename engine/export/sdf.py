@@ -16,8 +16,6 @@ from .contents import Contents
 from .sheet import Cell, unique
 from .whole import write_whole
 
-__all__ = ["first_line", "mol_block", "molfile", "write"]
-
 _REPORT_EVERY = 50
 _LONGEST_NAME = 80
 """Characters of the first line of a record."""

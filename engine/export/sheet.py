@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Cell", "Column", "Sheet", "rounded", "sheet_of", "unique"]
-
 Cell = str | int | float | bool | None
 """What a cell may hold; None, NaN and infinities become an empty cell."""
 

@@ -40,8 +40,6 @@ from .slide_text import (
 )
 from .whole import write_whole
 
-__all__ = ["presentation", "write"]
-
 _WIDTH, _HEIGHT = 13.333, 7.5
 _LEFT, _RIGHT = 0.5, 12.833
 _TITLE = Box(_LEFT, 0.42, _RIGHT - _LEFT, 1.26)

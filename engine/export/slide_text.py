@@ -19,20 +19,6 @@ from ..figures.palette import LIGHT
 from .fitting import shared_out
 from .plain import plain
 
-__all__ = [
-    "INK",
-    "MUTED",
-    "Box",
-    "Words",
-    "add_table",
-    "add_text",
-    "cut",
-    "describe",
-    "fill",
-    "lines_of",
-    "table_width",
-]
-
 _rgb: Any = RGBColor  # it carries no types
 INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
 _TINT, _WHITE = _rgb(0xF1, 0xF4, 0xF8), _rgb(0xFF, 0xFF, 0xFF)

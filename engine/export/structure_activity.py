@@ -16,8 +16,6 @@ from ..models.matched_pairs import MatchedPairs, matched_pairs, pairs_of_change
 from ..system.progress import Report, silent
 from .pictures import Measured, means_of, measured
 
-__all__ = ["Compared", "Look", "compared", "look"]
-
 
 @dataclass(frozen=True, eq=False)
 class Look:

@@ -19,8 +19,6 @@ from .csv_file import write_plain_csv
 from .formats import Handler
 from .whole import write_whole
 
-__all__ = ["COLUMNS", "Sources", "Transfer", "read_sources", "read_volume", "transfers", "write"]
-
 COLUMNS: dict[Handler, tuple[str, ...]] = {
     "echo": (
         *("Source Plate Name", "Source Well", "Destination Plate Name", "Destination Well", "Transfer Volume"),

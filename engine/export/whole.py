@@ -11,8 +11,6 @@ from pathlib import Path
 from ..errors import AssayPilotError
 from ..system.places import flush, held, patiently, refuse_name, too_long
 
-__all__ = ["refused", "whole_file", "write_whole"]
-
 
 def write_whole(path: str | Path, data: bytes) -> None:
     """``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""

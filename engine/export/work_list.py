@@ -14,8 +14,6 @@ from ..tables.raw import fold
 from .sheet import Cell, Sheet, rounded, unique
 from .shortlist import decimals_of
 
-__all__ = ["NOT_ASKED", "ControlWell", "control_wells", "plate_map", "work_list"]
-
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
 

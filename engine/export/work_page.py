@@ -24,8 +24,6 @@ from .report_vector import draw_structure
 from .shortlist import decimals_of, structure
 from .whole import write_whole
 
-__all__ = ["work_page", "write_work_page"]
-
 _PICTURE = (112, 68)
 """Points of a structure."""
 _RANK = 26.0

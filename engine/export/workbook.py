@@ -30,8 +30,6 @@ from .fitting import (
 from .sheet import Cell, Sheet, unique
 from .whole import refused, write_whole
 
-__all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
-
 MOST_ROWS = 1_048_576
 """Rows of a sheet, the header's included."""
 MOST_PICTURES = 5_000

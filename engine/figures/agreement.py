@@ -13,9 +13,6 @@ from .canvas import SMALL, blank, round_ticks, say
 from .front import WORDS, legend
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["agreement_plot"]
-
-
 _MANY = 300
 """Compounds above which their marks are drawn smaller."""
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from .cores import DrawnCore, lay_out, widest_turn
 
-__all__ = ["Aligned", "common_core"]
-
 _LARGEST = 300
 """Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
 _SHORTEST_BOND, _LONGEST_BOND = 10.0, 24.0

@@ -16,9 +16,6 @@ from .canvas import SMALL, blank, cut_middle, round_ticks, say, whole_ticks
 from .contributions import contribution_ends
 from .palette import LIGHT, Palette
 
-__all__ = ["Block", "beside", "blocks_figure", "blocks_height", "forest_plot", "row_at", "row_places", "usage_plot"]
-
-
 _ROW, _TALLEST = 0.215, 0.32
 """Inches of a row, and where there is room for more."""
 _TOP, _BOTTOM = 0.52, 0.32

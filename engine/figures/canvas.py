@@ -10,8 +10,6 @@ from matplotlib.ticker import MaxNLocator
 
 from .palette import Palette
 
-__all__ = ["blank", "cut_middle", "fitting", "round_ticks", "say", "whole_ticks", "words_along"]
-
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
 _POINTS = 72.0

@@ -11,9 +11,6 @@ from ..arrays import Floats, Ints
 from .canvas import SMALL, blank, cut_middle, round_ticks, say
 from .palette import LIGHT, Palette
 
-__all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
-
-
 _ROW = 0.185
 """Inches of one substituent."""
 _TOP, _BOTTOM = 0.34, 0.50

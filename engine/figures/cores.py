@@ -16,8 +16,6 @@ from ..chemistry.splitting import hanging_on
 from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 
-__all__ = ["DrawnCore", "carried", "lay_out", "widest_turn"]
-
 _MOST_MATCHES = 64
 """Ways a symmetric core can lie in a molecule that are told apart."""
 _SECONDS = 2

@@ -12,8 +12,6 @@ from ..text.percentages import percent
 from .canvas import SMALL, blank, cut_middle, say, whole_ticks
 from .palette import LIGHT, Palette
 
-__all__ = ["Discovery", "discovery_plot"]
-
 _LEFT, _RIGHT, _BOTTOM, _TOP = 0.5, 0.2, 0.46, 0.26
 _LONGEST = 24
 

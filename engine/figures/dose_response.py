@@ -12,8 +12,6 @@ from ..curves.analysis import Curve
 from .canvas import cut_middle, round_ticks, style, whole_ticks
 from .palette import LIGHT, Palette
 
-__all__ = ["curve_pages"]
-
 _COLUMNS, _ROWS = 4, 5
 _PAGE = (8.27, 11.69)
 """A4, inches."""

@@ -17,20 +17,6 @@ from ..arrays import Flags, Floats, Ints
 from .canvas import SMALL, blank, fitting, round_ticks, say
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = [
-    "MOST_BOXES",
-    "UNDECIDED",
-    "WORDS",
-    "Axis",
-    "Spread",
-    "complete",
-    "front_plot",
-    "legend",
-    "spread",
-    "staircase",
-]
-
-
 MOST_BOXES = 40
 """Compounds whose bounds are drawn as boxes; more of them only lie on each other."""
 

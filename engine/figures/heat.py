@@ -16,8 +16,6 @@ from .canvas import SMALL, blank, cut_middle, round_ticks, say
 from .pairs import PairMap
 from .palette import LIGHT, Palette
 
-__all__ = ["heat_map", "heat_size"]
-
 Shape = tuple[float, float]
 
 _WIDE, _HIGH = 0.52, 0.34

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 
-__all__ = ["MOST", "PairMap", "pair_map"]
-
-
 MOST = 120
 """Substituents of one site that a map shows; of more the best are shown."""
 

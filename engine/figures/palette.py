@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DARK", "LIGHT", "MARKERS", "Palette"]
-
 MARKERS = ("D", "o", "o", "x")
 """Marker of each status, by code (undecided, in, out, not estimable); out is drawn hollow."""
 

@@ -18,9 +18,6 @@ from .canvas import SMALL, blank, round_ticks, say
 from .front import UNDECIDED, WORDS, Axis, complete, legend
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["MOST_FAINT", "MOST_LINES", "Bundle", "bundle", "parallel_plot"]
-
-
 MOST_LINES = 80
 """Compounds in and undecided drawn in colour; the eye follows no more lines than that."""
 MOST_FAINT = 400

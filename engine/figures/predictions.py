@@ -12,8 +12,6 @@ from .agreement import agreement_plot
 from .canvas import SMALL, cut_middle, round_ticks, style
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["predictions_plot"]
-
 Shape = tuple[float, float]
 
 Box = tuple[float, float, float, float]

@@ -14,9 +14,6 @@ from ..arrays import Flags, Floats, Ints
 from .canvas import SMALL, blank, fitting, round_ticks, say, whole_ticks
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["MOST_DRAWN", "Cutoff", "Ends", "Ranking", "Spans", "rank_compounds", "ranked_ends", "ranked_intervals"]
-
-
 Ends = tuple[float, float, float, float]
 """Between which the axes run: left, right, bottom, top."""
 MOST_DRAWN = 110

@@ -13,8 +13,6 @@ from matplotlib.ticker import FuncFormatter
 from .canvas import SMALL, blank, cut_middle, say, whole_ticks
 from .palette import LIGHT, Palette
 
-__all__ = ["Reach", "reach_plot"]
-
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
 _LETTER, _WORDS_LETTER = 0.072, 0.078
 """Inches of a letter beside the rows, and of one above them, at most."""

@@ -13,8 +13,6 @@ from ..text.signed import signed
 from .canvas import SMALL, blank, cut_middle, fitting, round_ticks, say, words_along
 from .palette import LIGHT, Palette
 
-__all__ = ["worst_residuals"]
-
 _LETTERS = 22
 """Letters of an id beside its row."""
 _MOST = 0.42

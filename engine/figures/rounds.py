@@ -12,8 +12,6 @@ from ..arrays import Ints
 from .canvas import SMALL, blank, cut_middle, say, style, whole_ticks
 from .palette import LIGHT, MARKERS, Palette
 
-__all__ = ["counts_by_round", "set_by_round", "shrinking_plot"]
-
 UNDECIDED, IN, OUT = 0, 1, 2
 
 

@@ -25,9 +25,6 @@ from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 from .diagnostics import LEVERAGE_ONE
 
-__all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "holm"]
-
-
 BOUND = 0.05
 """One minus the confidence of each one-sided bound."""
 LISTED = 10

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..domain.library import Site
 
-__all__ = ["Confounded", "confounded_sites", "seen_once"]
-
 Codes = NDArray[np.integer]
 
 

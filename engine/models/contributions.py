@@ -11,9 +11,6 @@ from ..domain.features import OUTSIDE_TOLERANCE
 from ..domain.library import Library
 from .ols import Estimate
 
-__all__ = ["Contribution", "SiteContributions", "contributions"]
-
-
 _NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 

@@ -10,9 +10,6 @@ from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 
-__all__ = ["AdditiveFit", "additive_fit", "figures_of"]
-
-
 LEVERAGE_ONE = 1e-6
 """A row whose leverage is this close to 1 is fitted exactly: nothing else tells about it."""
 

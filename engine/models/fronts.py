@@ -12,9 +12,6 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from .posterior import Posterior, look_ups
 
-__all__ = ["beaten", "front", "probability_pareto"]
-
-
 _MOST_DRAWS, _FEWEST_DRAWS = 512, 32
 _MOST_OF_MANY = 128
 """The most draws for three endpoints and more, whose fronts are large."""

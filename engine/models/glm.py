@@ -17,19 +17,6 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.features import OUTSIDE_TOLERANCE, Features, span_basis
 from ..errors import AssayPilotError
 
-__all__ = [
-    "LINKS",
-    "GlmEstimate",
-    "Link",
-    "check_values",
-    "curvature",
-    "fit_coordinates",
-    "fit_glm",
-    "least_slope",
-    "mean_value",
-]
-
-
 Link = Literal["identity", "logit", "log"]
 LINKS: tuple[Link, ...] = get_args(Link)
 

@@ -16,9 +16,6 @@ from ..domain.library import Library
 from .additivity import holm
 from .diagnostics import figures_of
 
-__all__ = ["WORTH", "Interaction", "interactions"]
-
-
 WORTH = 0.01
 """A pair is proposed when its gain would come by chance less often than this, over all pairs together."""
 _LARGEST_RANK = 600

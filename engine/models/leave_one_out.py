@@ -8,8 +8,6 @@ from ..arrays import Floats, Ints
 from .diagnostics import LEVERAGE_ONE
 from .ols import Estimate
 
-__all__ = ["leave_one_out"]
-
 
 def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> Floats:
     """The prediction ``(m,)`` of each measured row from the other rows; NaN where they say nothing of it.

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 
-__all__ = ["Changes", "Cliffs", "MatchedPairs", "Quadruples", "matched_pairs", "pairs_of_change"]
-
 MOST_PAIRS = 2_000_000
 """Pairs of one site that are compared; where there are more, its most measured substituents are."""
 MOST_CHANGES, MOST_CLIFFS, MOST_QUADRUPLES = 5_000, 500, 500

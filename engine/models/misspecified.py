@@ -18,8 +18,6 @@ from .ols import Estimate
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["least_squares_bias", "projected_means"]
-
 
 _CHUNK_ENTRIES = 4_000_000
 _ADDED = 200

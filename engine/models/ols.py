@@ -24,8 +24,6 @@ from ..domain.features import (
     span_basis,
 )
 
-__all__ = ["Estimate", "least_squares"]
-
 
 @dataclass(frozen=True, eq=False)
 class Estimate:

@@ -14,14 +14,6 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from ..arrays import Floats, Ints
 from ..domain.features import Features, SiteFeatures
 
-__all__ = [
-    "Posterior",
-    "look_ups",
-    "posterior",
-    "probability_within",
-]
-
-
 _PRIOR_SPREAD = 3.0
 _LEAST_RIDGE = 1e-10
 """The prior's weight on a measured column, as a share of the measurements of that column, is never below this."""

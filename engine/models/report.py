@@ -15,8 +15,6 @@ from ..domain.library import Library
 from .confounding import Confounded, confounded_sites, seen_once
 from .diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
 
-__all__ = ["LackOfFit", "ModelReport", "Noise", "Residual", "Verdict", "model_report"]
-
 Verdict = Literal["fits", "doubtful", "does not fit", "not judged"]
 
 POOR_Q2 = 0.5

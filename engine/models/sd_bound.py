@@ -27,9 +27,6 @@ import numpy as np
 
 from ..arrays import Floats
 
-__all__ = ["LAST", "OF_DECISIONS", "TARGET", "planning_sd", "spent", "upper_factor", "upper_sd"]
-
-
 LAST = 1024
 """Degrees of freedom beyond which none are counted: they would lower the bound by less than a tenth."""
 OF_DECISIONS = 0.9

@@ -14,9 +14,6 @@ from ..domain.labels import label_text
 from ..domain.library import Library, Site
 from ..errors import AssayPilotError
 
-__all__ = ["Step", "Thinned", "drop_site", "keep_seen", "merge_substituents"]
-
-
 _JOIN = "--join-substituents"
 
 

@@ -29,7 +29,6 @@ from .terms import Endpoints, MoreOptions, controls_of, keywords, listed, profil
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Added", "Campaign"]
 
 _PLANNED = ("replicates", "reason", "expected", "low", "high")
 """Columns of ``recommend`` that are no results."""

@@ -24,8 +24,6 @@ from .designs import features_of
 from .frames import read_table, text_of
 from .terms import with_keywords
 
-__all__ = ["compare_strategies", "list_strategies", "load_dataset"]
-
 
 def load_dataset(name: str) -> pd.DataFrame:
     """Return a shipped table; ``frame.attrs`` has its title, source, licence, sites and endpoints.

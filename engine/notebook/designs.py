@@ -17,8 +17,6 @@ from ..errors import AssayPilotError
 from .frames import Coding, text_of
 from .terms import with_keywords
 
-__all__ = ["OptimalDesign", "features_of", "optimal_design"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalDesign:

@@ -17,8 +17,6 @@ from ..tables.normalise import as_meant
 from ..tables.opening import read_table as read_raw
 from ..tables.raw import RawTable, visible
 
-__all__ = ["Coding", "Table", "plain", "raw_of", "read_table", "text_of"]
-
 Table = pd.DataFrame | str | Path
 """A DataFrame, or the path of a file that holds a table."""
 

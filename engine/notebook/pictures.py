@@ -18,7 +18,6 @@ from ..figures.rounds import counts_by_round, set_by_round
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["picture"]
 
 Sites = tuple[str, str] | None
 Size = tuple[float, float] | None

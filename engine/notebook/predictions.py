@@ -18,8 +18,6 @@ from ..tables import headers
 from ..tables.raw import RawTable, fold
 from .frames import Coding, Table, raw_of
 
-__all__ = ["predictions"]
-
 _DRAWS = 2000
 
 

@@ -18,8 +18,6 @@ from ..errors import AssayPilotError
 from ..models.gaussian_process.series import Measured, SeriesPosterior, fit_series
 from .frames import Coding, text_of
 
-__all__ = ["SeriesModel"]
-
 
 class SeriesModel:
     """Predict compounds from their substituents: site effects, pairs of sites and own deviations, all of them random.

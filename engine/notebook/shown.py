@@ -14,8 +14,6 @@ from ..chemistry.names import carried_names
 from ..export.shortlist import decimals_of, ranked
 from .terms import keywords
 
-__all__ = ["html", "lines"]
-
 _WIDE, _NOTES, _LONGEST = 88, 3, 3
 """Letters in a line; warnings that are shown; lines of each text."""
 _ROWS, _PICTURE = 10, (150, 100)

@@ -13,19 +13,6 @@ from ..domain.desirability import Curve, parse_curve
 from ..errors import AssayPilotError
 from ..tables.options import EndpointSpec, TableOptions, parse_endpoint_spec
 
-__all__ = [
-    "EndpointTerms",
-    "Endpoints",
-    "MoreOptions",
-    "controls_of",
-    "endpoint_specs",
-    "keywords",
-    "listed",
-    "profile_of",
-    "table_options",
-    "with_keywords",
-]
-
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?))?")
 """An option, with its value where that is a number."""
 _ENDPOINT = re.compile(r'--endpoint "([^";]+);([a-z_]+)=([^";]+)"')

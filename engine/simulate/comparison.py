@@ -9,8 +9,6 @@ from typing import cast
 from ..strategies import registry
 from ..strategies.protocol import Strategy
 
-__all__ = ["baselines", "get"]
-
 _BASELINES = {
     "uniform": "baselines.static.Uniform",
     "static-g": "baselines.static.StaticG",

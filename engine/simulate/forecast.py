@@ -31,8 +31,6 @@ from .forecast_runs import Ended, Truth, begin, play_on
 from .forecast_truth import draw, sources, words
 from .series_forecast import ForecastPoint, SeriesForecast, forecast_ledger
 
-__all__ = ["BudgetForecast", "Forecast", "RoundForecast", "Spread", "forecast_campaign", "forecast_draft"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:

@@ -32,9 +32,6 @@ from ..strategies.designs import g_design
 from ..strategies.protocol import Allocation, State, Strategy
 from ..system.progress import Report, silent
 
-__all__ = ["effective", "quick"]
-
-
 _STEPS = 60
 """Multiplicative steps of a design."""
 _HARDEST = 400

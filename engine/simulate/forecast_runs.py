@@ -36,9 +36,6 @@ from .forecast_quick import effective, quick
 from .instances import Drawn, Kind
 from .runner import Replicates, Unknown, sample
 
-__all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
-
-
 _KINDS: dict[Link, Kind] = {"identity": "gaussian", "logit": "bernoulli", "log": "poisson"}
 _GAP = 1e-2
 """How far designs of later phases may be from optimal."""

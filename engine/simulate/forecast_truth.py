@@ -23,9 +23,6 @@ from ..campaign.phrases import joined, number
 from ..campaign.replay import Ledger
 from ..models.glm import curvature, fit_glm
 
-__all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
-
-
 SIZE = 0.45
 """SD of the contributions of a site, in log units, where nothing is known."""
 SPREAD = 1.85

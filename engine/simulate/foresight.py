@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..tables.parcels import LibraryParcel
     from .forecast import Forecast
 
-__all__ = ["Foresight", "foresee", "foresee_draft"]
-
 
 @dataclass(frozen=True, slots=True)
 class Foresight:

@@ -23,20 +23,6 @@ from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 
-__all__ = [
-    "Bound",
-    "Oracle",
-    "ParetoComplexity",
-    "all_epsilon_best",
-    "best_arm",
-    "effects_of",
-    "oracle",
-    "pareto_complexity",
-    "pareto_gaps",
-    "simultaneous_level",
-]
-
-
 _GAP = 1e-4
 _ROUNDS = 60
 _POOL = 400

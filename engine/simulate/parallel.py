@@ -19,9 +19,6 @@ from ..strategies.protocol import Problem, State, Strategy
 from ..system.progress import Report, silent
 from .runner import Run, Task, drawn_of, problem_of, run_of
 
-__all__ = ["check", "on_cluster", "processors", "simulate"]
-
-
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 

@@ -18,9 +18,6 @@ from ..domain.library import Library
 from ..domain.measurements import Result
 from ..system.progress import Report, silent
 
-__all__ = ["PRACTICE", "VirtualAssay", "create_practice", "is_practice", "practice_results", "practice_truth"]
-
-
 PRACTICE = "practice-960"
 """The shipped table the practice campaign runs on."""
 

@@ -23,9 +23,6 @@ from ..system.progress import Report, silent
 from .instances import Drawn, Instance
 from .scores import Curve, Point, score
 
-__all__ = ["Limits", "Replicates", "Run", "Task", "Unknown", "drawn_of", "play", "problem_of", "run_of", "sample"]
-
-
 _EMPTY = 3
 """Phases in a row that decide nothing before a run is given up."""
 _INSTANCE, _ASSAY, _OWN, _SCATTER, _DEVIATION = range(5)

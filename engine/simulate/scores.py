@@ -14,8 +14,6 @@ from ..domain.goals import Best, Goal
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Allocation, State
 from .instances.instance import Drawn
 
-__all__ = ["Curve", "Point", "Score", "error_limits", "mean_curve", "score"]
-
 
 @dataclass(frozen=True, slots=True)
 class Score:

@@ -25,8 +25,6 @@ from ..models.gaussian_process.series import Measured
 from ..strategies.protocol import IN, Calibrated, Problem, State
 from ..system.progress import Report, silent
 
-__all__ = ["ForecastPoint", "SeriesForecast", "forecast_series"]
-
 _RUNS = 6
 _ROUNDS = 6
 """Rounds that are played at most where no budget ends a campaign before."""

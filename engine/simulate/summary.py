@@ -10,8 +10,6 @@ from typing import Any
 from .runner import Run
 from .scores import error_limits, mean, mean_curve
 
-__all__ = ["along", "summary"]
-
 
 def along(runs: Sequence[Run], compounds: int) -> dict[str, Any]:
     """Return the mean curve of the runs, and what became of those that said they were finished."""

@@ -20,9 +20,6 @@ from ..errors import AssayPilotError
 from ..models.ols import least_squares
 from .instances.instance import Drawn, Instance
 
-__all__ = ["NOT_ADDITIVE", "TableTruth", "Truth", "of_table", "truth_of"]
-
-
 Truth = Literal["fit", "values", "known"]
 
 NOT_ADDITIVE = "the true means are the table's own values, so additivity does not hold and no error rate is promised"

@@ -20,9 +20,6 @@ from .lower_bounds import all_epsilon_best, best_arm, effects_of, oracle, pareto
 from .runner import Task, drawn_of
 from .scores import mean
 
-__all__ = ["DRAWS", "Yardsticks", "of_draw", "yardsticks"]
-
-
 DRAWS = 10
 """Draws of a random instance that the yardsticks are the mean of."""
 

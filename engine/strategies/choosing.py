@@ -39,9 +39,6 @@ from .adaptive.planning import Way
 from .designs import table
 from .protocol import Allocation, State, Strategy
 
-__all__ = ["Costs", "Planned", "Plans"]
-
-
 _AS_GOOD = 1.03
 """A cheaper plan this close in value is as good: designs stop within a tenth, and counts are whole numbers."""
 _GAP = 0.1

@@ -23,21 +23,6 @@ from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFe
 from ..models.ols import Estimate, least_squares
 from ..system.progress import Report, silent
 
-__all__ = [
-    "Memo",
-    "Plan",
-    "clear",
-    "estimated",
-    "fit",
-    "fit_norms",
-    "g_design",
-    "remembered",
-    "saturated",
-    "table",
-    "xy_design",
-]
-
-
 _Held = TypeVar("_Held")
 
 _MOST_BYTES = 64_000_000

@@ -75,9 +75,6 @@ from .protocol import (
     StrategyInfo,
 )
 
-__all__ = ["EpsilonBestFixedBudget", "bound", "even_phase", "near_threshold", "wrong"]
-
-
 _GAP = 0.01
 _STEPS = 40
 """Multiplicative steps of a design."""

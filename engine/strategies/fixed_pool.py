@@ -14,8 +14,6 @@ from ..domain.goals import AllEpsilonBest, ParetoSet, dominated
 from ..errors import AssayPilotError
 from .protocol import Arrays, Decision, Outcome, Problem, State
 
-__all__ = ["Fit", "absorbed", "best_guess", "decided", "empty_sums", "fitted", "needs_budget"]
-
 
 def empty_sums(problem: Problem) -> Arrays:
     """No measurements yet: V ``(n_endpoints, c, c)`` and the sum of values times rows ``(n_endpoints, c)``."""

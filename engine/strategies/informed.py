@@ -17,8 +17,6 @@ from ..models.gaussian_process.series import Measured
 from .phased import Phased
 from .protocol import IN, OUT, UNDECIDED, Answer, Arrays, Decision, Knowledge, Outcome, Problem, State
 
-__all__ = ["Informed", "fingerprint", "rows_of"]
-
 _ROWS = "rows."
 _FIELDS = ("arms", "values", "counts", "low", "high")
 _NUMBERS = ("expected_missed", "expected_wrong", "p_wrong", "noise", "own")

@@ -39,27 +39,6 @@ from .protocol import (
     StrategyInfo,
 )
 
-__all__ = [
-    "ADDITIVE",
-    "SOFTER",
-    "Phased",
-    "doubted",
-    "in_pairs",
-    "inseparable",
-    "late",
-    "newcomers",
-    "nobody_late",
-    "number",
-    "one_of",
-    "refuse_unknown_noise",
-    "reopened",
-    "rounded_up",
-    "settled",
-    "too_few",
-    "wider",
-]
-
-
 _ABSURD = 1e12
 """Measurements in one phase that no lab will make: what is still open then is as good as tied."""
 

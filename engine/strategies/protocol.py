@@ -26,30 +26,6 @@ from ..system.progress import Report, silent
 if TYPE_CHECKING:
     from ..models.gaussian_process.series import Measured
 
-__all__ = [
-    "BOUNDLESS",
-    "IN",
-    "NOT_ESTIMABLE",
-    "OUT",
-    "UNDECIDED",
-    "Allocation",
-    "Answer",
-    "Arrays",
-    "Calibrated",
-    "Capacity",
-    "Certificate",
-    "Decision",
-    "Knowledge",
-    "Outcome",
-    "Parameter",
-    "Problem",
-    "State",
-    "StopReason",
-    "Strategy",
-    "StrategyInfo",
-    "check_delta",
-]
-
 
 BOUNDLESS = 1e9
 """The noise SD while nothing is known of it: so large that nothing is decided."""

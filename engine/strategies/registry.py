@@ -18,20 +18,6 @@ from ..domain.endpoint import Kind
 from ..errors import AssayPilotError
 from .protocol import Strategy, StrategyInfo
 
-__all__ = [
-    "GROUP",
-    "PROVEN_GOALS",
-    "check_parameters",
-    "choose",
-    "failed",
-    "get",
-    "installed",
-    "named_by",
-    "propose",
-    "strategies",
-    "with_link",
-]
-
 GROUP = "assaypilot.strategies"
 """The group of entry points by which other packages bring strategies."""
 

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["without_collecting"]
-
 _lock = threading.Lock()
 _pauses = 0
 _before = True

@@ -26,8 +26,6 @@ from ..errors import AssayPilotError
 from .limits import CHILD_MEMORY, CHILD_SECONDS
 from .progress import Report, silent
 
-__all__ = ["TooLong", "TooMuch", "guarded", "main"]
-
 Task = Callable[..., bytes]
 
 _PULSE = 0.1

@@ -5,24 +5,6 @@ Everything that reads a file or hands its contents to a library takes its limits
 
 from __future__ import annotations
 
-__all__ = [
-    "CHILD_MEMORY",
-    "CHILD_SECONDS",
-    "LARGEST_FILE",
-    "LARGEST_PART",
-    "LARGEST_TEXT",
-    "LARGEST_UNPACKED",
-    "LONGEST_BLOCK",
-    "LONGEST_CELL",
-    "LONGEST_HEADER",
-    "LONGEST_SMILES",
-    "MOST_ATOMS",
-    "MOST_CELLS",
-    "MOST_PARTS",
-    "MOST_RECORDS",
-    "MOST_SPANNED",
-]
-
 CHILD_SECONDS = 20.0
 """Of a processor, for a guarded process; reading an xlsx of 100,000 x 20 takes 3."""
 CHILD_MEMORY = 1_000_000_000

@@ -6,8 +6,6 @@ import ctypes
 import os
 import sys
 
-__all__ = ["give_memory_back"]
-
 _SETTINGS = (
     ("MALLOC_ARENA_MAX", -8, 2),
     ("MALLOC_MMAP_THRESHOLD_", -3, 16 << 20),

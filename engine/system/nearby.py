@@ -7,8 +7,6 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-__all__ = ["where_else"]
-
 _LOOKED_AT = 5_000
 _NEAR = 0.75
 

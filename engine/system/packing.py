@@ -10,8 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Parcel", "pack_texts", "unpack_texts"]
-
 CELLS = 20_000
 """Texts in one piece: cutting them takes about a millisecond."""
 BETWEEN = "\x00"

@@ -14,8 +14,6 @@ from typing import TypeVar
 
 from ..errors import AssayPilotError
 
-__all__ = ["flush", "held", "names_device", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
-
 Result = TypeVar("Result")
 
 WINDOWS = os.name == "nt"

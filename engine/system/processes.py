@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     else:
         Pipe: TypeAlias = connection.Connection[Any, Any]
 
-__all__ = ["in_another_process"]
 
 Result = TypeVar("Result")
 

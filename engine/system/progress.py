@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Cancelled", "Report", "part_of", "silent"]
-
 
 class Cancelled(Exception):
     """The user stopped the work; raised by ``report``, so that nothing after it happens."""

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-__all__ = ["algebra_on_one_thread", "one_thread_for_algebra"]
-
 _PREFIXES = ("scipy_openblas", "openblas")
 _SUFFIXES = ("64_", "")
 

@@ -14,8 +14,6 @@ from .raw import fold, rows_named
 from .side_columns import run_number
 from .values import is_missing
 
-__all__ = ["PLATE", "VALUE", "WELL", "as_list", "barred", "is_framed", "listed", "paired", "spaced", "turned"]
-
 _FEWEST_COMPOUNDS = 2
 _MOST_NAMES = 60
 _KNOWN = 0.6

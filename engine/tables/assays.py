@@ -19,8 +19,6 @@ from .raw import RawTable, fold
 from .values import is_missing
 from .vocabulary import HEADERS
 
-__all__ = ["EACH", "POOLED", "by_assay", "counted_together", "forms_together"]
-
 EACH, POOLED = "each", "pooled"
 _NAMES = re.compile(
     r"\b(?:assay|source|lab|laborator(?:y|ies)|cro|protocol|cell ?line|species|document|publication|test site|target)\b"

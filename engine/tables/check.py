@@ -24,8 +24,6 @@ from .importer import ImportedTable
 from .options import EndpointColumn, TableMapping
 from .raw import RawTable
 
-__all__ = ["EndpointFacts", "about_own_sds", "check_report", "endpoint_facts", "pairs_worth"]
-
 _FEWEST = 8
 """Degrees of freedom of the SDs below which they hardly say anything."""
 _MUCH = 1.5

@@ -13,18 +13,6 @@ from .options import EndpointSpec
 from .raw import RawTable, fold, rows_named
 from .values import DASHES, is_missing, parse_value
 
-__all__ = [
-    "about_classes",
-    "about_kind",
-    "about_unread",
-    "about_words",
-    "classes_of",
-    "is_class",
-    "is_result",
-    "with_kind",
-    "words_of",
-]
-
 _ROWS_SAMPLED = 500
 _MOST_TEXTS = 40
 _FEWEST = 4

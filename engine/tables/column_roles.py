@@ -11,17 +11,6 @@ from .headers import SMILES_SHAPE
 from .raw import RawTable
 from .values import is_missing, parse_value, plain_number
 
-__all__ = [
-    "SAMPLED",
-    "Claims",
-    "filled",
-    "looks_like_ids",
-    "share_of_dates",
-    "share_of_fragments",
-    "share_of_structures",
-    "spread",
-]
-
 SAMPLED = 2000
 """Cells by which a column is judged."""
 

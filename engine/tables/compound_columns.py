@@ -12,8 +12,6 @@ from .raw import fold
 from .site_columns import structure_columns
 from .values import is_missing
 
-__all__ = ["find_ids", "find_structures"]
-
 _NAMES = re.compile(
     r"\b(?:id|ids|no|nr|num|number|nummer|ref|reference|code|key|name|title|label|cid|sid|registry|reg|entry|#)\b|#|"
     r"\w+(?:_?id|nr|nummer)\b"

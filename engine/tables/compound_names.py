@@ -16,17 +16,6 @@ from . import headers
 from .raw import RawTable, fold
 from .values import is_missing
 
-__all__ = [
-    "MOST_LOOKED_AT",
-    "BySites",
-    "CompoundNames",
-    "Known",
-    "codes_of",
-    "label_of",
-    "named_by_sites",
-    "other_substituents",
-]
-
 _WHOLE = re.compile(r"0*(\d{1,18})(?:[.,]0+)?")
 """A whole number as an id."""
 _PARTS = re.compile(r"[^\W\d_]+|\d+|[^\w\s.\-/]")

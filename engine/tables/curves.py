@@ -11,8 +11,6 @@ from .raw import RawTable, columns_named, fold
 from .site_columns import numbered_sites
 from .values import is_missing, parse_value
 
-__all__ = ["doses", "is_dose", "points_in_columns", "without_points"]
-
 _DOSE = re.compile(
     r"(?:log(?:10)? ?)?[(\[]?(?:(?:test(?:ed)?|final|compound|cmpd|drug|inhibitor|agonist|antagonist|ligand|assay|"
     r"nominal|well|sample|treatment) )?(?:conc(?:n|entrations?|s)?|konz(?:entration)?|doses?|dosis|dosage)"

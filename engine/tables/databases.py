@@ -8,8 +8,6 @@ from ..errors import AssayPilotError
 from . import headers
 from .raw import fold, rows_named
 
-__all__ = ["datawarrior_table", "is_datawarrior", "pubchem_rows"]
-
 _TAG = "PUBCHEM_RESULT_TAG"
 _ABOUT = re.compile(r"RESULT_[A-Z_]+")
 _UNITS = {

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["decimal_mark", "without_thousands"]
-
 _UNIT = r"(?:\s*[A-Za-zµμ%]+)?"
 _DECIMAL_COMMA = re.compile(rf"[<>=≤≥]*\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?{_UNIT}")
 _THOUSANDS = re.compile(rf"[<>=≤≥]*\s*[1-9]\d{{0,2}},\d{{3}}{_UNIT}")

@@ -12,8 +12,6 @@ from .endpoint_kinds import PERCENT, Kind, kind_of, spans_decades
 from .options import EndpointSpec
 from .raw import fold
 
-__all__ = ["Described", "described", "without_column"]
-
 _LIKE_A_LOGARITHM = 12
 """Above this no number is a p value of a concentration."""
 _LEAST_SPAN = 3.0

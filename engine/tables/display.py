@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from ..domain.endpoint import Relation
 
-__all__ = ["Shown", "shown"]
-
 Shown = tuple[Relation, float]
 """A number and how the truth relates to it."""
 

@@ -15,8 +15,6 @@ from .raw import RawTable, fold
 from .values import YES
 from .vocabulary import CELLS, HEADERS
 
-__all__ = ["another_scale", "is_marked", "may_be_bounds", "quality_column"]
-
 _FEWEST_BOUNDS = 3
 _SHARE = 0.05
 _TIMES = 3

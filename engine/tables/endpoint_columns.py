@@ -23,8 +23,6 @@ from .raw import fold
 from .side_columns import SIDES, Sides, once_each, run_groups
 from .values import is_missing, parse_value
 
-__all__ = ["Endpoints"]
-
 _MOST_NAMES = 60
 _VALUES = re.compile(r"\b(?:value|result|wert|messwert|ergebnis)$")
 _FEWEST_ALIKE = 6

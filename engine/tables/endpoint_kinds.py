@@ -13,8 +13,6 @@ from . import headers
 from .headers import split_unit
 from .raw import fold
 
-__all__ = ["PERCENT", "Kind", "kind_of", "named", "spans_decades", "spellings"]
-
 _DECADES = 100.0
 """Largest over smallest value from which a quantity of an unknown kind is compared by factors."""
 _FEWEST = 8

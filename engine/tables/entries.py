@@ -17,8 +17,6 @@ from .doubtful_values import is_marked
 from .headers import split_unit
 from .values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "as_result", "doubt", "is_empty", "left_behind", "parse_share", "read_entry"]
-
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
 _MARKS = "*†‡§¶"

@@ -14,8 +14,6 @@ from ..errors import AssayPilotError
 from ..system.limits import LARGEST_FILE, LARGEST_TEXT
 from ..system.nearby import where_else
 
-__all__ = ["Kind", "OpenedFile", "is_workbook", "open_file"]
-
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE_AS_CSV = "Save it as csv and read that."

@@ -13,8 +13,6 @@ from .options import EndpointColumn
 from .raw import RawTable
 from .values import is_missing, parse_value
 
-__all__ = ["FoundCore", "FoundCores", "find_cores"]
-
 _WEAK = -1e9
 """How good a row without a value is."""
 

@@ -18,8 +18,6 @@ from .options import ROLES, EndpointColumn, TableMapping
 from .raw import Problem, RawTable, fold
 from .values import is_missing, plain_number, quoted
 
-__all__ = ["far_from_the_others", "read_history"]
-
 _REPORT_EVERY = 20_000
 _NAMED = 3
 _LOWEST = -999.0

@@ -17,8 +17,6 @@ from .options import TableMapping
 from .raw import Problem, RawTable, free_name
 from .values import is_missing
 
-__all__ = ["Stacked", "import_stacked", "join_tables", "split_join"]
-
 _NAMED = 5
 _NUMBER = re.compile(r"[<>=≤≥]*\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?(?:\s*[A-Za-zµμ%]+)?")
 

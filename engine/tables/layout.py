@@ -14,8 +14,6 @@ from .raw import fold, free_name, rows_named
 from .values import is_missing
 from .vocabulary import CELLS
 
-__all__ = ["LaidOut", "lay_out"]
-
 _SEARCHED = 40
 """Rows among which the header is looked for."""
 _FOOTERS = 40

@@ -31,8 +31,6 @@ from .site_columns import (
 )
 from .stock import STOCK_ROLES, speaks_of
 
-__all__ = ["propose"]
-
 _SHOWN_LEFT = 12
 """How good a compound without a number is."""
 _CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")

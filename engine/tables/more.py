@@ -16,8 +16,6 @@ from .spellings import one_spelling
 from .structures import numbered
 from .values import NO, is_missing
 
-__all__ = ["MoreCompounds", "read_more"]
-
 
 @dataclass(frozen=True, slots=True)
 class MoreCompounds:

@@ -12,8 +12,6 @@ from .curves import without_points
 from .raw import RawTable, fold, rows_named
 from .vocabulary import HEADERS
 
-__all__ = ["as_meant", "with_sites", "without_summaries"]
-
 _ATTACHED = re.compile(r".*\[\*:(?P<number>\d+)\].*")
 _MARKED = re.compile(r"(?P<site>[^\s_=:|/]+?)\s*[_=:|/\-\s]\s*(?P<label>\S.*)")
 _ONE = frozenset({"1", "1.0", "1,0", "x", "X", "TRUE", "True"})

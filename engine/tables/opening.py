@@ -17,7 +17,6 @@ from .raw import RawTable
 if TYPE_CHECKING:
     from .workbook import SheetName
 
-__all__ = ["ENCODINGS", "PATTERNS", "ReadAs", "Reading", "parse_text", "read_as", "read_table", "read_text_as"]
 
 _SMILES_FILES = (".smi", ".ism", ".smiles", ".cxsmiles")
 PATTERNS = (

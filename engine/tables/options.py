@@ -10,17 +10,6 @@ from ..domain.kinds import KINDS
 from ..domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from ..errors import AssayPilotError
 
-__all__ = [
-    "ROLES",
-    "SAID",
-    "Blank",
-    "EndpointColumn",
-    "EndpointSpec",
-    "TableMapping",
-    "TableOptions",
-    "parse_endpoint_spec",
-]
-
 Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from .raw import fold
 
-__all__ = ["is_export", "said", "sites"]
-
 _MARKS = ("status", "evidence", "availability")
 """Headers that stand in every export with all its columns."""
 _SAID = frozenset(

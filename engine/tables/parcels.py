@@ -23,8 +23,6 @@ from ..system.packing import Parcel, pack_texts, unpack_texts
 from .importer import ImportedTable
 from .raw import RawTable
 
-__all__ = ["ImportParcel", "RawParcel", "pack_imported", "pack_raw", "unpack_imported", "unpack_raw"]
-
 RESULTS = 2_000
 """Values in one piece."""
 MANY = 20_000

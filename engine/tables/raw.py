@@ -13,20 +13,6 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_HEADER
 from ..text.statements import listed
 
-__all__ = [
-    "DELIMITERS",
-    "FORMULA",
-    "Problem",
-    "RawTable",
-    "columns_named",
-    "fold",
-    "from_bytes",
-    "rows_named",
-    "to_bytes",
-    "unguard",
-    "visible",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

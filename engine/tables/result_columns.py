@@ -15,8 +15,6 @@ from .raw import RawTable, columns_named, fold
 from .side_columns import run_groups, run_number, sign_columns, signs_beside
 from .values import is_missing
 
-__all__ = ["SIDES", "ValueColumn", "p_name", "value_columns"]
-
 SIDES = ("relation", "unit", "n", "sd")
 
 

@@ -24,8 +24,6 @@ from .spellings import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds
 
-__all__ = ["Rejected", "ResultsTable", "read_results"]
-
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
 _ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 _MADE = "ID by its substituents"

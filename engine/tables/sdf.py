@@ -18,8 +18,6 @@ from .files import Kind, OpenedFile
 from .raw import Problem, RawTable, fold, free_name, from_bytes, to_bytes
 from .text import decode
 
-__all__ = ["Record", "Unreadable", "read_sdf", "records", "smiles_of"]
-
 _NOTHING = " 0" + "  0" * 11 + "\n"
 """The end of an atom's line that says nothing; without it the line means the same and is read faster."""
 

@@ -12,8 +12,6 @@ from ..text.statements import listed
 from .raw import rows_named
 from .zipped import Archive, column_number, read_xml, sheet_path
 
-__all__ = ["as_shown", "cells_with", "say_hidden", "say_struck", "styles_of"]
-
 _NAMED = 5
 
 

@@ -15,8 +15,6 @@ from .entries import Entry, Unreadable, read_entry
 from .raw import RawTable, fold
 from .values import is_missing, parse_relation
 
-__all__ = ["SIDES", "Sides", "copied_from", "once_each", "run_groups", "run_number", "sign_columns", "signs_beside"]
-
 _SAMPLED = 20_000
 
 

@@ -15,8 +15,6 @@ from .endpoint_kinds import kind_of
 from .raw import RawTable, fold
 from .values import is_missing
 
-__all__ = ["NoSites", "could_be_site", "drawn_sites", "factors", "likely_sites", "numbered_sites", "structure_columns"]
-
 _SAMPLED = 2000
 _MOST = 8
 """Columns that are proposed."""

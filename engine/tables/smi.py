@@ -11,8 +11,6 @@ from .decimals import decimal_mark
 from .layout import lay_out
 from .raw import RawTable, fold, rows_named
 
-__all__ = ["is_list_of_smiles", "is_plain_smi", "read_smi"]
-
 _EXTENDED = re.compile(r"(?P<smiles>\S+)[ \t]+(?P<extension>\|[^|\r\n]*\|)(?:[ \t]+(?P<rest>.*))?")
 _HEADER_BREAK = re.compile(r"[\s,;]+")
 

@@ -11,8 +11,6 @@ from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substitue
 from .options import TableMapping
 from .raw import Problem
 
-__all__ = ["thin"]
-
 
 def thin(
     library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]

@@ -9,8 +9,6 @@ from ..domain.labels import is_hydrogen
 from ..text.statements import listed
 from .headers import SMILES_SHAPE
 
-__all__ = ["DITTO", "about_ids", "is_ditto", "looks_changed", "looks_filled_down", "one_spelling"]
-
 _NAMES = """Me CH3 methyl | Et C2H5 CH2CH3 ethyl | iPr i-Pr isopropyl CH(CH3)2 | tBu t-Bu tert-butyl C(CH3)3
 | Ph C6H5 phenyl | Bn benzyl CH2Ph | cPr c-Pr cyclopropyl | OMe OCH3 MeO methoxy | OEt OC2H5 EtO ethoxy
 | CF3 trifluoromethyl | CN cyano nitrile | NO2 nitro | OH HO hydroxy | NH2 H2N amino | F fluoro fluorine

@@ -16,18 +16,6 @@ from .raw import Problem, RawTable
 from .values import is_missing, parse_number, quoted
 from .vocabulary import CELLS
 
-__all__ = [
-    "STOCK_ROLES",
-    "StockColumns",
-    "StockTable",
-    "parse_cost",
-    "parse_lead",
-    "parse_state",
-    "read_stock",
-    "read_stock_list",
-    "speaks_of",
-]
-
 _LOOKED_AT = 1000
 """Cells of a column that tell what it is."""
 

@@ -15,8 +15,6 @@ from .options import TableMapping
 from .raw import Problem, RawTable, fold
 from .values import is_missing
 
-__all__ = ["Prepared", "numbered", "on_scaffold", "read_structure_column"]
-
 _UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
 _NAMED = 3

@@ -18,8 +18,6 @@ from .decimals import decimal_mark, without_thousands
 from .layout import lay_out
 from .raw import DELIMITERS, RawTable, fold, unguard, visible
 
-__all__ = ["decode", "parse"]
-
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")

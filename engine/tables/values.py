@@ -9,21 +9,6 @@ from dataclasses import dataclass, replace
 from ..domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
 from .vocabulary import CELLS
 
-__all__ = [
-    "DASHES",
-    "MISSING",
-    "NO",
-    "YES",
-    "Value",
-    "is_missing",
-    "narrow",
-    "parse_number",
-    "parse_relation",
-    "parse_value",
-    "plain_number",
-    "quoted",
-]
-
 DASHES = frozenset({"", "-", "--", "---", "–", "—"})
 _NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "(null)"})
 MISSING = DASHES | _NONE | set(CELLS["not measured yet"])

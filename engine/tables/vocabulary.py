@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CELLS", "HEADERS", "ROLES"]
-
 
 def _words(text: str) -> dict[str, tuple[str, ...]]:
     entries = (entry.split(":", 1) for entry in re.split(r"\n(?! )", text.strip()))

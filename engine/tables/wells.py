@@ -16,8 +16,6 @@ from . import headers
 from .raw import RawTable, fold
 from .values import is_missing
 
-__all__ = ["with_compounds"]
-
 _NAMED = 5
 _ROWS = ("row", "plate row", "well row")
 _COLUMNS = ("col", "column", "plate column", "plate col", "well column", "well col")

@@ -27,7 +27,6 @@ from .zipped import Archive, Failed, failed_cells, inspect
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
-__all__ = ["SheetName", "read_workbook", "sheet_names"]
 
 _LOOKED_AT = 60
 """Rows by which a sheet is told to hold a table."""

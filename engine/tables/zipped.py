@@ -14,16 +14,6 @@ from xml.etree import ElementTree
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_PART, LARGEST_UNPACKED, LONGEST_CELL, MOST_PARTS, MOST_SPANNED
 
-__all__ = [
-    "Archive",
-    "Failed",
-    "column_number",
-    "failed_cells",
-    "inspect",
-    "read_xml",
-    "sheet_path",
-]
-
 _LARGEST_XML = 20_000_000
 """Bytes of a part that is read as a tree: styles and lists of sheets have less."""
 

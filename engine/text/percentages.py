@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["percent", "probability"]
-
 
 def percent(share: float, digits: int | None = None) -> str:
     """``58 %`` for 0.583: whole per cent; with `digits` that many significant ones, without trailing zeros."""

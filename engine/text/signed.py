@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["signed"]
-
 
 def signed(value: float, digits: int = 2) -> str:
     """Return a difference with its sign.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from itertools import islice
 
-__all__ = ["interval_name", "intervals_are", "listed", "roughly", "tally"]
-
 _FEWEST = 0.05
 """Expected errors below which their number says no more than that there are hardly any."""
 

@@ -33,7 +33,6 @@ from .evidence import OwnValues, confirmation_rows, why
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CandidatePanel", "CompoundPanel", "Side", "details"]
 
 NOT_ESTIMABLE = 3
 _LONG = 14

@@ -23,8 +23,6 @@ from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, two_lines
 from .evidence import confirmed_text
 
-__all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
-
 _CONFIRMED_RANK = {False: 0, None: 1, True: 2}
 """Order of the states of a confirmation: what asks to be looked at first; all others come after."""
 _CONFIRMED_KIND = {False: "wrong", None: "muted"}

@@ -39,8 +39,6 @@ from ..window.page import Page, side_panel, with_side
 from .candidate_panel import CandidatePanel
 from .candidate_rows import CandidatesModel
 
-__all__ = ["CandidatesPage"]
-
 UNDECIDED, IN = 0, 1
 _FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)
 

@@ -15,8 +15,6 @@ from assaypilot.engine.export.shortlist import confirmed
 from ..widgets.layout import breakable, column_of, copied
 from ..widgets.text import label, polish
 
-__all__ = ["OwnValues", "confirmation_rows", "confirmed_text", "doubt_text", "line_of", "why"]
-
 _SIGNS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "\N{HORIZONTAL ELLIPSIS}"}
 
 

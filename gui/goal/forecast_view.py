@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.figures.reach import Reach
     from assaypilot.engine.simulate.forecast import Forecast, Spread
 
-__all__ = [
-    "Outlooks",
-    "discovery_of",
-    "discovery_words",
-    "expected_words",
-    "forecast_lines",
-    "headline",
-    "how_known",
-    "reach_of",
-    "span",
-]
-
 
 def span(spread: Spread, *, more: bool = False) -> str:
     """``384 to 672``, ``384 to 9,600 or more``, ``96``."""

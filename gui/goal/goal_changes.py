@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from ..session.view import View
 
-__all__ = ["NOT_KNOWN", "ChangePanel", "ControlsDialog", "Terms", "Ways", "change_between", "fold"]
 
 NOT_KNOWN = StatedNoise(None, estimated=True)
 """Noise that is estimated on the way."""

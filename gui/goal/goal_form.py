@@ -24,8 +24,6 @@ from ..wizard.goal_fields import FOLDS
 from ..wizard.profile_editor import ProfileEditor
 from .goal_changes import Terms, fold
 
-__all__ = ["TermsForm"]
-
 WIDE = 92
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 OPTIONS = {

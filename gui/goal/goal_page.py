@@ -25,8 +25,6 @@ from .forecast_view import Outlooks, expected_words
 from .goal_changes import ChangePanel, Terms, Ways, change_between
 from .goal_form import TermsForm
 
-__all__ = ["GoalPage"]
-
 PAUSE = 150
 """Milliseconds after the last key before it is asked what a change would do."""
 HINT = "Type other settings to see what they would change."

@@ -31,8 +31,6 @@ from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen
 from ..widgets.text import go_or_cancel, label, polish
 
-__all__ = ["Asking", "EndpointDialog"]
-
 WIDE = 38
 """Lines of text that a dialog is wide."""
 RECORDED, LIMIT, GOAL = range(3)

@@ -28,8 +28,6 @@ from ..runtime.error_reports import versions
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Details, button, label
 
-__all__ = ["AboutDialog", "LicencesDialog", "Part", "parts"]
-
 ROOTS = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 """Where the search begins: the program, and its main libraries should its own metadata be missing."""
 BUILT_WITH = "pyinstaller"

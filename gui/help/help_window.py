@@ -25,22 +25,6 @@ from ..widgets.inputs import FilterBox
 from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of
 from ..widgets.text import as_here, button, keys, label
 
-__all__ = [
-    "CHAPTERS",
-    "HOME",
-    "PRESENT",
-    "HelpWindow",
-    "Reader",
-    "Topic",
-    "close_help",
-    "help_window",
-    "listen",
-    "show_help",
-    "topic_at",
-    "topic_of",
-    "topics",
-]
-
 FOLDER = Path(__file__).parent
 CHAPTERS = (
     ("journey", "The journey"),

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.cautions import LogEntry
     from assaypilot.engine.campaign.file.store import Verification
 
-__all__ = ["HistoryPage", "LogModel", "local_time"]
-
 
 def local_time(utc: str) -> str:
     """A time of the log as the clock on the wall shows it, to the minute."""

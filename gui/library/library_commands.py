@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..window.desk import Desk
     from ..window.exporting import Exporting
 
-__all__ = ["Adding", "More", "MoreDialog", "Stocking", "read_list", "read_table_of"]
 
 NAMED_ROWS = 5
 """Rows that cannot be used that are named, each with the reason."""

@@ -25,8 +25,6 @@ from ..widgets.text import Callout, button
 from ..window.page import Page
 from .library_rows import LibraryModel, availability, history_means
 
-__all__ = ["LibraryPage"]
-
 _REMARKS = 6
 """Remarks on the table that are listed."""
 

@@ -20,16 +20,6 @@ from assaypilot.engine.tables.display import Shown, shown
 from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
 
-__all__ = [
-    "STRUCTURE_WIDTH",
-    "LibraryModel",
-    "coded_column",
-    "drawn_labels",
-    "id_column",
-    "site_columns",
-    "structure_column",
-]
-
 STRUCTURE_WIDTH, STRUCTURE_WISH = 104, 150
 """Pixels of a column of structures, and where there is room."""
 _DRAWN = 14

@@ -18,7 +18,6 @@ from ..structures.drawing import drawing_pool
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Canvas", "Drawer", "Part", "inch"]
 
 Drawer = Callable[[tuple[float, float], float], "Figure"]
 """Makes a figure of a size in inches at a resolution; called off the window's thread."""

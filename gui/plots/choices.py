@@ -19,18 +19,6 @@ from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
 from ..widgets.text import button, label
 from .scatter import Quantity
 
-__all__ = [
-    "ANSWER",
-    "HISTOGRAM",
-    "SCATTER",
-    "HeatChoices",
-    "PlotChoice",
-    "SiteChoice",
-    "choice_box",
-    "endpoint_names",
-    "named_box",
-]
-
 ACROSS = 4
 """Sites in one line of those that are averaged or fixed."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["HeatScene", "shown_smiles"]
-
 
 def shown_smiles(look: Look, site: int, code: int) -> str:
     """The structure that shows a substituent: its own where it is known, else of the best compound with it."""

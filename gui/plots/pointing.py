@@ -28,8 +28,6 @@ from ..widgets.text import label
 from .canvas import Canvas, inch
 from .scene import Scene, Shape, Target
 
-__all__ = ["HoverCard", "PointingCanvas"]
-
 REACH = 9.0
 """Pixels within which a point counts as pointed at."""
 DRAG = 12

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["Extent", "HistogramScene", "Quantity", "ScatterScene"]
 
 Extent = tuple[float, float, float, float]
 """Left, right, bottom and top of what is shown."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["Scene", "Shape", "Target", "picture_bytes"]
 
 Shape = tuple[float, float]
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.export.sheet import Cell
     from assaypilot.engine.figures.blocks import Block
 
-__all__ = ["ContributionScene", "UsageScene"]
 
 MOST, MOST_ALONE = 40, 200
 """Rows of one site among several, and of one alone; of more the middle is left out."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.export.sheet import Cell
 
-__all__ = ["PredictionScene", "RoundsScene"]
 
 NAMED = 5
 """Compounds that are named, those that fit worst."""

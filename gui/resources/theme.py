@@ -19,8 +19,6 @@ from assaypilot.engine.figures.palette import Palette
 
 from ..runtime.gc_policy import nothing_goes
 
-__all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme", "undressed"]
-
 RESOURCES = Path(__file__).parent
 Choice = Literal["system", "light", "dark"]
 

@@ -12,8 +12,6 @@ from assaypilot.engine.domain.kinds import yes_of
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.tables.display import shown as shown_number
 
-__all__ = ["EMPTY", "Slot", "fill_slots", "is_late", "mean_text", "of_round"]
-
 MOST_SLOTS = 64
 """Cells of one line and endpoint; a replicate with a higher number takes the first free one."""
 

@@ -20,21 +20,6 @@ from assaypilot.engine.tables.values import narrow, parse_value
 
 from .cells import of_round
 
-__all__ = [
-    "Entry",
-    "Question",
-    "as_first_entered",
-    "decimal_of",
-    "entered_text",
-    "in_round",
-    "parse_cells",
-    "parse_entry",
-    "parts_of",
-    "result_of",
-    "results_in_round",
-    "user_decimal",
-]
-
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
 _SD = re.compile(r"^sd\s*=?\s*(.+)$", re.IGNORECASE)

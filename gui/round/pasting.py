@@ -21,8 +21,6 @@ from assaypilot.engine.tables.values import is_missing
 
 from .entry import Entry, Question, asked_of, decimal_of, entered_text, in_round, parse_cells, results_in_round
 
-__all__ = ["Intended", "PastedRow", "Wrong", "intend_file", "intend_paste"]
-
 TITLE = "What the paste will write"
 REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
 

@@ -17,8 +17,6 @@ from assaypilot.engine.domain.plates.wells import Well, row_letters
 from ..resources.theme import theme
 from ..tables.rows import plain_tip
 
-__all__ = ["EDGE", "LEGEND", "SAMPLE", "Draw", "PlateView", "plate_words", "short_names"]
-
 Draw = Callable[[QPainter, QRectF], None]
 """Draws a sample of the legend into a box."""
 

@@ -28,8 +28,6 @@ from ..widgets.marks import draw_mark
 from .plate import Draw, PlateView
 from .plate_looks import DECISION, VALUE, WORDS, Look, Looks
 
-__all__ = ["PlateChooser"]
-
 NUMBERED = 17.0
 """Pixels of a well from which on a value can be read in it; in smaller ones its size says how high it is."""
 STEPS = {

@@ -16,8 +16,6 @@ from .cells import Slot
 from .entry import entered_text
 from .round_rows import RoundModel
 
-__all__ = ["DECISION", "STATE", "VALUE", "WORDS", "Look", "Looks", "looks_of"]
-
 LONGEST = 22
 """Letters of an endpoint's name in the legend."""
 STATE, DECISION, VALUE = "state", "decision", "value"

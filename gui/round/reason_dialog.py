@@ -17,8 +17,6 @@ from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label, polish
 from .entry import Entry, entered_text, parse_entry, user_decimal
 
-__all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
-
 WIDTH = 66
 """Average letters across the dialogs, so that large text does not break into many short lines."""
 PAUSE = 200

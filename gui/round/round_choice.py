@@ -29,7 +29,6 @@ from .reason_dialog import UnavailableDialog
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["PlanChoice", "RoundChoosing"]
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 WORDS = {

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .round_rows import RoundModel
 
-__all__ = ["RESULT", "STRUCK", "result_cell", "result_key", "result_place", "round_columns"]
 
 NARROW_PICTURE = 88
 """Pixels of a structure where the wells need room beside it."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .round_ending import ClosePanel
     from .round_page import RoundPage
 
-__all__ = ["AuditDialog", "RoundCommands", "population_of"]
 
 USUAL = 48
 """Compounds that are proposed."""

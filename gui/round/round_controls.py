@@ -27,7 +27,6 @@ from .value_list import Shown, ValueList
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["ControlsPane", "Row", "on_plates", "rows_of"]
 
 AGAIN = "used again by the user"
 SHOWN = "Controls are shown and decide nothing: the guarantee stays. The change is kept in the log."

@@ -18,7 +18,6 @@ from .round_rows import Cell
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["Drafts", "Leaving", "RoundBeside", "Unkept"]
 
 LEFT = "Escape left the cell as it was."
 UNSAVED = "Typed, but not saved before the window was closed."

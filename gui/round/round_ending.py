@@ -22,8 +22,6 @@ from ..widgets.text import button, label
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["ClosePanel", "EndingPanel", "RoundEnds", "WithdrawPanel"]
-
 
 class EndingPanel(QFrame):
     """A card in the panel beside the round: what will happen, a note, and two buttons; Escape leaves all as it is."""

@@ -37,8 +37,6 @@ from .round_table import RoundTable
 from .round_tools import RoundOrders, Tools, round_name
 from .round_values import RoundValues
 
-__all__ = ["RoundPage"]
-
 
 class RoundPage(Page):
     """The open round, the latest one, or an earlier one that is looked at."""

@@ -25,8 +25,6 @@ from .round_ending import ClosePanel, WithdrawPanel
 from .round_rows import RoundModel
 from .value_list import Shown, ValueList
 
-__all__ = ["RoundPanel"]
-
 
 class RoundPanel(QVBoxLayout):
     """Questions first, then the line, then the round."""

@@ -22,8 +22,6 @@ from .plate_chooser import PlateChooser
 from .plate_looks import DECISION, STATE, VALUE, looks_of
 from .round_rows import RoundModel
 
-__all__ = ["PlatesPane"]
-
 
 class PlatesPane(QFrame):
     """Which plate, coloured by what, the plate, and the well in words; one quiet line while there are no plates."""

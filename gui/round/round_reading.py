@@ -28,7 +28,6 @@ from .pasting import Intended, PastedRow, intend_file, intend_paste
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["Preview", "RoundReading"]
 
 LONG = 60
 """Letters of a reason that fit a line."""

@@ -19,8 +19,6 @@ from ..tables.rows import KIND
 from ..tables.table import PlainDelegate, Table
 from .round_rows import STRUCK, RoundModel, result_key, result_place
 
-__all__ = ["ResultDelegate", "RoundTable"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 

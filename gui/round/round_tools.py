@@ -15,8 +15,6 @@ from ..tables.table import Table
 from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import as_here, button, label
 
-__all__ = ["OrdersModel", "RoundOrders", "Tools", "round_name"]
-
 HEIGHT = 190
 """Pixels of the list."""
 LINES = 40

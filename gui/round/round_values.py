@@ -26,8 +26,6 @@ from .round_controls import on_plates
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
-__all__ = ["RoundValues", "foresee_correcting", "foresee_excluding"]
-
 
 def foresee_excluding(session: Session, dialog: ExcludeDialog, number: int) -> None:
     """Have the dialog say what leaving a measurement out would do, for the cause that is chosen."""

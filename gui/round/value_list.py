@@ -12,8 +12,6 @@ from ..tables.rows import plain_tip
 from ..widgets.layout import row_of
 from ..widgets.text import button, label
 
-__all__ = ["Shown", "ValueList"]
-
 CAPTION = 20
 """Letters of a caption that are shown."""
 

@@ -30,8 +30,6 @@ from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, go_or_cancel, label, polish
 from .plate import PlateView, plate_words
 
-__all__ = ["KINDS", "Kind", "WorkListDialog", "kind_of", "use_of", "values_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..window.exporting import Exporting
     from .round_page import RoundPage
 
-__all__ = ["WorkLists", "write_work_list"]
 
 LAST, ROUNDS = "plates/last", "plates/rounds"
 """What was asked for the last time; and for rounds from before campaigns kept their plates, what was asked for them."""

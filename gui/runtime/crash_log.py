@@ -19,8 +19,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile
 
-__all__ = ["Ended", "Watch"]
-
 KEPT = 40
 """Events of a session that a report quotes."""
 PLACE = re.compile(r'File "(?:[^"]*[\\/])?([^"\\/]+)", line (\d+) in (\S+)')

@@ -9,8 +9,6 @@ import re
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["error_words", "for_window", "import_error", "import_words"]
-
 WORDS = (
     ("Use --again to count them a second time.", "They were not counted again."),
     ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..widgets.bars import MessageBar
     from ..window.main_window import MainWindow
 
-__all__ = ["ErrorReports", "ReportDialog", "Reporter", "ended_text", "report_text", "tell", "versions"]
 
 PACKAGES = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 KEPT = 20

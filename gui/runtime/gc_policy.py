@@ -9,8 +9,6 @@ from PySide6.QtCore import QCoreApplication, QTimer
 
 from assaypilot.engine.system.collecting import without_collecting
 
-__all__ = ["figure_gone", "look_again", "look_again_soon", "nothing_goes", "set_aside"]
-
 
 def nothing_goes() -> AbstractContextManager[None]:
     """A context in which no widget is collected that Python alone knows of.

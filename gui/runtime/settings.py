@@ -13,8 +13,6 @@ from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 from ..resources.theme import Choice
 
-__all__ = ["Settings"]
-
 AUTHOR = "ASSAYPILOT_AUTHOR"
 RECENT = 8
 MAPPINGS = 30

@@ -12,8 +12,6 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from assaypilot.engine.system.progress import Cancelled, Report
 
-__all__ = ["SHOWN_AFTER", "Job", "Progress", "Tasks", "single_shot"]
-
 SHOWN_AFTER = 0.2
 """Seconds after which work is shown, with its time and Cancel."""
 EVERY = 0.1

@@ -36,8 +36,6 @@ from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .sar_pairs import PairsView
 
-__all__ = ["PAIRS", "PICTURES", "SarPage", "SarPanel"]
-
 _HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
 
 

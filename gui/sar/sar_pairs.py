@@ -24,8 +24,6 @@ from ..widgets.inputs import FilterBox, Segments
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import label
 
-__all__ = ["KINDS", "PairsModel", "PairsView"]
-
 KINDS = (("changes", "Changes"), ("cliffs", "Cliffs"), ("quadruples", "Quadruples"))
 _NOISE = "What assay noise alone gives (one SD)"
 

@@ -13,9 +13,6 @@ from assaypilot.engine.system.progress import Report
 from ..runtime.tasks import Job, single_shot
 from .session import Session
 
-__all__ = ["Forecasting"]
-
-
 PAUSE = 350
 """Milliseconds without a further change before the simulation starts."""
 SLOW = 3.0

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.domain.library import Library
 
-__all__ = ["Working"]
 
 T = TypeVar("T")
 PRACTICE_SIZE = 960

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .session import Session
     from .view import View
 
-__all__ = ["PACE", "Replay", "last_closed"]
 
 PACE = 1100
 """Milliseconds that a round is shown for while the rounds are played."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.domain.stock import PlanName, StockLine, StockTerms
     from assaypilot.engine.export.answer import Ends
 
-__all__ = ["Session"]
 
 T = TypeVar("T")
 QUICKLY_TOLD = 50_000

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import Round, Status
 
-__all__ = ["Selection", "View"]
-
 
 @dataclass(frozen=True, eq=False)
 class View:

@@ -29,8 +29,6 @@ from ..session.session import Session
 from ..widgets.text import as_here
 from .drawing import Structures, StructureView
 
-__all__ = ["CopiedStructure"]
-
 PICTURE = QSize(300, 225)
 LARGER = 4
 """Pixels of a copied picture for each of these."""

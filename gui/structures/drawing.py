@@ -30,7 +30,6 @@ from ..tables.rows import SMILES
 if TYPE_CHECKING:
     from assaypilot.engine.figures.aligned import Aligned
 
-__all__ = ["StructureDelegate", "StructureTip", "StructureView", "Structures", "drawing_pool"]
 
 KEPT = 30_000_000
 """Bytes of pictures kept: those of 600 cells, or of 150 on a screen twice as sharp."""

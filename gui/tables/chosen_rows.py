@@ -25,8 +25,6 @@ from assaypilot.engine.arrays import Ints
 from ..widgets.text import as_here
 from .rows import AT_ONCE, RowsModel
 
-__all__ = ["ChosenRows"]
-
 PIECES = 500
 """Pieces a selection may fall into when rows are put in another order, and is still kept."""
 SOUGHT = 0.04

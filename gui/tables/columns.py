@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .rows import Column
     from .table import Table
 
-__all__ = ["NARROWEST", "Arrangement", "StayingMenu", "Widths", "filter_in", "order_in"]
 
 SAMPLED = 120
 STEP = 7919

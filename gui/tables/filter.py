@@ -26,8 +26,6 @@ from ..runtime.tasks import Job
 from ..session.session import Session
 from .rows import AT_ONCE, Coded, Column
 
-__all__ = ["HINT", "Facts", "Narrowed", "Narrower", "facts_of", "narrow", "patterns"]
-
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Ints
 
-__all__ = ["Ranks", "order_of", "text_ranks"]
-
 Ranks = NDArray[np.int64] | NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 

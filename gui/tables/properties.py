@@ -29,16 +29,6 @@ if TYPE_CHECKING:
 
     from ..session.session import Session
 
-__all__ = [
-    "ALERT",
-    "PROPERTIES",
-    "Calculated",
-    "Calculations",
-    "alerts_too",
-    "calculate",
-    "exported",
-    "property_columns",
-]
 
 _POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
 """What potencies are called: pIC50, IC50, Ki, pKd."""

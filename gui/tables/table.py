@@ -26,8 +26,6 @@ from .chosen_rows import ChosenRows
 from .columns import NARROWEST, Arrangement, Widths
 from .rows import AT_ONCE, KIND, SMILES, RowsModel, told
 
-__all__ = ["Frozen", "PlainDelegate", "Table", "as_clipboard"]
-
 MOST = 0.6
 """Share of the table that may stay: what scrolls needs room."""
 

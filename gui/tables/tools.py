@@ -24,8 +24,6 @@ from .properties import ALERT, PROPERTIES, Calculated
 from .rows import numeric, whole_name
 from .table import Table
 
-__all__ = ["Limits", "Sliders", "TableTools", "with_limits"]
-
 _STEPS = 100
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _LONG = 150

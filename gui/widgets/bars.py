@@ -20,8 +20,6 @@ from ..session.replay import Replay
 from .layout import column_of, put, row_of
 from .text import ElidedLabel, button, label, polish
 
-__all__ = ["MessageBar", "ReplayBar", "WorkBar"]
-
 NARROWEST = 240
 """Pixels that a message has at least."""
 SEEN = 8.0

@@ -12,8 +12,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.places import names_device
 from assaypilot.engine.tables.opening import PATTERNS
 
-__all__ = ["as_named", "ask_for_place", "ask_for_table", "ask_for_tables", "file_name"]
-
 KINDS = f"Tables ({' '.join(PATTERNS)});;All files (*)"
 
 FORBIDDEN = '<>:"/\\|?*\0'

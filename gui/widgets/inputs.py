@@ -23,8 +23,6 @@ from ..runtime.tasks import single_shot
 from .layout import row_of
 from .text import label, mnemonic_free, polish
 
-__all__ = ["Field", "FilterBox", "Form", "Line", "Scrolled", "Segments", "Step", "combo_box", "form", "line_edit"]
-
 
 def combo_box(name: str, *, tip: str = "") -> QComboBox:
     """Return an empty list to choose from, with the name that a screen reader says."""

@@ -27,18 +27,6 @@ from ..tables.rows import plain_tip
 if TYPE_CHECKING:
     from .text import Role
 
-__all__ = [
-    "STRETCH",
-    "FlowRow",
-    "FoldedLabel",
-    "breakable",
-    "column_of",
-    "copied",
-    "put",
-    "resize_within_screen",
-    "row_of",
-    "whole",
-]
 
 Box = TypeVar("Box", QHBoxLayout, QVBoxLayout)
 STRETCH: Final = "stretch"

@@ -11,8 +11,6 @@ from assaypilot.engine.campaign.state import STATUSES
 from ..resources.theme import theme
 from ..tables.rows import STATUS
 
-__all__ = ["Pill", "StatusDelegate", "StatusMark", "draw_mark"]
-
 
 def draw_mark(painter: QPainter, code: int, centre: QPointF, radius: float) -> None:
     """Draw the shape of a status: in a disc, undecided a diamond, out a ring, not estimable a cross."""

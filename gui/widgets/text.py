@@ -22,20 +22,6 @@ from PySide6.QtWidgets import (
 from ..tables.rows import plain_tip
 from .layout import column_of, put
 
-__all__ = [
-    "Callout",
-    "Details",
-    "ElidedLabel",
-    "as_here",
-    "button",
-    "cut_middle",
-    "go_or_cancel",
-    "keys",
-    "label",
-    "mnemonic_free",
-    "polish",
-]
-
 WIDEST_CAPTION = 128
 """Pixels of a caption beside its value, of letters of the usual size."""
 CAPTION_LETTERS = 19

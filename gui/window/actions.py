@@ -21,8 +21,6 @@ from .page import PageName
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-__all__ = ["Actions", "look_back", "play"]
-
 
 def look_back(window: MainWindow, by: int | None) -> None:
     """Show the candidates (or the pictures, where they are open) so many rounds on; None: now."""

@@ -16,8 +16,6 @@ from ..widgets.bars import MessageBar
 from ..widgets.file_dialogs import ask_for_table
 from .page import PageName
 
-__all__ = ["Desk"]
-
 
 @dataclass(frozen=True, eq=False)
 class Desk:

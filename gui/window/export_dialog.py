@@ -28,8 +28,6 @@ from ..widgets.inputs import Segments
 from ..widgets.layout import column_of
 from ..widgets.text import go_or_cancel, label, mnemonic_free
 
-__all__ = ["KINDS", "ExportDialog", "Kind", "Screen", "Wanted", "kind_of", "screen_of", "shortlist_columns"]
-
 Which = Literal["screen", "in", "all"]
 
 

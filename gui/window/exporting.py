@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..candidates.candidates_page import CandidatesPage
     from .desk import Desk
 
-__all__ = ["Exporting", "beside_removed", "export_contents", "open_file", "show_in_folder"]
 
 KIND, COLUMNS = "export/kind", "export/columns"
 """What is remembered."""

@@ -36,7 +36,6 @@ from .opening import main_windows
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-__all__ = ["SIZES", "HelpAndPreferences", "PreferencesDialog"]
 
 SIZES = (100, 110, 125, 150, 175, 200)
 """Text sizes to choose from, in per cent."""

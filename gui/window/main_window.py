@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from ..round.round_ending import ClosePanel
     from ..wizard.new_campaign import NewCampaign
 
-__all__ = ["MainWindow"]
 
 SIZE = (1280, 800)
 

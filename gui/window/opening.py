@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ..wizard.new_campaign import NewCampaign
     from .main_window import MainWindow
 
-__all__ = ["SUFFIX", "TABLES", "Opening", "ProjectDialog", "main_windows"]
-
 
 def main_windows() -> list[MainWindow]:
     """The program's windows, those that are hidden or closing among them."""

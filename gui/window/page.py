@@ -15,8 +15,6 @@ from ..tables.table import Table
 from ..widgets.layout import FoldedLabel, column_of, put, row_of
 from ..widgets.text import label
 
-__all__ = ["Page", "PageName", "side_panel", "with_side"]
-
 SIDE = 296
 NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""

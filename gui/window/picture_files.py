@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .desk import Desk
     from .exporting import Exporting
 
-__all__ = ["PictureFiles", "data_path"]
 
 FOLDER = "picture"
 SHARP = 192.0

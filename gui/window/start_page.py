@@ -12,8 +12,6 @@ from ..tables.rows import plain_tip
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 
-__all__ = ["StartPage"]
-
 STEPS = (
     ("Bring a table", "Structures, or R1, R2, …, and the values there are: csv, xlsx, sdf or smi."),
     ("Say what is wanted", "How close to the best, and what a round can take."),

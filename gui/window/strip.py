@@ -20,8 +20,6 @@ from ..widgets.layout import STRETCH, FoldedLabel, column_of, put, row_of
 from ..widgets.marks import Pill
 from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
-__all__ = ["Budget", "Footer", "Next", "Statement", "Strip", "next_step"]
-
 LARGE = 1.5
 """Size of the text from which it takes two lines what else stands in one."""
 GOAL_LINES = 3

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..session.view import View
     from .main_window import MainWindow
 
-__all__ = ["Tables"]
 
 LAYOUTS = "table/of campaigns"
 SELECTED = "selected"

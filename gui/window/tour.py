@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
     from .page import Page
 
-__all__ = ["STEPS", "Step", "Tour", "TourCard"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -16,8 +16,6 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, button, label, mnemonic_free
 from .table_work import Checked
 
-__all__ = ["BlankQuestion", "CheckPanel", "fact_rows"]
-
 
 class BlankQuestion(Callout):
     """Hydrogen, or not known; neither is chosen until somebody says so, and the rows are left out meanwhile."""

@@ -26,7 +26,6 @@ from .table_work import Checked
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["VERDICTS", "CheckStep", "ModelView", "model_rows"]
 
 VERDICTS = {
     "fits": "The additive model fits",

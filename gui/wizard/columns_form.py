@@ -25,8 +25,6 @@ from ..widgets.inputs import Segments, combo_box, form, line_edit
 from ..widgets.layout import STRETCH, column_of
 from ..widgets.text import label
 
-__all__ = ["ColumnsForm"]
-
 FEWEST, MOST = 3, 7
 """Columns for which the list of sites has room; it scrolls beyond."""
 FRAME = 12

@@ -18,8 +18,6 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .table_work import CoreChoice
 
-__all__ = ["CorePanel"]
-
 PICTURE = 200
 """Pixels of the picture's height."""
 

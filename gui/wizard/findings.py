@@ -27,8 +27,6 @@ from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label
 from .table_work import Checked
 
-__all__ = ["KINDS", "Finding", "Findings", "FindingsModel", "FindingsView", "Kind", "findings"]
-
 Kind = Literal["error", "unused", "warning", "note"]
 
 KINDS: dict[Kind, str] = {"error": "Error", "unused": "Not used", "warning": "Warning", "note": "Note"}

@@ -18,8 +18,6 @@ from ..widgets.inputs import Field, combo_box
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import ElidedLabel, cut_middle, label, mnemonic_free
 
-__all__ = ["FIELD", "EndpointBox"]
-
 FIELD = 96
 """Pixels of a line for a number, with text of the usual size."""
 LONGEST, SHORT = 40, 20

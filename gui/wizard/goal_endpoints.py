@@ -18,8 +18,6 @@ from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label
 from .goal_endpoint import FIELD, EndpointBox
 
-__all__ = ["EndpointList"]
-
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
 

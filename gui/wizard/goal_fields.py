@@ -31,7 +31,6 @@ from .profile_editor import ProfileEditor
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
 
-__all__ = ["FOLDS", "GoalFields"]
 
 FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
 

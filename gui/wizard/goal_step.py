@@ -27,8 +27,6 @@ from .columns_step import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
 
-__all__ = ["GoalStep"]
-
 PAUSE = 300
 """Milliseconds without typing after which it is worked out what it will take."""
 SLOW = 10.0

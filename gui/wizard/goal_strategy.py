@@ -21,8 +21,6 @@ from ..widgets.text import label
 if TYPE_CHECKING:
     from assaypilot.engine.domain.endpoint import Kind
 
-__all__ = ["ControlsField", "StrategyChoice", "controls_in", "load_strategies"]
-
 
 class ControlsField(Field):
     """A line for the controls."""

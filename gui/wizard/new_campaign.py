@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from .goal_step import GoalStep
     from .table_work import Checked
 
-__all__ = ["NewCampaign"]
 
 TABLE, COLUMNS, CHECK, GOAL = range(4)
 LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))

@@ -20,8 +20,6 @@ from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
 from ..widgets.text import label, mnemonic_free
 
-__all__ = ["CurveBox", "CurvePlot", "ProfileEditor"]
-
 _CAPTIONS = ("0 at", "1 at", "1 until", "0 from")
 _NEAR = 14.0
 """Pixels from a point within which the mouse takes hold of it."""
@@ -50,6 +48,7 @@ class Number(QDoubleSpinBox):
         self.lineEdit().setTextMargins(6, 0, 0, 0)
 
     def textFromValue(self, value: float) -> str:
+        """Return a value as it is shown."""
         plain = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
         return plain.replace(".", self.locale().decimalPoint())
 

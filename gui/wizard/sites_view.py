@@ -29,8 +29,6 @@ from ..widgets.text import button, label
 from .columns_step import Smaller
 from .table_work import Checked
 
-__all__ = ["SitesView", "Substituent", "SubstituentsModel"]
-
 
 @dataclass(frozen=True, slots=True)
 class Substituent:

@@ -19,8 +19,6 @@ from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 from .table_work import Loaded
 
-__all__ = ["JoinPanel", "ReadingPanel"]
-
 HEADER_ROWS, DOUBLE_ROWS = 12, 6
 """Rows offered as the header, and pairs of rows."""
 _PAIR = re.compile(r"Rows (\S+) and (\S+) were read together as the header\.")

@@ -31,8 +31,6 @@ from ..widgets.text import ElidedLabel, button, label, polish
 from .table_panels import JoinPanel, ReadingPanel
 from .table_work import Loaded, Place, Wanted, load
 
-__all__ = ["TableStep"]
-
 SHOWN = 60
 """Rows of the preview."""
 SAID = 3

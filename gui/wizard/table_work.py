@@ -30,22 +30,6 @@ from assaypilot.engine.tables.parcels import (
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.workbook import SheetName
 
-__all__ = [
-    "Checked",
-    "CoreChoice",
-    "Loaded",
-    "Place",
-    "Proposal",
-    "SiteFacts",
-    "Wanted",
-    "blank_cells",
-    "check_table",
-    "known_cores",
-    "load",
-    "propose_columns",
-    "propose_core",
-]
-
 LIGHT_TEXT, LIGHT_OTHER = 200_000, 40_000
 """Bytes of text, and of a workbook or an SD file, that are read faster here than a process starts."""
 OTHERS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".sdf", ".sd")

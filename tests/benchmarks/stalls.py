@@ -14,8 +14,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 
-__all__ = ["Heart", "Step", "heading", "memory"]
-
 BEAT = 1
 """Milliseconds between two beats."""
 LOOK = 0.05

@@ -12,8 +12,6 @@ Worker processes load this module first, as they load the program's entry, and i
 
 from __future__ import annotations
 
-__all__: list[str] = []
-
 if __name__ == "__main__":
     from tests.benchmarks.journeys import main
 

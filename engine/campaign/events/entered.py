@@ -16,20 +16,6 @@ from ..replay import Ledger
 from ..stock_view import stock_in_words
 from .kind import Kind, Step
 
-__all__ = [
-    "CompoundsAvailable",
-    "CompoundsUnavailable",
-    "ControlAmended",
-    "MeasurementCorrected",
-    "MeasurementExcluded",
-    "MeasurementIncluded",
-    "ResultsRecorded",
-    "ResultsRestored",
-    "ResultsWithdrawn",
-    "StockStated",
-    "take_values",
-]
-
 
 class ResultsRecorded(Kind):
     """Results returned."""

@@ -14,8 +14,6 @@ from . import terms as decided
 from . import terms as setup
 from .kind import Kind
 
-__all__ = ["KINDS", "UNFIT", "Work", "describe", "fold", "kind_of", "rehearse", "take"]
-
 KINDS: Mapping[str, type[Kind]] = {
     kind.name: kind
     for kind in (

@@ -18,16 +18,6 @@ from ..replay import Ledger
 from ..stock_view import choice_in_words
 from .kind import Kind, Step, note_in_words
 
-__all__ = [
-    "AuditIssued",
-    "ConfirmationIssued",
-    "PhasePlanned",
-    "PlatesLaidOut",
-    "RoundClosed",
-    "RoundIssued",
-    "RoundWithdrawn",
-]
-
 
 class PhasePlanned(Kind):
     """What a phase asks for."""

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 from ..file.chain import Draft, Event
 from ..replay import Ledger
 
-__all__ = ["Kind", "Step", "laid_out_since", "note_in_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

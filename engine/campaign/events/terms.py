@@ -28,25 +28,6 @@ from ..replay import Ledger
 from .entered import take_values
 from .kind import Kind, Step, note_in_words
 
-__all__ = [
-    "CAPACITY",
-    "CampaignCreated",
-    "CombinationsListed",
-    "CompoundsAdded",
-    "EndpointsDefined",
-    "GoalSet",
-    "HistoryAdded",
-    "LibraryAdded",
-    "PhaseDecided",
-    "PhaseEmpty",
-    "PhaseRedecided",
-    "SettingsChanged",
-    "changes_in_words",
-    "take",
-    "take_back",
-    "take_compounds",
-]
-
 
 class CampaignCreated(Kind):
     """The file begins."""

@@ -26,28 +26,6 @@ from ...errors import AssayPilotError
 from . import schema
 from .schema import MAX_EVENT_BYTES, MAX_EVENTS
 
-__all__ = [
-    "GENESIS",
-    "SELECT",
-    "Draft",
-    "Event",
-    "Row",
-    "as_parts",
-    "clean",
-    "decode",
-    "encode",
-    "event_of",
-    "gap",
-    "insert",
-    "part_digest",
-    "part_names",
-    "prepare",
-    "row_digest",
-    "scan",
-    "user",
-]
-
-
 GENESIS = "0" * 64
 """What stands for the digest before the first event, and for the head of an empty log."""
 

@@ -13,9 +13,6 @@ from pathlib import Path
 from ...errors import AssayPilotError
 from ...system.places import flush, held, patiently, refuse_name, too_long
 
-__all__ = ["NOT_A_CAMPAIGN", "RESTORE", "aside", "damaged", "location_warnings", "new_file", "plain_errors"]
-
-
 _SYNCHRONISED = {
     "OneDrive": re.compile(r"onedrive\b", re.IGNORECASE),
     "Dropbox": re.compile(r"dropbox\b", re.IGNORECASE),

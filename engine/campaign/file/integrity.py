@@ -14,8 +14,6 @@ from . import schema
 from .chain import GENESIS, SELECT, decode, gap, part_names, scan
 from .disk import plain_errors
 
-__all__ = ["Problem", "Verification", "verify"]
-
 _CHUNK = 2**20
 _MIN_HEAD = 8
 """Hexadecimal digits of a head, as printed, that are enough to look for it."""

@@ -28,22 +28,6 @@ from ...errors import AssayPilotError
 from ...system.nearby import where_else
 from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 
-__all__ = [
-    "APPLICATION_ID",
-    "FORMAT",
-    "MAX_EVENTS",
-    "MAX_EVENT_BYTES",
-    "MAX_PART_BYTES",
-    "SCHEMA",
-    "STEPS",
-    "connect",
-    "identify",
-    "mark",
-    "schema_faults",
-    "upgrade",
-]
-
-
 APPLICATION_ID = 0x41504C54
 FORMAT = 1
 

@@ -26,8 +26,6 @@ from .sentences import after, interval, known_to
 from .several import SeveralEndpoints
 from .single_endpoint import OneEndpoint
 
-__all__ = ["OwnValue", "Reasoning", "Reasons"]
-
 
 @dataclass(frozen=True, slots=True)
 class OwnValue:

@@ -8,8 +8,6 @@ from ..phrases import many
 from ..replay import Ledger
 from ..state import Status
 
-__all__ = ["after", "between", "interval", "known_to", "more_measurements", "needed_text", "round_of"]
-
 _FURTHEST = 12
 """Phases looked ahead."""
 

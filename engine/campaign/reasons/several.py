@@ -13,8 +13,6 @@ from ..replay import Ledger
 from ..state import Status
 from .sentences import after, known_to, more_measurements, needed_text
 
-__all__ = ["SeveralEndpoints"]
-
 
 class SeveralEndpoints:
     """The reasons of a campaign for the best trade-offs."""

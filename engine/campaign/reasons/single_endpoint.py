@@ -22,8 +22,6 @@ from ..replay import Ledger
 from ..state import Status
 from .sentences import after, between, known_to, more_measurements, needed_text
 
-__all__ = ["Basis", "Gap", "Gaps", "OneEndpoint"]
-
 
 class OneEndpoint:
     """The reasons of a campaign for all epsilon-best compounds, or for the best one."""

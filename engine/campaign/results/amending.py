@@ -28,8 +28,6 @@ from ..promises import WAY_ON, broken
 from ..replay import Ledger
 from ..rounds import due_decision
 
-__all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
-
 
 def reason_of(text: str) -> str:
     """Return a reason on one line; AssayPilotError when there is none."""

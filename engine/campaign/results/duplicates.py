@@ -13,9 +13,6 @@ from typing import TypeVar
 from ...domain.endpoint import Endpoint, Relation
 from ...domain.measurements import Measurement
 
-__all__ = ["days", "place_of", "questioned", "without_duplicates"]
-
-
 Key = TypeVar("Key")
 
 Place = tuple[str, str, str]

@@ -17,8 +17,6 @@ from ...errors import AssayPilotError
 from ..replay import Ledger
 from .duplicates import place_of, questioned, without_duplicates
 
-__all__ = ["Due", "Intake", "Past", "due_now", "prepare", "to_mark"]
-
 _MOST_DETERMINATIONS = 100_000
 """N above this is a slip of the keyboard; estimates would lose their digits to it."""
 _MADE_BY_TABLE = "excluded in the table"

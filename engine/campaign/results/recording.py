@@ -21,8 +21,6 @@ from ..state import Missing, RecordReport, Source
 from . import amending
 from .intake import Intake, due_now, prepare, to_mark
 
-__all__ = ["ControlIntake", "apart", "readings_of", "recorded"]
-
 
 def recorded(
     work: Work,

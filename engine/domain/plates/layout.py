@@ -10,8 +10,6 @@ from itertools import groupby
 from ...errors import AssayPilotError
 from .wells import FORMATS, Format, Well, wells_text
 
-__all__ = ["Control", "Grid", "Layout", "Placed", "Plate", "PlateUse", "controls_text", "read_controls"]
-
 _LONGEST_NAME = 24
 """Letters of a control's name: what fits a legend."""
 _COLUMNS = "--control-columns"

@@ -21,8 +21,6 @@ import numpy as np
 
 from ...arrays import Ints
 
-__all__ = ["spread"]
-
 Place = tuple[int, int, int]
 """Plate, row, column."""
 Position = tuple[int, int]

@@ -10,8 +10,6 @@ from types import MappingProxyType
 
 from ...errors import AssayPilotError
 
-__all__ = ["FORMATS", "Format", "Well", "read_well", "row_letters", "wells_text"]
-
 _NAME = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d{0,2})")
 
 

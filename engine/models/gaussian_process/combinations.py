@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from ...arrays import Floats
 from .series import SeriesPosterior
 
-__all__ = ["best_combinations"]
-
 _DRAWS = 48
 """Draws of the model that are searched."""
 _BEAM = 192

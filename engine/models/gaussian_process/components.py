@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
 
-__all__ = ["Component", "Components"]
-
 _MOST_PAIRS = 10
 """Pairs of sites with a variance of their own; with more of them, all share one."""
 _JITTER = 1e-8

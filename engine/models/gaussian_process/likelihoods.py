@@ -17,8 +17,6 @@ from ...arrays import Floats, Ints
 from .components import Components
 from .variances import Rows, Variances, parts_of
 
-__all__ = ["Tilted", "between", "counts", "match", "yes_or_no"]
-
 Tilted = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """From mean and variance of normal variables, ``(m,)`` each, to those given what was measured of them."""
 

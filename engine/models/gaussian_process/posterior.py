@@ -14,8 +14,6 @@ from ...arrays import Floats, Ints
 from .components import Component, Components
 from .variances import Rows, Variances, covariance, inverse_of, parts_of
 
-__all__ = ["Posterior"]
-
 _ENTRIES = 4_000_000
 """Numbers in the table of a component at a time."""
 _PRIOR_ROWS = 20.0

@@ -15,8 +15,6 @@ from scipy.special import expit
 
 from ...arrays import Floats
 
-__all__ = ["IDENTITY", "Scale", "candidate_scales"]
-
 _CLOSE, _NEAR, _FAR = 0.03, 0.05, 0.3
 """Distance of an end from the outermost value (or from a known end), as a share of their range."""
 _PENALTY = 3.0

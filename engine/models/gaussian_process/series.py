@@ -28,8 +28,6 @@ from .posterior import Posterior
 from .scales import IDENTITY, Scale, candidate_scales
 from .variances import FLAT, Around, Rows, Variances, fit_variances, fitted_values
 
-__all__ = ["Measured", "SeriesPosterior", "fit_series"]
-
 _DRAWS = 8
 """Draws of the variances that are integrated over, where few rows are solved."""
 _SCALE_ROWS = 200

@@ -19,19 +19,6 @@ from scipy.linalg.lapack import dpotri
 from ...arrays import Floats, Ints
 from .components import Components
 
-__all__ = [
-    "FLAT",
-    "Around",
-    "Density",
-    "Rows",
-    "Variances",
-    "covariance",
-    "fit_variances",
-    "fitted_values",
-    "inverse_of",
-    "prior_of",
-]
-
 FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
 _ROUNDING = 1e-12

@@ -38,9 +38,6 @@ from ...strategies.protocol import (
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
 
-__all__ = ["Alba"]
-
-
 _GAP = 1e-2
 
 

@@ -34,9 +34,6 @@ from ...strategies.protocol import (
 from ...system.progress import Report, silent
 from .ege import own_means, pooled
 
-__all__ = ["Ape", "deviation", "threshold"]
-
-
 _MOST = 2000
 """Compounds whose pairs can be looked at after every measurement."""
 

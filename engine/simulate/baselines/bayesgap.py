@@ -51,8 +51,6 @@ from ...strategies.protocol import (
 )
 from ...system.progress import Report, silent
 
-__all__ = ["BUDGET_PARAMETERS", "BayesGap", "Belief", "BudgetRun", "Kgcb", "batch_of", "belief", "expected_gain"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:

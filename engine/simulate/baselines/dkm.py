@@ -17,8 +17,6 @@ from ...arrays import Floats
 from ...strategies.lingame.lingame import LinGame, Round
 from ...strategies.protocol import StrategyInfo
 
-__all__ = ["Dkm"]
-
 
 class _ArmByArm(Round):
     """A round in which every arm is as unsure as its own measurements leave it."""

@@ -31,8 +31,6 @@ from ...strategies.protocol import (
 )
 from ...system.progress import Report, silent
 
-__all__ = ["EgeSh", "EgeSr", "own_means", "pooled"]
-
 
 def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
     """Counts and means ``(n_endpoints, n_arms)`` of every measurement so far."""

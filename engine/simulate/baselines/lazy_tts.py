@@ -41,9 +41,6 @@ from ...system.progress import Report, silent
 from .bayesgap import batch_of
 from .oracle import true_means
 
-__all__ = ["LazyTts"]
-
-
 _U = 1.0
 _GAP = 1e-2
 _SMALL = 1e-6

@@ -40,22 +40,6 @@ from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffl
 from ...strategies.phased import one_of
 from ...strategies.protocol import IN, UNDECIDED, Parameter, Problem, State, StrategyInfo
 
-__all__ = [
-    "GAP_PARAMETERS",
-    "PULL",
-    "GapIndex",
-    "LinGIFA",
-    "LinGapE",
-    "M",
-    "MLinGapE",
-    "Race",
-    "first_of_all",
-    "index_race",
-    "leading_race",
-    "pairwise",
-]
-
-
 _RATIOS = 256
 """Pairs whose optimal shares are kept."""
 

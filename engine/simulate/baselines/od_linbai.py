@@ -32,9 +32,6 @@ from ...strategies.protocol import (
 )
 from ...system.progress import Report, silent
 
-__all__ = ["OdLinBai"]
-
-
 _GAP = 1e-3
 
 

@@ -23,9 +23,6 @@ from ...system.progress import Report
 from ..lower_bounds import effects_of, oracle
 from .static import Shares, StaticRun, run_parameters
 
-__all__ = ["OracleRun", "true_means"]
-
-
 _GAP = 1e-3
 _LAST: WeakKeyDictionary[Features, tuple[tuple[Any, ...], Shares]] = WeakKeyDictionary()
 

@@ -43,23 +43,6 @@ from ...strategies.protocol import (
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
 
-__all__ = [
-    "Proven",
-    "Shares",
-    "StaticG",
-    "StaticRun",
-    "StaticXY",
-    "Uniform",
-    "best_by_pairs",
-    "by_means",
-    "by_pairs",
-    "comparisons",
-    "look_log",
-    "pareto_by_means",
-    "run_parameters",
-]
-
-
 _BLOCK = 256
 
 

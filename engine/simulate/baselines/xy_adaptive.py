@@ -21,8 +21,6 @@ from ...strategies.phased import number
 from ...strategies.protocol import Parameter, Problem, State, StrategyInfo
 from ...strategies.rage.rage import Rage
 
-__all__ = ["XYAdaptive"]
-
 
 class XYAdaptive(Rage):
     """RAGE whose phases end by their variance instead of their half-width."""

@@ -14,9 +14,6 @@ from ...domain.goals import ParetoSet
 from ...errors import AssayPilotError
 from .instance import Drawn, Instance, Setting, choice, dense, number, redraw, whole
 
-__all__ = ["gaussian", "growing", "measured_table"]
-
-
 _FRONT = np.array([[-0.4, -1.0], [-0.6, -0.8], [-0.8, -0.6], [-1.0, -0.4]])
 _BEHIND = np.array([0.15, 0.2, 0.25, 0.3])
 _MARGIN = 0.3

@@ -15,8 +15,6 @@ from ...errors import AssayPilotError
 from .instance import Drawn, Instance, Setting, dense, number, whole
 from .lingame import disturbed, near_pair
 
-__all__ = ["adaptive", "automobile", "corner", "counts", "logistic", "sphere", "static"]
-
 _VARIANCE = 10.0
 
 

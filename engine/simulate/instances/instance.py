@@ -14,8 +14,6 @@ from ...domain.features import DenseFeatures, Features
 from ...domain.goals import Goal
 from ...errors import AssayPilotError
 
-__all__ = ["Drawn", "Instance", "Kind", "choice", "dense", "number", "redraw", "whole"]
-
 Seed = int | np.random.SeedSequence
 Setting = int | float | str
 

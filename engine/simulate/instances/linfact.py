@@ -10,8 +10,6 @@ from ...domain.features import SiteFeatures
 from ...domain.goals import AllEpsilonBest
 from .instance import Drawn, Instance, Setting, dense, number, whole
 
-__all__ = ["adaptive", "free_wilson", "static"]
-
 _M, _VARIANCE = 4, 3.0
 _SITES = (4, 5, 4, 3, 4)
 

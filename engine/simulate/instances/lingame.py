@@ -11,8 +11,6 @@ from ...domain.goals import Best
 from .instance import Drawn, Instance, Setting, dense, number, whole
 from .rage import closest, on_sphere
 
-__all__ = ["hard", "near_pair", "sphere"]
-
 _PAPER = "LinGame, section 5"
 
 

@@ -12,9 +12,6 @@ from ...domain.goals import Best
 from ...errors import AssayPilotError
 from .instance import Drawn, Instance, Setting, dense, number, redraw, whole
 
-__all__ = ["closest", "moderate", "multivariate", "on_sphere", "soare", "sphere", "transductive"]
-
-
 _PAPER = "RAGE, section 5"
 
 

@@ -15,8 +15,6 @@ from ...domain.library import Library
 from ...models.ols import least_squares
 from .instance import Drawn, Instance, Setting, choice, number
 
-__all__ = ["covboost", "practice"]
-
 
 def practice(name: str, epsilon: Setting, slack: Setting, sd: Setting) -> Instance:
     """The practice table: 960 compounds with synthetic effects, whose truth is shipped; SD 0.2, within 0.5."""

@@ -103,9 +103,6 @@ from .planning import CAREFUL, NEAR, Needs, Way
 from .sequential_tests import ByWalks, SetLimits, levels_of, slack_of
 from .verdict import Asked, away, bounded, shown_out, unanswerable
 
-__all__ = ["Adaptive", "Sides", "may_be_best", "needs_of_best", "needs_of_sides"]
-
-
 _RIVALS = 40
 """Compounds that may be the best, by the estimate, that plans are made against."""
 _HARDEST = 300

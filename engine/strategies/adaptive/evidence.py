@@ -21,9 +21,6 @@ from ...models.ols import Estimate
 from ..designs import fit
 from ..protocol import Arrays, Outcome
 
-__all__ = ["NOBODY", "SILENT", "Evidence", "Steps", "appended", "at_look", "nothing_measured"]
-
-
 NOBODY = -1
 """In place of an arm."""
 SILENT = -2

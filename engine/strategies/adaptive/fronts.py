@@ -14,8 +14,6 @@ from ...domain.pareto import beaten
 from ..protocol import Arrays, Outcome
 from .evidence import NOBODY, Evidence, Steps
 
-__all__ = ["SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
-
 SHARES = (0.65, 0.2, 0.1, 0.05)
 """Of the level of a compound put out, for the first that may be shown to beat it, the second, and so on."""
 _AT_ONCE = 1 << 20

@@ -22,8 +22,6 @@ from ..protocol import (
 from .epsilon_best import Adaptive
 from .pareto import AdaptivePareto
 
-__all__ = ["AdaptiveGoals"]
-
 _ONE, _SEVERAL = Adaptive(), AdaptivePareto()
 
 

@@ -72,9 +72,6 @@ from .planning import Needs
 from .sequential_tests import ByWalks, FrontLimits, in_level
 from .verdict import away
 
-__all__ = ["AdaptivePareto", "Known", "Verdict", "beaters", "needs_of_front"]
-
-
 _HARDEST = 300
 """Open compounds that plans are made for: those that need the most."""
 _AGAINST = 8

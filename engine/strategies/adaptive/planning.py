@@ -29,25 +29,6 @@ from ..designs import g_design, table
 from ..phased import in_pairs
 from ..protocol import Allocation, Certificate, State, StopReason
 
-__all__ = [
-    "CAREFUL",
-    "NEAR",
-    "ROOM",
-    "SHORT",
-    "Draft",
-    "Needs",
-    "Rest",
-    "Way",
-    "drafted",
-    "expected_looks",
-    "first_phase",
-    "left_of",
-    "next_phase",
-    "nothing_more",
-    "rest_of",
-]
-
-
 _GAP = 0.05
 """How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
 ROOM = 1.3

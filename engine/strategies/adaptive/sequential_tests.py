@@ -34,21 +34,6 @@ from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason
 from .fronts import SHARES
 from .planning import CAREFUL, Needs, Way, expected_looks, first_phase, left_of, next_phase, nothing_more, rest_of
 
-__all__ = [
-    "LOOKS",
-    "ByWalks",
-    "FrontLimits",
-    "Levels",
-    "SetLimits",
-    "each_of",
-    "in_level",
-    "levels_of",
-    "limits",
-    "slack_of",
-    "spent",
-]
-
-
 LOOKS = 32
 """Looks that are integrated exactly; those after them share what is left by a union bound."""
 

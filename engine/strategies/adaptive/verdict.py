@@ -19,9 +19,6 @@ from ..protocol import IN, OUT, UNDECIDED, State, StopReason
 from .evidence import Evidence, Steps
 from .sequential_tests import SetLimits, slack_of
 
-__all__ = ["Asked", "Bounds", "away", "bounded", "shown_out", "unanswerable"]
-
-
 _ENOUGH = 0.5
 """Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
 _MOST_PAIRS = 20_000_000

@@ -12,8 +12,6 @@ from scipy.linalg.blas import dger
 from ...arrays import Flags, Floats, Ints
 from .beliefs import Beliefs
 
-__all__ = ["find", "settle", "spread"]
-
 _POOL = 400
 """Compounds looked at for each pick of the first round."""
 _SPREAD = 20_000

@@ -9,8 +9,6 @@ import numpy as np
 from ...arrays import Flags, Floats
 from ...domain.goals import AllEpsilonBest, Best, Goal, ParetoSet, Threshold, Top
 
-__all__ = ["Beliefs", "believe"]
-
 
 @dataclass(frozen=True, slots=True)
 class Beliefs:

@@ -39,8 +39,6 @@ from ..protocol import (
 from .batch import find, settle, spread
 from .beliefs import Beliefs, believe
 
-__all__ = ["Calculated", "GaussianProcess", "calculate", "fit", "scatter"]
-
 _FEW = 8
 """Measured compounds below which a round is spread over substituents."""
 _NUMBERS, _LEAST_DRAWS, _MOST_DRAWS = 1_500_000, 256, 1024

@@ -22,9 +22,6 @@ from ..phased import Phased, inseparable, number, one_of, settled
 from ..protocol import IN, UNDECIDED, Allocation, Decision, Outcome, Parameter, Problem, State, StopReason, StrategyInfo
 from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units
 
-__all__ = ["Boxes", "Gege", "Size", "Verdict", "by_bounds", "by_gaps", "phase_size"]
-
-
 _FAR = 1e150
 """Stands for an infinite bound where differences are taken."""
 

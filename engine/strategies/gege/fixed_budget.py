@@ -32,9 +32,6 @@ from ..protocol import (
 )
 from .parts import allocation, estimates, exactly, rank_of, targets_of, units
 
-__all__ = ["GegeFixedBudget", "Halved", "halving", "rounds_for"]
-
-
 _THEOREM = 45
 """Theorem 2 needs this many measurements per dimension and round."""
 

@@ -16,20 +16,6 @@ from ..designs import Plan, estimated, table
 from ..linfact.planning import design_rows
 from ..protocol import Allocation, Certificate, Problem, State
 
-__all__ = [
-    "Counted",
-    "Estimates",
-    "allocation",
-    "estimates",
-    "exactly",
-    "fewest",
-    "goal_of",
-    "rank_of",
-    "targets_of",
-    "units",
-]
-
-
 _GROWTH = 1.05
 """The largest step to the next number of measurements that may keep a promise."""
 

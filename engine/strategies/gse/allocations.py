@@ -16,9 +16,6 @@ from ...domain.features import ProjectedFeatures
 from ...errors import AssayPilotError
 from ..designs import g_design
 
-__all__ = ["ALLOCATIONS", "MOST_FOR_GREEDY", "allocate"]
-
-
 MOST_FOR_GREEDY = 3000
 """The greedy allocation compares all compounds with all at every step."""
 _LLOYD = 50

@@ -34,8 +34,6 @@ from ..protocol import (
 )
 from .allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
 
-__all__ = ["Gse", "n_stages"]
-
 _LINKS: dict[str, Link] = {"linear": "identity", "logistic": "logit", "poisson": "log"}
 
 

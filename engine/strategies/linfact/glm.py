@@ -26,9 +26,6 @@ from .linfact import (
     union_log,
 )
 
-__all__ = ["LinFactGlm"]
-
-
 _DEAR = 4.0
 """From so many times the measurements on it is said what a bound costs."""
 _LEAST_SLOPE = 1e-6

@@ -36,22 +36,6 @@ from ..protocol import (
 )
 from .planning import cut_to, design_rows, phase_design
 
-__all__ = [
-    "DECIDE",
-    "FIRST_RADIUS",
-    "GAP",
-    "Bounded",
-    "LinFact",
-    "LinFactG",
-    "Sorted",
-    "goal_of",
-    "kept_promise",
-    "largest_radius",
-    "sort_by_means",
-    "union_log",
-]
-
-
 DECIDE = Parameter(
     "decide",
     "realised",

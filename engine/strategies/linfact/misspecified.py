@@ -39,9 +39,6 @@ from .linfact import (
 )
 from .planning import design_rows
 
-__all__ = ["LinFactMis"]
-
-
 _ESTIMATORS = ("ols", "projected")
 
 

@@ -14,9 +14,6 @@ from ...system.progress import Report
 from ..designs import Plan, table
 from ..protocol import Capacity, State
 
-__all__ = ["MakeDesign", "cut_to", "design_rows", "phase_design"]
-
-
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
 

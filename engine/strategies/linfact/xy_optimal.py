@@ -29,9 +29,6 @@ from ..protocol import Allocation, Arrays, Certificate, Decision, Outcome, Probl
 from .linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
 from .planning import cut_to, design_rows, phase_design
 
-__all__ = ["Behind", "Differences", "LinFactXY", "LinFactXYAsPrinted", "behind", "pair_log", "pair_log_as_printed"]
-
-
 _ALL = 4096
 """Up to so many arms all pairs are compared; above, all arms with those that can matter most."""
 _STRONGEST = 1024

@@ -25,9 +25,6 @@ from .pool import POOL_PARAMETERS, Pool, Rules, whole
 from .questions import question_of
 from .sequential import FIRST, Sequential, missing, shuffled, track
 
-__all__ = ["START", "LinGame", "LinGameC", "Played", "Round", "incurred", "play"]
-
-
 START = 0.01
 """AdaHedge's Delta before the first loss, as in LinGame's published code: the rate is finite from the start."""
 _ENTRIES = 20_000

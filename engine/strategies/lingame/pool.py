@@ -23,21 +23,6 @@ from ...errors import AssayPilotError
 from ..phased import number, one_of
 from ..protocol import Outcome, Parameter, Problem, State
 
-__all__ = [
-    "POOL_PARAMETERS",
-    "Pool",
-    "Rules",
-    "Table",
-    "added",
-    "assumed",
-    "pooled",
-    "rules_of",
-    "table_of",
-    "void_of",
-    "whole",
-]
-
-
 _MOST = 100_000
 """Compounds that are still looked at one by one."""
 

@@ -19,17 +19,6 @@ import numpy as np
 from ...arrays import Flags, Floats
 from ...domain.goals import AllEpsilonBest, Best, Goal, Threshold
 
-__all__ = [
-    "BestQuestion",
-    "EpsilonQuestion",
-    "Question",
-    "Sides",
-    "ThresholdQuestion",
-    "question_of",
-    "squared_distances",
-]
-
-
 _ROWS = 256
 """Arms compared with all others at once."""
 

@@ -29,9 +29,6 @@ from ..protocol import (
 from .pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
 from .questions import BestQuestion, Sides, question_of
 
-__all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
-
-
 _ENOUGH = 0.5
 """Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
 

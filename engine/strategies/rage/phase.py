@@ -27,31 +27,6 @@ from ..linfact.planning import cut_to, phase_design
 from ..phased import doubted, newcomers, wider
 from ..protocol import IN, NOT_ESTIMABLE, UNDECIDED, Allocation, Arrays, Certificate, Problem, State, StopReason
 
-__all__ = [
-    "GAPS",
-    "Away",
-    "Beaten",
-    "Compared",
-    "Field",
-    "Made",
-    "away",
-    "beaten",
-    "bounding_phase",
-    "compared",
-    "compared_now",
-    "cut",
-    "effects",
-    "field_of",
-    "first_of_equals",
-    "least",
-    "nobody_compared",
-    "printed",
-    "unanswerable",
-    "whole",
-    "with_compared",
-]
-
-
 _LEADERS = 16
 """So many of the best are compared with everything first; they remove nearly all that can be removed."""
 _ENTRIES = 2_000_000

@@ -55,9 +55,6 @@ from .phase import (
     with_compared,
 )
 
-__all__ = ["Rage", "union_log"]
-
-
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
 
