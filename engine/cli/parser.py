@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import AssayPilotError
@@ -87,8 +88,9 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
         raise WrongUsage("", error.program, *better, option=error.option) from None
 
 
+@cache
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of everything after ``assaypilot``."""
+    """Return the parser of everything after ``assaypilot``; made once."""
     parser = _Parser(
         prog="assaypilot",
         description="Decides which compounds to assay next, and knows when to stop. "
