@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import itertools
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +98,15 @@ def dialog() -> QDialog:
 def quick_campaign(
     folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "proven"
 ) -> Path:
-    """The campaign the wizard would make of ``small_table``, made without it."""
+    """The campaign the wizard would make of ``small_table``, made without it: once, then copied."""
+    small_table(folder / "small.csv", smiles=smiles)
+    return Path(shutil.copy(_made(smiles, per_round, max_replicates, strategy), folder / "small.assaypilot"))
+
+
+@cache
+def _made(smiles: bool, per_round: int, max_replicates: int, strategy: str) -> Path:
+    folder = Path(_kept().name, f"{smiles} {per_round} {max_replicates} {strategy}")
+    folder.mkdir()
     raw = read_table(small_table(folder / "small.csv", smiles=smiles))
     imported = import_table(raw, propose(raw))
     endpoint = replace(imported.endpoints[0], noise_sd=0.2)
@@ -107,6 +118,11 @@ def quick_campaign(
         path, library=imported.library, endpoints=[endpoint], settings=settings, history=imported.history
     ).close()
     return path
+
+
+@cache
+def _kept() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="assaypilot-", ignore_cleanup_errors=True)
 
 
 def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
