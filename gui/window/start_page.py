@@ -13,10 +13,10 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 
 STEPS = (
-    ("Bring a table", "Structures, or R1, R2, …, and the values there are: csv, xlsx, sdf or smi."),
-    ("Say what is wanted", "How close to the best, and what a round can take."),
-    ("Measure what is asked", "Each round is a fixed list. Type, paste or read the results."),
-    ("Stop when it is settled", "Every compound is in, out or undecided."),
+    ("Open a table", "structures, or R1, R2, …"),
+    ("Set the goal", "within 0.5 log of the best, say"),
+    ("Measure round by round", ""),
+    ("Export the shortlist", ""),
 )
 LETTERS = 96
 """Width of the column, in average letters."""
@@ -39,14 +39,15 @@ class StartPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = column_of(margins=(9, 9, 9, 9), spacing=12)
         column.addStretch(2)
-        column.addWidget(label("A new campaign, or one that runs", "big", wrap=True))
+        column.addWidget(label("Start or continue a campaign", "big", wrap=True))
         column.addSpacing(6)
         column.addLayout(self._ways())
         column.addSpacing(14)
         for number, (heading, text) in enumerate(STEPS, start=1):
             line = row_of(spacing=12)
             line.addWidget(label(f"{number}", "muted"), 0, Qt.AlignmentFlag.AlignTop)
-            line.addLayout(column_of(label(heading, "heading"), label(text, "muted", wrap=True), spacing=1), 1)
+            line.addWidget(label(heading, "heading"))
+            line.addWidget(label(text, "muted", wrap=True), 1)
             column.addLayout(line)
         column.addSpacing(14)
         self.card = QFrame()

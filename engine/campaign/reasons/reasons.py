@@ -100,12 +100,8 @@ class Reasons:
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
         """Return what the series model says of a compound, and what would tell more."""
-        known, names = self._status.candidates, self._status.probability_names
-        within = probability(float(known.probability_within_epsilon[compound]))
-        soft = probability(float(known.probability_within_slack[compound]))
-        n = int(known.measured[compound])
-        rests = f"its own {n} measurement{'' if n == 1 else 's'} and its relatives" if n else "its relatives alone"
-        text = f"P({names[0]}) is {within}, P({names[1]}) {soft}, by {rests}."
+        n = int(self._status.candidates.measured[compound])
+        text = f"By its own {many(n, 'measurement')} and its relatives." if n else "By its relatives alone."
         heading = {IN: "Why in", OUT: "Why out"}.get(code, "Why undecided")
         return heading, text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
 
@@ -212,7 +208,7 @@ class Reasons:
             if len(site.substituents) > 1:
                 count = int((codes[:, k] == own[k]).sum())
                 carried.append(f"{site.name} = {site_names(site.substituents)[int(own[k])]} in {count or 'none'}")
-        said = f"{', '.join(carried)} of the {many(len(among), 'compound')} that decision rests on"
+        said = f"{', '.join(carried)} of {many(len(among), 'compound')}"
         missing = any(text.endswith("in none") for text in carried)
         return (
             f"{'it is not what the round asks about' if missing else 'other compounds cover its substituents'} ({said})"
