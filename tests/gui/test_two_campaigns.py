@@ -59,7 +59,10 @@ KINDS = {
 }
 """By name: substituents at both sites, goal, strategy, and how far it went (nothing, half a round, a round, two)."""
 STEPS = settings(
-    max_examples=3, stateful_step_count=16, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=settings.default.max_examples // 12,
+    stateful_step_count=16,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
 )
 FEWEST, MOST = 3, 6
 """Things that are done in one campaign before another one is opened."""

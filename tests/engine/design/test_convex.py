@@ -10,11 +10,11 @@ from assaypilot.engine.design.directions import Between, Rows, against
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from tests.strategies import few
 
 convex = pytest.importorskip("tests.oracles.convex", reason="cvxpy is not installed", exc_type=ImportError)
 
-FAST, ALL = 40, 200
-SEEDS = [pytest.param(s, marks=() if s < FAST else pytest.mark.slow) for s in range(ALL)]
+SEEDS = few(15, of=200)
 
 
 def features(seed):

@@ -82,7 +82,7 @@ def test_even_leverages_are_the_rank_everywhere():
     assert table.quadratic(inverse).max() <= table.rank * (1 + 2e-3)
 
 
-@pytest.mark.parametrize("held", [4000, 0])
+@pytest.mark.parametrize("held", [0, pytest.param(4000, marks=pytest.mark.slow)])
 def test_a_whole_product_that_is_not_recognised_reaches_its_known_value(monkeypatch, held):
     """Also when few candidates are held at first: the bound counts those that are not."""
     monkeypatch.setattr(xy_smooth, "_LEAST", held)

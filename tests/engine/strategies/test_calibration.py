@@ -14,7 +14,7 @@ from tests.published.calibration_kinds import KINDS
 from tests.published.calibration_mirrors import MIRRORED, mirror
 from tests.published.calibration_runs import SHRUNK, calibrate
 
-RUNS = 60
+RUNS = 30
 LONG = ("Adaptive", "Adaptive, the best", "Adaptive, Pareto with margins")
 """Those whose campaigns take ten seconds and more of the processor together."""
 

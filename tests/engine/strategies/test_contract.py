@@ -143,7 +143,7 @@ def locked(value):
     return twin
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(1, of=3))
 def test_nothing_is_changed_and_the_same_question_has_the_same_answer(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
@@ -168,7 +168,7 @@ def test_nothing_is_changed_and_the_same_question_has_the_same_answer(case, seed
         state = locked(after)
 
 
-@pytest.mark.parametrize("seed", few(3, of=6))
+@pytest.mark.parametrize("seed", few(2, of=6))
 def test_the_decisions_alone_rebuild_the_state(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)

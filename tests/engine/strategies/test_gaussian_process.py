@@ -348,7 +348,7 @@ def told(given, *measured):
     return STRATEGY.apply(state, decision), decision
 
 
-@pytest.mark.parametrize("estimated", [False, True])
+@pytest.mark.parametrize("estimated", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", HARD)
 def test_hard_measurements_give_finite_numbers_and_a_plan(name, estimated):
     codes, sizes, measured = HARD[name]

@@ -22,7 +22,7 @@ from assaypilot.engine.strategies.linfact.xy_optimal import (
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
 from tests.published.calibration_checks import is_wrong, limits
-from tests.strategies import came_back, dense, phases, problem_of, product, random_table
+from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
 
 KINDS = [LinFactXY, LinFactXYAsPrinted]
 
@@ -54,7 +54,7 @@ def instance(seed, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", few(1, of=3))
 def test_plans_and_decides_as_the_reference_does(kind, block):
     """Some tables, up to four phases each: promises kept, thresholds, bounds and sets."""
     strategy = kind()

@@ -301,8 +301,8 @@ def test_errors_are_at_most_delta(mode, sizes, slack, radii):
     features = SiteFeatures(product(sizes), sizes)
     truth = dense(features) @ np.random.default_rng(1).normal(0.0, 0.3, features.n_columns)
     problem = asked(features, slack=slack, sd=0.5, delta=0.3, decide=mode, radii=radii)
-    bad = wrong(problem, truth, 40)
-    assert binomtest(bad, 40).proportion_ci(0.9).low <= 0.3
+    bad = wrong(problem, truth, 20)
+    assert binomtest(bad, 20).proportion_ci(0.9).low <= 0.3
 
 
 def test_two_compounds_err_as_often_as_the_boundary_says():

@@ -83,7 +83,7 @@ def test_weights_are_renewed_at_powers_of_two_alone():
 
 @pytest.mark.parametrize("goal", [Best(), Best(0.3), Threshold(0.5), Threshold(0.9, 0.2), AllEpsilonBest(0.5)])
 def test_errors_are_at_most_delta(goal):
-    runs, bad = 25, 0
+    runs, bad = 10, 0
     for seed in range(runs):
         given = {"truth": [TRUTH.tolist()]} if isinstance(goal, AllEpsilonBest) else {}
         problem = asked(goal=goal, batch=10, delta=0.3, **given)
