@@ -239,22 +239,6 @@ def test_rounds_keep_to_capacity_replicates_and_what_can_be_measured():
         assert free[plan.arms].all()
 
 
-def test_a_round_is_cut_to_the_budget_and_then_it_stops():
-    codes, truth = additive((4, 5, 6), np.random.default_rng(10), own=0.5)
-    given = replace(problem(codes, (4, 5, 6)), capacity=Capacity(20, 4, 50))
-    states = play(given, truth, 9)
-    assert [state.spent for state in states] == [20, 40, 50]
-    assert [reason.name for reason in STRATEGY.stop(states[-1])] in (["budget"], ["decided"])
-
-
-def test_same_measurements_give_the_same_round_and_decision():
-    codes, truth = additive((4, 5, 6), np.random.default_rng(11))
-    given = problem(codes, (4, 5, 6))
-    first, second = play(given, truth, 3)[-1], play(given, truth, 3)[-1]
-    np.testing.assert_array_equal(first.status, second.status)
-    np.testing.assert_array_equal(STRATEGY.ask(first).arms, STRATEGY.ask(second).arms)
-
-
 def test_a_compound_measured_at_the_top_is_never_out():
     """One compound far above what its parts promise: the model's doubts do not overrule its own measurements."""
     codes, truth = additive((5, 6, 8), np.random.default_rng(12))

@@ -21,8 +21,7 @@ from assaypilot.engine.strategies.linfact.xy_optimal import (
 )
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
-from tests.published.calibration_checks import is_wrong, limits
-from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
+from tests.strategies import came_back, dense, few, problem_of, product, random_table
 
 KINDS = [LinFactXY, LinFactXYAsPrinted]
 
@@ -281,29 +280,3 @@ def test_k_is_two_exactly():
     exact = stats.norm.sf(math.sqrt(2 * math.log(4 / delta)))
     assert stats.binomtest(int(wrong), runs, exact).pvalue > 1e-3
     assert 0 < wrong / runs <= delta
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", ["realised", "planned"])
-def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, mode):
-    """70 campaigns with gaps at the limits; standardised errors of one difference a phase are N(0, 1)."""
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    truth = dense(features) @ np.array([6.0, 0.5, 0.25, 0.0, 0.5, 0.0, -0.2500000001])
-    problem = problem_of(features, epsilon=0.5, slack=0.25, delta=0.3, sd=0.3, decide=mode)
-    strategy, wrong, errors = kind(), 0, []
-    for seed in range(70):
-        state = strategy.start(problem)
-        for state, outcome, decision in phases(strategy, problem, truth, np.random.default_rng((41, seed))):
-            arms = np.flatnonzero(np.isfinite(decision.estimate[0]))
-            first, second = arms[0], arms[-1]
-            if first != second:
-                norm = oracle.difference_norm(*dense(features)[[first, second]], dense(features), outcome.counts[0])
-                error = (decision.estimate[0, first] - decision.estimate[0, second]) - (truth[first] - truth[second])
-                errors.append(error / (0.3 * norm))
-            state = strategy.apply(state, decision)
-        wrong += is_wrong(problem.goal, state.status, truth)
-        assert not strategy.stop(state) or strategy.stop(state)[0].name == "decided"
-    assert limits(wrong, 70)[0] <= 0.3
-    assert stats.kstest(errors, "norm").pvalue > 1e-3
-    assert abs(np.std(errors) - 1.0) < 0.15

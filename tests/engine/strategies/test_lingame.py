@@ -187,22 +187,6 @@ def test_sites_in_plates_with_slack_need_fewer_measurements_than_a_uniform_plan_
     assert (state.status != UNDECIDED).all()
 
 
-@BOTH
-def test_what_can_be_measured_and_what_is_wanted_may_differ(kind):
-    """The best of Z by measuring X only: no arm of Z is ever measured."""
-    rng = np.random.default_rng(2)
-    x = np.vstack([np.eye(3), unit_rows(rng, 6, 3)])
-    truth = x @ np.array([0.3, 0.9, -0.2])
-    measurable = np.arange(9) < 3
-    problem = problem_of(
-        DenseFeatures(x), goal=Best(), sd=0.1, delta=0.05, measurable=measurable, wanted=~measurable, batch=6
-    )
-    state = campaign(kind, problem, truth, 1, most=2000)
-    assert right(state, truth)
-    assert not state.memory["counts"][3:].any()
-    assert (state.status[:3] == UNDECIDED).all()
-
-
 def test_a_tie_ends_with_the_budget():
     problem = problem_of(DenseFeatures(np.eye(2)), goal=Best(), sd=0.2, batch=8, capacity=Capacity(8, 8, 100))
     state = campaign(LinGame, problem, np.zeros(2), 0)

@@ -148,28 +148,6 @@ def test_with_slack_it_ends_though_measurements_fail(given, lost):
     assert more
 
 
-def test_wanted_and_measurable_differ():
-    """What is in stock is measured, the whole product is wanted; nothing that is not in stock is asked for."""
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    stock = np.zeros(9, dtype=bool)
-    stock[[0, 1, 2, 3, 6]] = True
-    truth = dense(features) @ np.array([0, 0, 0.5, 1.0, 0, 0.4, 1.0])
-    strategy = Rage()
-    problem = asked(features, sd=0.2, measurable=stock)
-    state = strategy.start(problem)
-    rng = np.random.default_rng(1)
-    while not strategy.stop(state):
-        allocation = strategy.ask(state)
-        assert stock[allocation.arms].all()
-        state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent))
-    assert np.flatnonzero(state.status == IN).tolist() == [8]
-    # And the other way round: probes that nobody wants.
-    probes = asked(features, sd=0.2, wanted=~stock)
-    state = finished(strategy, probes, truth, 3)
-    assert np.flatnonzero(state.status == IN).tolist() == [8]
-    assert (state.status[stock] == UNDECIDED).all()
-
-
 def test_a_difference_can_be_estimated_where_no_mean_can():
     """Both wanted compounds carry a part nobody else has; the phase measures neither, and still decides."""
     x = np.array([[1.0, 0, 1], [0, 1.0, 1], [1.0, 0, 0], [0, 1.0, 0]])
@@ -278,31 +256,6 @@ def test_radii_as_printed_promise_nothing():
     assert Rage().void(asked(features, radii="tight")) == ()
     (why,) = Rage().void(asked(features, radii="as_printed"))
     assert "1.64" in why
-
-
-def wrong(problem, truth, runs, factor=1.0):
-    """How many of the runs return one that is not acceptable; ``factor`` shrinks the noise that is believed."""
-    believed = replace(problem, noise=(problem.noise[0] / factor,))
-    bad = 0
-    for seed in range(runs):
-        strategy, rng = Rage(), np.random.default_rng((9, seed))
-        state = strategy.start(believed)
-        while not strategy.stop(state):
-            state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
-        bad += not problem.goal.is_right(state.status == IN, truth)
-    return bad
-
-
-@pytest.mark.parametrize("mode", ["realised", "planned"])
-@pytest.mark.parametrize(
-    ("sizes", "slack", "radii"), [((2, 2), 0.0, "tight"), ((3, 2), 0.3, "proven"), ((2, 2, 2), 0.2, "tight")]
-)
-def test_errors_are_at_most_delta(mode, sizes, slack, radii):
-    features = SiteFeatures(product(sizes), sizes)
-    truth = dense(features) @ np.random.default_rng(1).normal(0.0, 0.3, features.n_columns)
-    problem = asked(features, slack=slack, sd=0.5, delta=0.3, decide=mode, radii=radii)
-    bad = wrong(problem, truth, 20)
-    assert binomtest(bad, 20).proportion_ci(0.9).low <= 0.3
 
 
 def test_two_compounds_err_as_often_as_the_boundary_says():
