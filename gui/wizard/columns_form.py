@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -40,6 +40,11 @@ MERGE = [
 class ColumnsForm(QWidget):
     """Choices about columns, compounds and what is measured."""
 
+    ROLES: ClassVar = {
+        **{"id": "ID", "smiles": "Structure", "site": "Substituent", "endpoint": "Measured value"},
+        **{"stock": "In stock", "cost": "Cost", "lead": "Lead time", "none": "Not used"},
+    }
+    """What a column may be, by key."""
     changed = Signal()
     """Something was chosen or typed."""
     source_changed = Signal()
@@ -101,6 +106,10 @@ class ColumnsForm(QWidget):
         self.stock, self.cost, self.lead = (
             self._combo(f"Column of {what}") for what in ("stock", "what making costs", "how long making takes")
         )
+        self._of_columns = {
+            **{"id": self.id, "smiles": self.smiles, "stock": self.stock, "cost": self.cost, "lead": self.lead}
+        }
+        """The fields that name one column, by its role."""
         self._captions: dict[QWidget, QLabel] = {}
         for caption, widget, tip in (
             ("ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
@@ -136,6 +145,36 @@ class ColumnsForm(QWidget):
             made.addItem(text, data)
         made.currentIndexChanged.connect(lambda _: self._tell())
         return made
+
+    # ------------------------------------------------------------------ the role of one column
+
+    def role_of(self, column: str, endpoint: str) -> str:
+        """Return the key of what a column is; ``endpoint`` is the name of what would be measured there."""
+        held = [key for key, combo in self._of_columns.items() if combo.currentData() == column]
+        if column in self.chosen_sites:
+            held.append("site")
+        if self.endpoint.findText(endpoint) >= 0:
+            held.append("endpoint")
+        return held[0] if held else "none"
+
+    def set_role(self, column: str, endpoint: str, role: str) -> None:
+        """Make a column what ``role`` says, and nothing else."""
+        self._filling = True
+        for key, combo in self._of_columns.items():
+            if key == role or combo.currentData() == column:
+                combo.setCurrentIndex(max(combo.findData(column if key == role else None), 0))
+        structures = self.from_structures and role != "site"
+        self.source.choose("structures" if structures else "columns")
+        for item in self.sites.findItems(column, Qt.MatchFlag.MatchExactly):
+            item.setCheckState(Qt.CheckState.Checked if role == "site" else Qt.CheckState.Unchecked)
+        place = self.endpoint.findText(endpoint)
+        if role == "endpoint" and place < 0:
+            self.endpoint.addItem(endpoint, "")
+        elif role != "endpoint" and place >= 0:
+            self.endpoint.removeItem(place)
+            self.unit.setText(str(self.endpoint.currentData() or ""))
+        self._filling = False
+        self._source_chosen()
 
     # ------------------------------------------------------------------ filling
 

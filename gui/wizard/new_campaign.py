@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QDialog,
     QLineEdit,
+    QMenu,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -119,7 +120,7 @@ class NewCampaign(QDialog):
         self.views.hide()
         self.side.hide()
         self.table_step.read.connect(self._table_read)
-        self.table_step.roles_wanted.connect(lambda: self.views.choose("columns"))
+        self.table_step.role_wanted.connect(self._offer_roles)
         self.messages.cleared.connect(self._stay)
         self._creating = False
         self._touched = False
@@ -303,6 +304,20 @@ class NewCampaign(QDialog):
             }
             self.table_step.show_roles(_roles(checked), pictures)
         self._handing.start()
+
+    def _offer_roles(self, column: str, at: QPoint) -> None:
+        """Offer what a column may be, below its heading."""
+        form, mapping = self.columns_step.form, self._latest.mapping if self._latest is not None else None
+        named = {end.value: end.endpoint.name for end in mapping.endpoints} if mapping is not None else {}
+        endpoint, menu = named.get(column, column), QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for role, words in form.ROLES.items():
+            action = menu.addAction(words, partial(form.set_role, column, endpoint, role))
+            action.setCheckable(True)
+            action.setChecked(role == form.role_of(column, endpoint))
+        menu.addSeparator()
+        menu.addAction("All columns…", partial(self.views.choose, "columns"))
+        menu.popup(at)
 
     def _hand_over(self) -> None:
         if self.goal_step.checked is not self._latest or self._latest is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 
 from assaypilot.engine.campaign.phrases import many
@@ -71,8 +71,8 @@ class TableStep(Step):
 
     read = Signal(object)
     """The RawTable."""
-    roles_wanted = Signal()
-    """What the columns are is to be seen or changed."""
+    role_wanted = Signal(str, QPoint)
+    """What a column is is to be chosen: its name, and where on the screen its heading ends."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class TableStep(Step):
         self.model = TableModel(self)
         self.table = Table(self.model, Structures(self), name="The first rows of the table")
         self.table.setSortingEnabled(False)
-        self.table.horizontalHeader().sectionClicked.connect(lambda _: self.roles_wanted.emit())
+        self.table.horizontalHeader().sectionClicked.connect(self._role_wanted)
         said = row_of((self.how, 1), self.otherwise, spacing=10)
         put(column, self.problem, self.mend, said, self.reading, self.join)
         switch = row_of(self.views, STRETCH)
@@ -257,6 +257,12 @@ class TableStep(Step):
         if (roles, pictures) != (self._roles, self._pictures):
             self._roles, self._pictures = roles, pictures
             self._show_rows()
+
+    def _role_wanted(self, place: int) -> None:
+        if self._roles and self.raw is not None and self.views.key == "rows":
+            header = self.table.horizontalHeader()
+            at = QPoint(header.sectionViewportPosition(place), header.height())
+            self.role_wanted.emit(self.raw.columns[place], header.viewport().mapToGlobal(at))
 
     def _show_rows(self) -> None:
         """The first rows, or the ids that one of the files alone has."""

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.measurements import Result
@@ -28,6 +28,18 @@ def roles(wizard: NewCampaign) -> dict[str, str]:
     return dict(text.split("\n") for text in texts)
 
 
+def choose_role(wizard: NewCampaign, column: str, role: str) -> str:
+    """Choose in the menu below a heading; return the role that was ticked there."""
+    wizard.table_step.table.horizontalHeader().sectionClicked.emit(list(roles(wizard)).index(column))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    offered = {action.text(): action for action in menu.actions()}
+    (before,) = [text for text, action in offered.items() if action.isChecked()]
+    offered[role].trigger()
+    menu.close()
+    return before
+
+
 def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
@@ -41,9 +53,28 @@ def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(
     assert heads["SMILES"] == "structure"
     assert heads["R1"] == heads["R2"] == "site"
     assert heads["pIC50"] == "pIC50"
-    table.horizontalHeader().sectionClicked.emit(0)
+    choose_role(wizard, "ID", "All columns…")
     assert wizard.columns_step.form.isVisible()
     assert not table.isVisible()
+
+
+def test_role_of_a_column_is_chosen_below_its_heading(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "more.csv"
+    lines = small_table(tmp_path / "small.csv").read_text(encoding="utf-8").splitlines()
+    path.write_text(
+        "\n".join([f"{lines[0]},Score", *(f"{line},{10 + n}" for n, line in enumerate(lines[1:]))]), encoding="utf-8"
+    )
+    wizard = wizard_on(qtbot, window, path)
+    until(qtbot, lambda: wizard.columns_step.complete and bool(roles(wizard)))
+    for column, role, head in (("Score", "Cost", "cost"), ("Score", "Measured value", "Score")):
+        assert choose_role(wizard, column, role) != role
+        until(qtbot, lambda column=column, head=head: roles(wizard)[column] == head)
+        assert wizard.table_step.table.isVisible()
+    assert roles(wizard)["pIC50"] == "pIC50"  # measured, too
+    assert choose_role(wizard, "Score", "Not used") == "Measured value"
+    until(qtbot, lambda: roles(wizard)["Score"] == "not used")
+    assert choose_role(wizard, "R2", "Not used") == "Substituent"
+    until(qtbot, lambda: roles(wizard)["R2"] == "not used")
 
 
 def test_an_unused_column_is_called_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
