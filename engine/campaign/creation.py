@@ -17,7 +17,7 @@ from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
 from ..domain.profiles import check_profiles
 from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
-from ..strategies.registry import check_parameters, choose, with_link
+from ..strategies.registry import check_parameters, choose, states_errors, with_link
 from ..system.version import program_version
 from . import codec
 from .events import terms as setup
@@ -51,7 +51,7 @@ def creation_drafts(
     check_profiles(endpoints)
     asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
-    series = settings.strategy in ("auto", "gaussian-process") and _kind(endpoints, settings) == "value"
+    series = states_errors(settings.strategy) and _kind(endpoints, settings) == "value"
     endpoints, notes = _with_noise(library, endpoints, history, measured, learned=series)
     endpoints = with_noise(endpoints)
     notes += _cautions(endpoints, settings, len(measured))

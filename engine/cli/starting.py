@@ -15,6 +15,7 @@ from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
+from ..strategies.registry import states_errors
 from ..tables.check import check_report, endpoint_facts
 from ..tables.importer import ImportedTable, import_table
 from ..tables.options import TableMapping
@@ -156,8 +157,7 @@ def _read(
 
 def _set_aside(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameter of the series model under which the table's values do not count; proofs never count them."""
-    series = options.strategy in ("auto", "gaussian-process")
-    return {"history": "shown"} if series and options.history == "shown" else {}
+    return {"history": "shown"} if options.history == "shown" and states_errors(options.strategy) else {}
 
 
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:

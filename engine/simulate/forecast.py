@@ -26,6 +26,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..errors import AssayPilotError
+from ..strategies.registry import part_for
 from ..system.progress import Report, silent
 from .forecast_runs import Ended, Truth, begin, play_on
 from .forecast_truth import draw, sources, words
@@ -98,7 +99,6 @@ class Forecast:
 _RUNS = 19
 _FEW = 9
 """Runs where one takes long."""
-_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage")
 _LOOKS = 10
 """Phases of ``adaptive`` from which one run takes long."""
 _LARGE = 30_000
@@ -207,9 +207,8 @@ def _runs(ledger: Ledger) -> int:
     """How many runs a few seconds allow: of the size of the campaign alone, so that they are the same everywhere."""
     looks = int(np.max(ledger.state.memory.get("expected", 0)))
     large = ledger.n_arms * ledger.features.n_columns > _LARGE
-    name = ledger.strategy.info.name
-    fronts = name == "adaptive" and len(ledger.goal_endpoints) > 1
-    return _FEW if large or fronts or looks > _LOOKS or name in _SLOW else _RUNS
+    slow = part_for(ledger.strategy, ledger.settings.goal).info.slow
+    return _FEW if large or slow or looks > _LOOKS else _RUNS
 
 
 def _refuse_slow(ledger: Ledger, seconds: float, runs: int) -> None:

@@ -22,14 +22,14 @@ from ..design import Rows, round_design
 from ..design.criteria import Design
 from ..design.rounding import Rounded
 from ..domain.features import ProjectedFeatures
-from ..domain.goals import Goal, ParetoSet
+from ..domain.goals import Goal
 from ..errors import AssayPilotError
 from ..strategies.adaptive import sequential_tests
-from ..strategies.adaptive.epsilon_best import Adaptive
-from ..strategies.adaptive.pareto import AdaptivePareto
 from ..strategies.adaptive.planning import Way
+from ..strategies.adaptive.sequential_tests import ByWalks
 from ..strategies.designs import g_design
 from ..strategies.protocol import Allocation, State, Strategy
+from ..strategies.registry import part_for
 from ..system.progress import Report, silent
 
 _STEPS = 60
@@ -55,10 +55,9 @@ _ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
 
 
 def quick(strategy: Strategy, goal: Goal) -> Strategy:
-    """The strategy as forecasts play it for a goal: itself, or one of those here that plan in a hurry."""
-    if strategy.info.name != "adaptive":
-        return strategy
-    return _HastyPareto() if isinstance(goal, ParetoSet) else _Hasty()
+    """Return the strategy as forecasts play it for a goal: itself, or where walks decide, planned in a hurry."""
+    part = part_for(strategy, goal.name)
+    return part.planned_by(_HURRIED, walk_limits=staticmethod(_walk_limits)) if isinstance(part, ByWalks) else strategy
 
 
 def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report: Report) -> Design:
@@ -124,7 +123,7 @@ def _rounded(
 
 def effective(strategy: Strategy, allocation: Allocation, rank: int) -> Allocation:
     """The measurements as they count in a simulation: those of a plan made in a hurry are worth more than they are."""
-    if strategy.info.name != "adaptive" or allocation.total < _PLENTY * rank or allocation.certificate.lower_bound > 0:
+    if not isinstance(strategy, ByWalks) or allocation.total < _PLENTY * rank or allocation.certificate.lower_bound > 0:
         return allocation
     counts: Any = (1.0 + _SWAPPED * rank / allocation.total) * allocation.counts
     return replace(allocation, counts=counts)
@@ -158,17 +157,3 @@ def _walk_limits(state: State, level: float, looks: int) -> Floats:
 
 
 _HURRIED = Way(_shares, _rounded)
-
-
-class _Hasty(Adaptive):
-    """``adaptive`` for one endpoint."""
-
-    way = _HURRIED
-    walk_limits = staticmethod(_walk_limits)
-
-
-class _HastyPareto(AdaptivePareto):
-    """``adaptive`` for trade-offs."""
-
-    way = _HURRIED
-    walk_limits = staticmethod(_walk_limits)

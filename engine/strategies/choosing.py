@@ -29,15 +29,13 @@ from ..design.multiplicative_xy import fast_xy
 from ..design.rounding import Rounded
 from ..design.subspace import worst_variance
 from ..domain.features import DenseFeatures, ProjectedFeatures
-from ..domain.goals import ParetoSet
 from ..domain.stock import PLANS, PlanName
 from ..system.progress import Report, silent
-from .adaptive.epsilon_best import Adaptive
-from .adaptive.goals import AdaptiveGoals
-from .adaptive.pareto import AdaptivePareto
 from .adaptive.planning import Way
+from .adaptive.sequential_tests import ByWalks
 from .designs import table
 from .protocol import Allocation, State, Strategy
+from .registry import part_for
 
 _AS_GOOD = 1.03
 """A cheaper plan this close in value is as good: designs stop within a tenth, and counts are whole numbers."""
@@ -206,7 +204,8 @@ def _thrifty(
     strategy: Strategy, state: State, ready: Flags, seen: list[tuple[ProjectedFeatures, Rows, Design]]
 ) -> Strategy:
     """The strategy as it plans a phase with a choice: adaptive on few compounds, and what it plans for is ``seen``."""
-    if not isinstance(strategy, Adaptive | AdaptivePareto | AdaptiveGoals):
+    part = part_for(strategy, state.problem.goal.name)
+    if not isinstance(part, ByWalks):
         return strategy
 
     def design(candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report) -> Design:
@@ -229,6 +228,4 @@ def _thrifty(
             pool = np.union1d(pool, more)
         return round_design(design, candidates, n, directions=directions, pool=pool, **options)
 
-    kind: type = AdaptivePareto if isinstance(state.problem.goal, ParetoSet) else Adaptive
-    made: Strategy = type("Thrifty", (kind,), {"way": Way(design, whole)})()
-    return made
+    return part.planned_by(Way(design, whole))

@@ -282,6 +282,8 @@ class StrategyInfo:
     """Fewest and most endpoints it can decide on; None: any number."""
     any_plan: bool = False
     """Whether it decides a phase by what returned in it, or its design reached, so that others may plan what is."""
+    slow: bool = False
+    """Whether a plan of a phase takes so long that forecasts simulate fewer campaigns."""
     noise_bound: bool = False
     """Whether it decides every phase by the noise as it is then, so that an upper bound on it can take its place."""
 
@@ -326,6 +328,14 @@ class Strategy(Protocol):
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when the world moved between phases: what can be measured now, and what was spent so far."""
+
+
+@runtime_checkable
+class Divided(Strategy, Protocol):
+    """A strategy made of several, one for each kind of goal."""
+
+    def for_goal(self, goal: str) -> Strategy:
+        """Return the part that answers a goal of that name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ..domain.endpoint import Kind
 from ..errors import AssayPilotError
-from .protocol import Strategy, StrategyInfo
+from .protocol import Calibrated, Divided, Strategy, StrategyInfo
 
 GROUP = "assaypilot.strategies"
 """The group of entry points by which other packages bring strategies."""
@@ -181,9 +181,17 @@ def choose(
 
 def _for_goal(name: str, goal: str) -> Strategy:
     """The strategy, or the part of it that answers the goal, so that what it promises is about this goal alone."""
-    strategy = _kind(name)()
-    part = getattr(strategy, "for_goal", None)
-    return cast(Strategy, part(goal)) if part else strategy
+    return part_for(_kind(name)(), goal)
+
+
+def part_for(strategy: Strategy, goal: str) -> Strategy:
+    """Return the part of a strategy that answers a goal; the strategy itself where it is not divided by goals."""
+    return strategy.for_goal(goal) if isinstance(strategy, Divided) else strategy
+
+
+def states_errors(name: str) -> bool:
+    """Return whether the strategy that ``choose`` takes by a name states expected errors instead of proving."""
+    return name == "auto" or (name != "proven" and isinstance(get(name), Calibrated))
 
 
 def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -209,6 +209,7 @@ class AdaptivePareto(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
+        slow=True,
         version=2,
         title="Adaptive",
         goals=("pareto",),

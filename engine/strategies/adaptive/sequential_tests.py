@@ -20,7 +20,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri, ndtri_exp
@@ -30,7 +30,7 @@ from ...domain.goals import AllEpsilonBest, Best
 from ...system.progress import Report, silent
 from ..designs import table
 from ..phased import Phased
-from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason
+from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason, Strategy
 from .fronts import SHARES
 from .planning import CAREFUL, Needs, Way, expected_looks, first_phase, left_of, next_phase, nothing_more, rest_of
 
@@ -222,6 +222,11 @@ class ByWalks(Phased):
     """How its phases are planned."""
     unknown_end: ClassVar[int] = 6
     """The step at which walks are expected to end where nothing says when."""
+
+    def planned_by(self, way: Way, **own: Any) -> Strategy:
+        """Return the strategy with its phases planned in another way, and other attributes of its ``own``."""
+        kind = type(self)
+        return cast(Strategy, type(kind.__name__, (kind,), {"way": way, **own})())
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Beside additivity, normal errors: the limits are exact for them."""

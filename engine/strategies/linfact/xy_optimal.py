@@ -177,6 +177,7 @@ class LinFactXY(LinFact):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="linfact-xy",
+        slow=True,
         version=1,
         title="LinFACT-XY",
         goals=("epsilon-best",),
@@ -305,6 +306,7 @@ class LinFactXYAsPrinted(LinFactXY):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="linfact-xy-as-printed",
+        slow=True,
         version=1,
         title="LinFACT-XY, as printed",
         goals=("epsilon-best",),

@@ -80,6 +80,7 @@ class Rage(Phased):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="rage",
+        slow=True,
         version=1,
         title="RAGE",
         goals=("best",),
