@@ -500,8 +500,8 @@ def main(given: list[str]) -> int:
         "arylation 2.0 and 3.2, where two compounds are at 110 %; evidence to the power of a quarter: no gain.",
         "- Draws cut off at 100 %: wrong where yields exceed 100.",
         "- Hard ends alone: expected over true errors 1.41, on deoxyfluorination and amidation 1.8 and 1.6. Both ends "
-        "soft by 1 % of the range for each unit of the scale: evidence 1 to 16 lower, as many yields are 0. The upper end "
-        "soft by 1 or 3 % and never hard (4 seeds): 1.2 and .8 on deoxyfluorination, but .64 and .38 on aryl halide, "
+        "soft by 1 % of the range for each unit of the scale: evidence 1 to 16 lower, as many yields are 0. The upper "
+        "end soft by 1 or 3 % and never hard (4 seeds): 1.2 and .8 on deoxyfluorination, but .64 and .38 on aryl halide, "
         "whose 73 members lie at the ceiling; hard and soft averaged: 1.5 and 1.2 on these two.",
         "- A soft end that does not give way to compounds measured surely beyond the known one: 1.24 in all, as 840 "
         "wrong members of arylation are counted in ten runs; 482 where two standard errors are sure, 704 with three.",
