@@ -499,12 +499,13 @@ def main(given: list[str]) -> int:
         "- Ends of a scale 2 % and 8 % beyond 0 and 100: expected over true errors on aryl halide 1.3 and .57, on "
         "arylation 2.0 and 3.2, where two compounds are at 110 %; evidence to the power of a quarter: no gain.",
         "- Draws cut off at 100 %: wrong where yields exceed 100.",
-        "- Hard ends alone: expected over true errors 1.41, on deoxyfluorination and amidation 1.8 and 1.6. Both ends "
-        "soft by 1 % of the range for each unit of the scale: evidence 1 to 16 lower, as many yields are 0. The upper "
-        "end soft by 1 or 3 % and never hard (4 seeds): 1.2 and .8 on deoxyfluorination, but .64 and .38 on aryl halide, "
-        "whose 73 members lie at the ceiling; hard and soft averaged: 1.5 and 1.2 on these two.",
-        "- A soft end that does not give way to compounds measured surely beyond the known one: 1.24 in all, as 840 "
-        "wrong members of arylation are counted in ten runs; 482 where two standard errors are sure, 704 with three.",
+        "- Hard ends alone: expected over true errors 1.41, on deoxyfluorination and amidation 1.8 and 1.6. Both "
+        "ends soft by 1 % of the range for each unit of the scale: evidence 1 to 16 lower, as many yields are 0. "
+        "The upper end soft by 1 or 3 % and never hard (4 seeds): 1.2 and .8 on deoxyfluorination, but .64 and .38 "
+        "on aryl halide, whose 73 members lie at the ceiling; hard and soft averaged: 1.5 and 1.2 on these two.",
+        "- A soft end that does not give way to compounds measured surely beyond the known one: 1.24 in all, as 840"
+        " wrong members of arylation are counted in ten runs; 482 where two standard errors are sure, 704 with "
+        "three.",
         "- Stated errors that shrink, too, where those of left-out rows are smaller (19 runs of five tables): 95 % "
         "intervals of arylation and gsol hold 94.7 and 95.4 %, expected over true errors as before.",
         "- One noise for the table's values and the campaign's: where 15 % of a table are known with four times the "
