@@ -18,7 +18,7 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import answered, idle, quick_campaign, until
+from tests.gui.helpers import decided_campaign, idle, quick_campaign, until
 
 
 @pytest.fixture
@@ -98,9 +98,10 @@ def campaign(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Pat
 
 
 @pytest.fixture
-def decided(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+def decided(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     """A window on the Candidates page, after a round."""
-    answered(qtbot, campaign)
-    campaign.show_page(PageName.CANDIDATES)
-    idle(qtbot, campaign)
-    return campaign
+    window = open_window(decided_campaign(tmp_path))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(PageName.CANDIDATES)
+    idle(qtbot, window)
+    return window

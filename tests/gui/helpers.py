@@ -125,6 +125,27 @@ def _kept() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="assaypilot-", ignore_cleanup_errors=True)
 
 
+def decided_campaign(folder: Path, *, smiles: bool = False) -> Path:
+    """The same after a round, which decides it: made once, then copied."""
+    small_table(folder / "small.csv", smiles=smiles)
+    return Path(shutil.copy(_decided(smiles), folder / "small.assaypilot"))
+
+
+@cache
+def _decided(smiles: bool) -> Path:
+    path = Path(shutil.copy(_made(smiles, 96, 4, "proven"), Path(_kept().name, f"decided {smiles}.assaypilot")))
+    with Campaign.open(path) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        now = campaign.status()
+        assay = noisy(true_values(now))
+        names = [now.library.ids[item.compound] for item in issued.items for _ in range(item.replicates)]
+        campaign.record([Result(name, assay(name), "pIC50") for name in names])
+        if campaign.status().open_round is not None:
+            campaign.close_round()
+    return path
+
+
 def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
     """The goal of a new campaign over a table."""
     window.new_campaign()

@@ -32,7 +32,7 @@ from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.picture_files import data_path
-from tests.gui.helpers import answered, idle, quick_campaign, rows_of, status, until, view
+from tests.gui.helpers import answered, decided_campaign, idle, quick_campaign, rows_of, status, until, view
 
 KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
 
@@ -47,10 +47,9 @@ def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
 @pytest.fixture
 def page(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> SarPage:
     """The PageName.SAR page of a small campaign with structures, after a round."""
-    window = open_window(quick_campaign(tmp_path, smiles=True))
+    window = open_window(decided_campaign(tmp_path, smiles=True))
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
-    answered(qtbot, window)
     window.show_page(PageName.SAR)
     return drawn(qtbot, window)
 
