@@ -17,11 +17,13 @@ from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
 from ...strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ...text.percentages import probability
+from ...text.signed import signed
 from .. import limits
 from ..bookkeeping import Issued
 from ..phrases import joined, many, number
 from ..replay import Ledger
 from ..state import Status
+from .origin import Origin, origin_of
 from .sentences import after, interval, known_to
 from .several import SeveralEndpoints
 from .single_endpoint import OneEndpoint
@@ -99,11 +101,31 @@ class Reasons:
         return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
-        """Return what the series model says of a compound, and what would tell more."""
+        """Return where the series model's estimates come from, and what would be informative."""
         n = int(self._status.candidates.measured[compound])
-        text = f"By its own {many(n, 'measurement')} and its relatives." if n else "By its relatives alone."
+        rests = f"By its own {many(n, 'measurement')} and its relatives." if n else "By its relatives alone."
+        text = " ".join((*(self._origin(name, compound) for name in self._origins), rests))
         heading = {IN: "Why in", OUT: "Why out"}.get(code, "Why undecided")
         return heading, text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
+
+    @cached_property
+    def _origins(self) -> dict[str, Origin]:
+        """Where the estimates of the goal's endpoints come from, by name."""
+        names, estimates = self._status.goal_endpoints, self._status.candidates.estimates
+        endpoints = [self._status.endpoints[k].name for k in names]
+        return {name: origin_of(estimates[name], self._ledger.library.codes) for name in endpoints}
+
+    def _origin(self, name: str, compound: int) -> str:
+        """Return the parts of one estimate as a sentence: ``Mean 6.83; R1 iPr +0.21; together −0.02.``."""
+        origin, library = self._origins[name], self._ledger.library
+        parts = [
+            f"{site.name} {site_names(site.substituents)[code]} {signed(float(effects[code]))}"
+            for site, code, effects in zip(library.sites, library.codes[compound].tolist(), origin.effects, strict=True)
+            if len(site.substituents) > 1
+        ]
+        heading = f"Mean {name}" if len(self._origins) > 1 else "Mean"
+        rest = f"together {signed(float(origin.rest[compound]))}"
+        return f"{'; '.join((f'{heading} {origin.mean:.2f}', *parts, rest))}."
 
     @cached_property
     def _one(self) -> OneEndpoint:
