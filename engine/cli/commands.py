@@ -50,7 +50,7 @@ number NUMBER (value): of the value: 17, or C3 of a control
 --sites COL,... (names): columns of substituents (default: R1, R2, ...)
 --blank <h|missing>: what an empty substituent means: hydrogen, or missing (default)
 --join FILE[:COL]: a second table, joined by its column of ids
---available COL: column that says whether a compound can be had (yes or no)
+--available COL: column that says whether a compound is available (yes or no)
 --drop-site SITE (many): leave a site out; may be given several times
 --join-substituents SITE:LABEL,LABEL=NAME (many): let substituents of a site count as one; may be given several times
 --interaction SITE,SITE (many): take two sites together where their effects do not add up: the model then knows their
@@ -116,7 +116,7 @@ file FILE: the campaign file to create, usually NAME.assaypilot
   geometric mean from 0 to 1 (name an --objective to only show it)
 @distance
 --delta X (number, default 0.05): 1 - confidence (default 0.05: 95 %% sure)
---control SPEC (many): a compound beside the table that is measured on every plate: 'NAME[;value=7.1]', or
+--control SPEC (many): a reference compound, measured on every plate: 'NAME[;value=7.1]', or
   'NAME;ENDPOINT=7.1' for one of several endpoints, on the scale that is modelled; may be given several times. Rows of
   results with its name are its values
 --strategy NAME (default auto): see assaypilot strategies (default auto)
@@ -135,7 +135,7 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --withdraw: take the open round back, with its plates, while it has no result
 --orders CSV: write the compounds that have to be made first as an order list
 [plates] Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same
-  plates. A work list X.csv names plate and well, and X_plates.csv beside it lists every well with its content.
+  plates. A work list X.csv names plate and well, and X_plates.csv lists every well with its content.
 --plate <24|48|96|384|1536> (int): lay the round out on plates of so many wells, replicates apart, each endpoint on
   its own plates
 --control-columns [NAME=]COL,... (many): columns kept for controls, such as 1,12 (max and min controls in turn), or
@@ -168,7 +168,7 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
 --out CSV|PDF: write the sample as a work list (.csv) or a page to print (.pdf)
 # curves fitting_curves:curves: Fits dose-response curves and writes a table of results with standard errors, which
   record reads || A raw table is a list (compound, concentration, response), has a column for each concentration or,
-  as Prism, for each compound; or it is read by well beside a plate map (--map). Controls on a plate make responses
+  as Prism, for each compound; or it is read by well with a plate map (--map). Controls on a plate make responses
   percent effect. A curve that does not reach 50 % in the tested range gives a bound.
 raw RAW: csv, xlsx or other table of readings
 out OUT.csv: the table of results to write
@@ -244,7 +244,7 @@ table TABLE: csv, xlsx, sdf or other table: ids, and a column for every site; or
   campaign were taken apart
 --id COL: column of compound ids (default: found by its name)
 --smiles COL: column of structures
---available COL: column that says whether a compound can be had (yes or no)
+--available COL: column that says whether a compound is available (yes or no)
 @sheet
 --yes: do it though results were seen already
 @change
@@ -295,7 +295,7 @@ table TABLE: csv, xlsx, sdf or other table of what can be measured
   turns many replicates of few compounds into more compounds (default 0)
 --cost COL: column of what making each compound costs; 0: already made
 --budget X (number): money in all
---cost-per-measurement X (number, default 0.0): beside --cost (default 0)
+--cost-per-measurement X (number, default 0.0): added to --cost (default 0)
 @table
 # simulate simulating:simulate_command: Whole campaigns against a simulated assay, scored against a truth that is
   known || The same seed gives the same result whatever the number of processes. Without goal options an instance
