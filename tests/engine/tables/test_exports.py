@@ -14,10 +14,10 @@ CASES = [pytest.param(one, id=one.name, marks=pytest.mark.slow if one.slow else 
 
 
 @pytest.mark.parametrize("export", CASES)
-def test_an_export_is_read_right_at_the_first_try(export, tmp_path, monkeypatch):
+def test_an_export_is_read_right_at_the_first_try(export, monkeypatch):
     # The search for a core has a process of its own, which takes longer to start than to search.
     monkeypatch.setattr(first_core, "guarded", lambda work, data, **options: work(data, silent))
-    raw = read_table(export.write(tmp_path))
+    raw = read_table(export.path)
     mapping = propose(raw)
     report = check_report(raw, mapping, import_table(raw, mapping))
     assert (report["compounds"], report["id_column"]) == (export.compounds, export.id)
