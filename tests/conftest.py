@@ -88,6 +88,15 @@ def own_settings(homes: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.F
 
 
 @pytest.fixture(autouse=True)
+def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read files in the test's own process, which is ten times as fast, unless the test is marked ``apart``."""
+    if request.node.get_closest_marker("apart") is None:
+        monkeypatch.setenv("ASSAYPILOT_GUARDED", "1")
+    else:
+        monkeypatch.delenv("ASSAYPILOT_GUARDED", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse every connection that would leave the machine: the program promises to make none."""
     connect, look_up = socket.socket.connect, socket.getaddrinfo

@@ -14,6 +14,8 @@ from assaypilot.engine.system import guarded as module
 from assaypilot.engine.system.guarded import TooLong, TooMuch, guarded
 from assaypilot.engine.system.progress import Cancelled, Report, silent
 
+pytestmark = pytest.mark.apart
+
 
 def answering(data: bytes, word: str, report: Report) -> bytes:
     report(0.5, "half")
