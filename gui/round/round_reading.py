@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from assaypilot.engine.campaign.cautions import of_bounds
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import RecordReport
-from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.errors import AlreadyEntered, AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..resources.theme import theme
@@ -199,7 +199,7 @@ class RoundReading:
         def failed(error: Exception) -> None:
             if not isinstance(error, AssayPilotError):
                 return
-            if not again and "--again" in (error.mend or ""):
+            if not again and isinstance(error, AlreadyEntered):
                 page.session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
             else:
                 page.session.failed.emit(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
@@ -12,6 +11,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.site_columns import NoSites
 
 from ..runtime.engine_words import import_error
 from ..runtime.settings import Settings
@@ -352,18 +352,14 @@ class ColumnsStep(Step):
 
     def _offer_sites(self, error: AssayPilotError) -> None:
         """Offer what to do where no column is known to hold substituents."""
-        if error.option != "--sites" or self.form.chosen_sites or self.raw is None:
+        if not isinstance(error, NoSites) or self.form.chosen_sites:
             return
-        # The engine names the columns that could; a name may hold the comma that stands between them.
-        named = (error.mend or "").partition("--sites ")[2].partition(", or give the core")[0].rstrip(".")
-        names = "".join(shlex.split(named)).split(",")
-        found = [name for name in names if name in self.raw.columns]
         if self.form.smiles.currentData() is not None:
             self.panel.say(
                 "No column holds substituents",
                 "Tick the columns at the left, or choose Structures there to take the structures apart.",
             )
-        self.panel.offer(found if len(found) == len(names) > 1 else [])
+        self.panel.offer(error.candidates if len(error.candidates) > 1 else ())
 
     def _nothing(self) -> None:
         self.understood.emit(None)

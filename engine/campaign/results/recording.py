@@ -10,7 +10,7 @@ from typing import Any
 
 from ...domain.controls import Reading, find_control
 from ...domain.measurements import Result
-from ...errors import AssayPilotError
+from ...errors import AlreadyEntered, AssayPilotError
 from .. import codec
 from ..events.entered import CompoundsUnavailable, ResultsRecorded
 from ..events.fold import Work
@@ -38,11 +38,7 @@ def recorded(
     if close:
         to_end(ledger, "close")
     if source is not None and source.digest and source.digest in ledger.sources and not again:
-        raise AssayPilotError(
-            "these results are in the campaign already",
-            file=source.name,
-            mend="Use --again to count them a second time.",
-        )
+        raise AlreadyEntered("these results are in the campaign already", source.name)
     gone = () if unavailable is None else to_mark(ledger, unavailable[0])
     results, of_controls = apart(ledger, results)
     taken = _taken(ledger, results, again=again, typed=source is None or not source.digest)
@@ -112,8 +108,7 @@ def _refuse_nothing(taken: Intake, source: Source | None, *, needless: bool) -> 
     name = source.name if source else None
     if taken.duplicates and not taken.rejected:
         many = f"all {taken.duplicates} results are" if taken.duplicates > 1 else "this result is"
-        mend = "Use --again to count them a second time."
-        raise AssayPilotError(f"{many} in the campaign already", file=name, mend=mend)
+        raise AlreadyEntered(f"{many} in the campaign already", name)
     if taken.rejected:
         row, reason = taken.rejected[0]
         more = f" (none of {len(taken.rejected)} results could be used)" if len(taken.rejected) > 1 else ""
