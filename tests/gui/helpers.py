@@ -50,11 +50,13 @@ def true_values(now: Status) -> dict[str, float]:
 
 
 def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> None:
-    """Let the window work until something is reached, and ask more often than pytest-qt does."""
+    """Let the window work until something is reached, and ask more often at first than pytest-qt does."""
     end = time.monotonic() + timeout / 1000
-    while not reached():
+    for asked in itertools.count():
+        if reached():
+            return
         assert time.monotonic() < end, f"not reached in {timeout} ms"
-        qtbot.wait(1)
+        qtbot.wait(min(1 + asked // 4, 10))
 
 
 def idle(qtbot: QtBot, window: MainWindow) -> None:
