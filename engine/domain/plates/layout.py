@@ -98,7 +98,9 @@ class PlateUse:
                 mend="For example max=1,12.",
             )
         if not control.columns:
-            raise AssayPilotError(f"the columns are missing for the control {control.name} stands", option=_COLUMNS)
+            raise AssayPilotError(
+                f"the columns in which the control {control.name} stands are missing", option=_COLUMNS
+            )
         for column in control.columns:
             if not 1 <= column <= self.format.columns:
                 raise AssayPilotError(

@@ -116,7 +116,7 @@ def test_refusals() -> None:
     assert "the control Max is named twice" in line(96, read_controls(["1", "Max=12"]))
     assert "the name of a control must have 1 to 24 letters" in line(96, (Control(" ", (1,)),))
     assert "the name of a control must have 1 to 24 letters" in line(96, (Control("a\nb", (1,)),))
-    assert "the columns are missing for the control max stands" in line(96, (Control("max", ()),))
+    assert "the columns in which the control max stands are missing" in line(96, (Control("max", ()),))
 
 
 def test_a_measurement_that_fits_nowhere_is_refused() -> None:
