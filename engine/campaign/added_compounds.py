@@ -1,7 +1,6 @@
 """More compounds in the middle of a campaign, with new substituents perhaps.
 
-After results that ends the guarantee: who adds compounds has seen results, and may have chosen them by these. All
-phases are decided again for the larger library.
+After results that ends a proof, as who adds compounds may have chosen them by the results: the series model continues.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from ..domain.controls import find_control
 from ..domain.library import Library, Site
 from ..errors import AssayPilotError
 from ..strategies.protocol import Calibrated
+from ..strategies.registry import SERIES
 from . import codec
-from .changes import decided_under, nothing_of_the_plan, refuse_open_round, said
+from .changes import Change, change_drafts, decided_under, nothing_of_the_plan, refuse_open_round, said
 from .events.fold import rehearse
 from .events.terms import CombinationsListed, CompoundsAdded
 from .file.chain import Draft, as_parts, part_digest
@@ -30,24 +30,34 @@ from .state import Source
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
     """Return what more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
-    (draft,), blobs = added_drafts(ledger, compounds)
-    after = ledger.fork(blobs)
-    rehearse(after, [draft])
+    drafts, blobs = added_drafts(ledger, compounds)
+    after, data = ledger.fork(blobs), drafts[-1].data
+    rehearse(after, drafts)
     brought = [
         f"{site.name} = {label}"
         for old, site in zip(ledger.library.sites, after.library.sites, strict=True)
         for label in site.substituents[len(old.substituents) :]
     ]
-    told = [f"Adds {many(draft.data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
+    told = [f"Adds {many(data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
     if brought:
         told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
-    return (*told, *said(ledger, after, draft.data)[1:])
+    return (*told, *said(ledger, after, data)[1:])
 
 
 def added_drafts(
     ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
 ) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
+    """Return the events that add compounds, and the parts they name; AssayPilotError when that is refused.
+
+    Under a strategy that proves the first one hands a campaign with results over to the series model.
+    """
+    if ledger.seen() and not ledger.calibrated:
+        refuse_open_round(ledger)
+        changed, parts = change_drafts(ledger, Change(strategy=SERIES))
+        under = ledger.fork(parts)
+        rehearse(under, changed)
+        more, blobs = added_drafts(under, compounds, note, source)
+        return [*changed, *more], {**parts, **blobs}
     return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
 
 

@@ -7,15 +7,15 @@ to cut it short after seeing some of its values would.
 
 **Before the first result** everything may change: nothing was seen that could have been chosen by.
 
-**After results** everything may change, too. All phases are decided again under the new terms, and the guarantee ends:
-who has seen results may have chosen the terms by them, and a strategy promises only what was fixed beforehand.
+**After results** everything may change, too. That ends a proof, which covers only what was fixed beforehand: the same
+step hands the campaign over to the series model, which takes all measurements as data.
 
 One more endpoint in the middle of a campaign: recorded only, or with a limit from the next phase on.
 
 **Recorded only.** It decides nothing, is asked for in no round, and nothing that was decided or will be depends on it.
 
 **With a limit.** From the next phase on every compound is measured for it, too; a phase is measured for what it was
-planned for, so none is under way when that changes. After results that ends the guarantee, as any change does.
+planned for, so none is under way when that changes.
 
 **As a second objective** it changes the question: what is as good as nothing else in both. Phases that did not measure
 it say nothing of that, so nothing that was decided carries over: the campaign begins anew, with what was measured as
@@ -39,7 +39,7 @@ from ..domain.profiles import profile_endpoint
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
-from ..strategies.registry import choose
+from ..strategies.registry import SERIES, choose, states_errors
 from . import codec, limits, redecide
 from .bookkeeping import How
 from .events.fold import rehearse
@@ -116,7 +116,10 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     changes = _differences(ledger, settings, endpoints)
     if not changes:
         raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
-    how = _how(ledger, changes, settings)
+    how = _how(ledger, changes)
+    if how == "void":
+        settings = _by_series(ledger, change, settings)
+        changes = _differences(ledger, settings, endpoints)
     if how != "capacity":
         refuse_open_round(ledger)
     if any(change["what"] in ("limit", "endpoint", "profile") for change in changes):
@@ -232,6 +235,23 @@ def _strategy(ledger: Ledger, name: str) -> str:
     return taken.info.name
 
 
+def _by_series(ledger: Ledger, change: Change, settings: Settings) -> Settings:
+    """Return the settings under the series model, where a change after results ends a proof.
+
+    AssayPilotError for a change to a strategy that proves.
+    """
+    named = not isinstance(change.strategy, Leave)
+    if states_errors(settings.strategy) if named else ledger.calibrated:
+        return settings
+    if named:
+        raise AssayPilotError(
+            f"{settings.strategy} proves only what was fixed before the first result",
+            option="--strategy",
+            mend=f"Continue under {SERIES}, or start a new campaign.",
+        )
+    return replace(settings, strategy=_strategy(ledger, SERIES), parameters={})
+
+
 def _with_controls(ledger: Ledger, more: Sequence[Control]) -> tuple[Control, ...]:
     """Return the controls of a campaign and some more, or what those there should read."""
     found = {control.name.casefold(): control for control in ledger.settings.controls}
@@ -315,7 +335,7 @@ def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
     return None if endpoint.limit is None else asdict(endpoint.limit)
 
 
-def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]], settings: Settings) -> How:
+def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
     if all(only_recorded(change) or change["what"] == "controls" for change in changes):
         return "capacity"
     if all(change["what"] in (*CAPACITY, "controls") or only_recorded(change) for change in changes):
@@ -365,11 +385,11 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
     return not any(m.phase == phase for m in ledger.measurements)
 
 
-ALTERNATIVE = (
-    "To keep a guarantee, start a new campaign from here: the measurements so far are its history. Or go on with the "
-    "series model (gaussian-process), which needs none."
+ENDS = (
+    f"This ends the proof, which covers only what was fixed before the first result: the series model ({SERIES}) "
+    "continues, with every measurement so far. To keep a proof, start a new campaign."
 )
-"""What to do instead of a change that ends the guarantee."""
+"""What a change after results does under a strategy that proves."""
 
 SAME = "The same compounds are in and out."
 
@@ -393,11 +413,13 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" and "endpoint" in what:
         return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
+    if data["how"] == "void" and not before.calibrated:
+        return [ENDS]
     now, then = broken(before), broken(after)
     if now and then:
         return ["Nothing is guaranteed now, and nothing would be."]
     if then:
-        return [f"This ends the guarantee: {'; '.join(then)}. The campaign goes on with best estimates.", ALTERNATIVE]
+        return [f"This ends the guarantee: {'; '.join(then)}. The campaign goes on with best estimates."]
     if data["how"] == "void":
         return ["All is decided again from the measurements so far; what is stated holds for the new terms."]
     if data["how"] == "capacity" and "controls" in what:
@@ -421,13 +443,6 @@ def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
             f"From the next round on every planned compound is measured for {whom}, too: a round of "
             f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
         )
-        if after.phases and after.stop(after.current()):
-            told.append(
-                f"Nothing is left open that a phase would be planned for: a confirmation round measures {whom} of "
-                "those that are in. To have the limit decided for all, start a new campaign with it."
-            )
-        elif before.phases:
-            told.append("What fails is shown by measurements from then on; who is in stays in until it does.")
     if less:
         told.append(f"{joined([after.endpoints[k].name for k in less])} is no longer requested.")
     return told
@@ -471,11 +486,6 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
                 f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
                 f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
                 "results would cost the guarantee."
-            )
-        if data["how"] != "capacity" and not what <= {*CAPACITY, "compounds"}:
-            told.append(
-                f"The phase under way is finished as it was planned ({many(left, 'measurement')} to come) and decides "
-                "under the new terms."
             )
     if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
         told.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")

@@ -367,8 +367,7 @@ def _counts(ledger: Ledger, m: Measurement) -> bool:
 def _came_late(ledger: Ledger) -> bool:
     """Whether compounds came to be available, or to be estimated, after a phase had decided without them."""
     could = [*(decided.measurable for decided in ledger.phases), ledger.measurable()]
-    added = any(turn.how == "void" for turn in ledger.turns)  # that is said of itself
-    if not added and any((after & ~before).any() for before, after in pairwise(could)):
+    if any((after & ~before).any() for before, after in pairwise(could)):
         return True
     bounded, any_in = np.zeros(ledger.n_arms, dtype=bool), False
     for decision in ledger.decisions.values():

@@ -38,6 +38,8 @@ _STRATEGIES = {
     "adaptive": "adaptive.goals.AdaptiveGoals",
 }
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
+SERIES = "gaussian-process"
+"""The series model, which goes on where a proof ends."""
 PROVEN_GOALS = tuple(_IN_PHASES)
 """Goals that some proven strategy answers."""
 """What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
@@ -160,7 +162,7 @@ def choose(
     ``kind``: of the one endpoint that the goal is about.
     """
     if name == "auto":
-        strategy = _for_goal("gaussian-process", goal)
+        strategy = _for_goal(SERIES, goal)
         own = {parameter.name for parameter in strategy.info.parameters}
         if set(parameters) <= own:
             why = "real series are seldom additive"

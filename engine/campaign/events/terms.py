@@ -129,7 +129,7 @@ class PhaseDecided(Kind):
         told = f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
         return told + "".join(
             f", {len(entry['out']):,} fail {ledger.endpoints[k].limit_text}"
-            for k, entry in zip(ledger.limited, data.get("limits", ()), strict=True)
+            for k, entry in zip(ledger.limited, data.get("limits", ()), strict="limits" in data)
             if entry["out"]
         )
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.reasons.sentences import more_measurements
 from assaypilot.engine.campaign.reasons.single_endpoint import Gaps, _lower
@@ -282,22 +281,6 @@ def test_the_past_gives_the_reasons_of_then(path: Path) -> None:
         for number, then in seen.items():
             reasons = campaign.reasons(number)
             assert [reasons.of(n) for n in range(9)] == then
-
-
-@pytest.mark.parametrize("strategy", ["linfact-g", "adaptive"])
-def test_after_another_goal_the_reasons_are_about_that(strategy: str, path: Path) -> None:
-    with make(path, strategy=strategy, per_round=60, max_replicates=20) as campaign:
-        for _ in range(2):
-            assert campaign.plan() is not None
-            campaign.record(answers(campaign), close=True)
-        campaign.change(Change(epsilon=0.9, slack=0.3))
-        now, reasons = campaign.status(), campaign.reasons()
-        for compound in range(9):
-            why = reasons.of(compound).why
-            assert f"the cutoff at {now.candidates.cutoff:.2f}" in why
-            if now.candidates.status[compound] == UNDECIDED:
-                assert "surely more than 0.9 would put it out, surely no more than 1.2 in" in why
-        assert "soft zone of 0.5" not in reasons.of(of_status(now, IN)[0]).why
 
 
 def test_a_bound_that_a_walk_had_once_stays() -> None:
