@@ -241,7 +241,8 @@ class Statement(QFrame):
         if view is not None:
             promise, claim = view.status.guarantee, view.status.claim
             checks = [one.sentence for one in (claim.check, claim.audit) if one is not None]
-            self.words.setText(("Guarantee: " if promise.holds else "") + " ".join((promise.sentence, *checks)))
+            heading = "Guarantee: " if promise.holds and promise.kind == "proven" else ""
+            self.words.setText(heading + " ".join((promise.sentence, *checks)))
             polish(self.words, role="muted" if promise.holds else "void")
 
 
