@@ -160,12 +160,8 @@ def in_level(problem: Problem) -> float:
     return (1.0 - _OF_MEANS - _OF_FRONT_OUTS) * problem.delta / max(int(problem.wanted.sum()), 1)
 
 
-def each_of(level: float, among: int) -> float:
-    """Return the level of one of so many, rounded down to a power of 0.8: limits are integrated and remembered."""
-    return _rounded(level / max(among, 1))
-
-
-def _rounded(level: float) -> float:
+def rounded_level(level: float) -> float:
+    """Return a level rounded down to a power of 0.8: limits are integrated and remembered."""
     return float(0.8 ** math.ceil(math.log(level) / math.log(0.8) - 1e-9))
 
 
@@ -178,7 +174,7 @@ class SetLimits:
 
     def outs(self, left: int) -> Floats:
         """For being put out by its leaders, while so many are not out; what being in would have had is added."""
-        return self._limits(_rounded(self._levels.outs / max(left, 1) + self._levels.one_in))
+        return self._limits(rounded_level(self._levels.outs / max(left, 1) + self._levels.one_in))
 
     def ins(self) -> Floats:
         """For being near a rival."""
@@ -203,7 +199,7 @@ class FrontLimits:
     def outs(self, left: int) -> list[Floats]:
         """For each place of those named, while so many are not out."""
         level = self._in + _OF_FRONT_OUTS * self.problem.delta / max(left, 1)
-        return [self._limits(_rounded(share * level)) for share in SHARES]
+        return [self._limits(rounded_level(share * level)) for share in SHARES]
 
     def ins(self) -> Floats:
         """For an endpoint in which a rival does not beat a compound."""

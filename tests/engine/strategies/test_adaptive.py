@@ -78,7 +78,7 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         0.25,
         0.4,
         0.3,
-        lambda left: limits(sequential_tests.each_of(levels.outs / left + levels.one_in, 1), expected, 40),
+        lambda left: limits(sequential_tests.rounded_level(levels.outs / left + levels.one_in), expected, 40),
         limits(levels.one_in, expected, 40),
         limits(levels.best, expected, 40),
     )
@@ -112,7 +112,7 @@ def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, sla
         0.25,
         0.4,
         slack,
-        lambda left: limits(sequential_tests.each_of(levels.outs / left + levels.one_in, 1), 3, 40),
+        lambda left: limits(sequential_tests.rounded_level(levels.outs / left + levels.one_in), 3, 40),
         limits(levels.one_in, 3, 40),
         limits(levels.best, 3, 40),
     )

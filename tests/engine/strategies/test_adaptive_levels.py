@@ -6,7 +6,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
-from assaypilot.engine.strategies.adaptive.sequential_tests import FrontLimits, SetLimits, each_of, levels_of
+from assaypilot.engine.strategies.adaptive.sequential_tests import FrontLimits, SetLimits, levels_of, rounded_level
 from assaypilot.engine.strategies.protocol import Problem
 
 DELTA, N = 0.2, 7
@@ -31,13 +31,13 @@ def test_walks_have_the_limits_of_their_levels(goal):
     limits = SetLimits(problem_of(goal), lambda level: np.array([level]))
     found = (limits.ins()[0], limits.best()[0], limits.means()[0])
     assert found == (levels.one_in, levels.best, levels.mean)
-    assert limits.outs(3)[0] == each_of(levels.outs / 3 + levels.one_in, 1)
+    assert limits.outs(3)[0] == rounded_level(levels.outs / 3 + levels.one_in)
 
 
 @pytest.mark.parametrize("among", [1, 2, 3, 7, 96, 960])
 def test_levels_are_rounded_down(among):
     for level in DELTA * 0.8 ** np.linspace(0.0, 3.0, 31):
-        assert 0.8 * level * (1.0 - 1e-6) <= each_of(level, among) * among <= level * (1.0 + 1e-8)
+        assert 0.8 * level * (1.0 - 1e-6) <= rounded_level(level / among) * among <= level * (1.0 + 1e-8)
 
 
 def test_errors_about_trade_offs_sum_to_delta():

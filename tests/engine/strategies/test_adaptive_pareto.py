@@ -12,7 +12,7 @@ from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive.sequential_tests import each_of, limits
+from assaypilot.engine.strategies.adaptive.sequential_tests import limits, rounded_level
 from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -50,7 +50,7 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         dense(features),
         problem.noise,
         margins,
-        lambda left: [limits(each_of(w * levels(problem, left)[0], 1), expected, 40) for w in SHARES],
+        lambda left: [limits(rounded_level(w * levels(problem, left)[0]), expected, 40) for w in SHARES],
         limits(levels(problem, 1)[1], expected, 40),
     )
     seen = 0
