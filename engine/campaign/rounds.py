@@ -13,6 +13,7 @@ from ..system.progress import Report, silent
 from . import codec, limits, redecide, stocked
 from .bookkeeping import Issued
 from .candidates import shown_means, view_of
+from .changes import nothing_of_the_plan
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
 from .events.terms import PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
@@ -34,7 +35,8 @@ def planned_round(
     drafts = []
     if choice is not None:
         refuse_under_way(ledger)
-    if ledger.under_way is None or choice is not None:
+    # The series model plans by everything measured, so a plan nobody began is made again.
+    if ledger.under_way is None or choice is not None or (ledger.calibrated and nothing_of_the_plan(ledger)):
         state = ledger.current()
         if ledger.stop(state):
             return []
@@ -192,10 +194,10 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     """Return the decision of the phase and its part, once nothing of it is outstanding and no round is open."""
     if ledger.under_way is None or ledger.open_round is not None:
         return None
-    ended = ledger.calibrated and bool(ledger.rounds) and ledger.rounds[-1].state == "closed"
-    if ledger.outstanding() and not ended:
-        return None
     allocation = ledger.under_way.allocation
+    closed = any(one.phase == allocation.phase and one.state == "closed" for one in ledger.rounds)
+    if ledger.outstanding() and not (ledger.calibrated and closed):
+        return None
     decision = redecide.recompute(ledger)
     number = ledger.last_round
     if decision is None:

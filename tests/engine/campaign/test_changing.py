@@ -138,7 +138,14 @@ def test_a_change_in_the_middle_of_a_phase(tmp_path: Path) -> None:
 def test_a_plan_nobody_began_is_made_anew(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", strategy="gaussian-process", per_round=5) as campaign:
         decide_phase(campaign)
-        assert campaign.plan() is not None
+        planned = campaign.plan()
+        campaign.undo()
+        assert campaign.status().phases_decided == 1
+        campaign.redo()
+        again = campaign.status().open_round
+        assert planned is not None
+        assert again is not None
+        assert again.items == planned.items
         campaign.undo()
         assert campaign.change(Change(slack=0.05)).settings.slack == 0.05
         assert campaign.plan() is not None
