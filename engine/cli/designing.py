@@ -23,11 +23,11 @@ from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.library import Library
 from ..errors import AssayPilotError
-from ..tables.importer import NO, YES, ImportedTable, Problem, import_table
+from ..tables.importer import ImportedTable, import_table
 from ..tables.join import import_stacked
 from ..tables.opening import read_table
-from ..tables.raw import RawTable
-from ..tables.values import is_missing, parse_number, quoted
+from ..tables.raw import Problem, RawTable
+from ..tables.values import NO, YES, is_missing, parse_number, quoted
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
 from .reading import read_mapped

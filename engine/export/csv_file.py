@@ -20,8 +20,6 @@ from .whole import whole_file, write_whole
 if TYPE_CHECKING:
     from .contents import Contents
 
-__all__ = ["Cell", "plain", "write", "write_csv", "write_plain_csv"]
-
 _REPORT_EVERY = 1_000
 _SIGNS = ("'", *FORMULA)
 """What a text begins with that has to be looked at."""

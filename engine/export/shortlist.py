@@ -17,31 +17,6 @@ from .bounds import only_bounds
 from .measured import measured_means
 from .sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 
-__all__ = [
-    "AVAILABILITY",
-    "AVAILABILITY_MEANS",
-    "CONFIRMED",
-    "COST",
-    "EVIDENCE",
-    "LEAD",
-    "Sheet",
-    "Which",
-    "availability",
-    "chances",
-    "confirmed",
-    "decimals",
-    "decimals_of",
-    "evidence",
-    "provenance",
-    "ranked",
-    "rounded",
-    "stock_columns",
-    "structure",
-    "table_of",
-    "unique",
-    "with_provenance",
-]
-
 Which = Literal["in", "undecided", "out", "all"]
 
 _CODES = {"in": (IN,), "undecided": (UNDECIDED,), "out": (OUT,), "all": (IN, UNDECIDED, OUT, NOT_ESTIMABLE)}

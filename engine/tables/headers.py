@@ -10,37 +10,8 @@ from ..domain.endpoint import CONCENTRATIONS, normalise_unit
 from ..system.limits import LONGEST_HEADER
 from .raw import fold
 from .values import narrow
-from .vocabulary import HEADERS, ROLES
-
-__all__ = [
-    "ENDPOINT_NAME",
-    "IDS",
-    "NUMBERS",
-    "ROLES",
-    "SITE",
-    "SMILES_SHAPE",
-    "STRUCTURES",
-    "VALUE",
-    "bases",
-    "is_bookkeeping",
-    "is_computed",
-    "is_fit_detail",
-    "is_kept_beside",
-    "is_known",
-    "is_log_concentration",
-    "is_mean",
-    "is_of_fit",
-    "is_part",
-    "is_property",
-    "is_row_number",
-    "is_unit",
-    "looks_like_activity",
-    "looks_like_concentration",
-    "looks_like_potency",
-    "role_of",
-    "role_within",
-    "split_unit",
-]
+from .vocabulary import HEADERS
+from .vocabulary import ROLES as ROLES
 
 IDS = HEADERS["id"]
 """Headers of the column of compound ids, the surest first."""
@@ -216,21 +187,6 @@ def looks_like_activity(header: str) -> bool:
     )
 
 
-def is_property(header: str) -> bool:
-    """Whether a column holds what is computed or paid, not measured: MW, cLogP, TPSA, price."""
-    return is_computed(fold(split_unit(header)[0]), header)
-
-
-def is_kept_beside(header: str) -> bool:
-    """Whether a column of numbers says how rows are handled, not what was measured: a priority, a fold."""
-    return is_bookkeeping(fold(split_unit(header)[0]))
-
-
-def is_of_fit(header: str) -> bool:
-    """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
-    return is_fit_detail(fold(split_unit(_AGAIN.sub("", header))[0]))
-
-
 def is_row_number(header: str, values: list[str]) -> bool:
     """Whether a column of numbers only counts or names rows: consecutive integers, registry numbers, such a header."""
     if not all(re.fullmatch(r"\d+(?:\.0*)?", text) for text in values):
@@ -364,8 +320,9 @@ _KEPT = re.compile(
 )
 
 
-def is_computed(folded: str, header: str = "") -> bool:
-    """Whether a folded header, without its unit, is that of a property that is computed, looked up or paid."""
+def is_property(header: str) -> bool:
+    """Whether a column holds what is computed, looked up or paid, not measured: MW, cLogP, TPSA, price."""
+    folded = fold(split_unit(header)[0])
     if _PREDICTED.search(folded) or _OF_MODULE.fullmatch(header) or _GLUED.fullmatch(folded):
         return True
     if _MEASURED.search(folded) is not None:
@@ -374,12 +331,12 @@ def is_computed(folded: str, header: str = "") -> bool:
     return any(text and _COMPUTED.fullmatch(text) is not None for text in (folded, bare))
 
 
-def is_fit_detail(folded: str) -> bool:
-    """Whether a folded header is that of what a fit says beside its value: a Hill slope, R2, a confidence limit."""
-    plain = " ".join(re.sub(r"[()\[\]]", " ", folded).split())
-    return _FIT.fullmatch(plain) is not None
+def is_of_fit(header: str) -> bool:
+    """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
+    folded = fold(split_unit(_AGAIN.sub("", header))[0])
+    return _FIT.fullmatch(" ".join(re.sub(r"[()\[\]]", " ", folded).split())) is not None
 
 
-def is_bookkeeping(folded: str) -> bool:
-    """Whether a folded header is that of how rows are handled: a scheduler's priority, the fold of a validation."""
-    return _KEPT.fullmatch(folded) is not None
+def is_kept_beside(header: str) -> bool:
+    """Whether a column of numbers says how rows are handled, not what was measured: a priority, a fold."""
+    return _KEPT.fullmatch(fold(split_unit(header)[0])) is not None

@@ -32,8 +32,6 @@ from .stock import StockColumns, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted
 
-__all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
-
 _NAMED = 5
 _LARGEST_DEFAULT = 50_000
 """Combinations up to which they are candidates unasked; more take long to plan for."""

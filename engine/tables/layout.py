@@ -56,23 +56,19 @@ def lay_out(
     ``header`` says the row of the header and how many rows it has (1 or 2); (0, 0) says that there is none; None: it
     is found. AssayPilotError when no row is left below the header, or none has the number said.
     """
-    head = [[show(cell) for cell in line] for line in lines[:_SEARCHED]]
+    sheet = _Sheet(lines, numbers, show, file, warnings)
+    head = sheet.texts(_SEARCHED)
     if header is not None:
-        names, first, top = _as_said(lines, numbers, show, header, file)
-        near = [[show(cell) for cell in line] for line in lines[: first + 2]]
+        names, first, top = sheet.as_said(header)
         if top is not None:
-            names, first = _under_units(near, numbers, first, names, warnings)
-        return _body(lines, numbers, show, names, first, top, file=file, warnings=warnings)
+            names, first = _under_units(sheet.texts(first + 2), numbers, first, names, warnings)
+        return sheet.body(names, first, top)
     at = _header_at(head)
     group = _group_above(head, numbers, at)
     titles = at if group is None else at - 1
     if titles:
         said = "; ".join(", ".join(filter(None, line)) for line in head[:titles])
-        many = titles > 1
-        warnings.append(
-            f"{rows_named(numbers[:titles])} {'stand' if many else 'stands'} above the header and "
-            f"{'were' if many else 'was'} left out: {_short(said)}."
-        )
+        sheet.left_out(0, titles, "above the header", said)
     first = at + 1
     names = list(head[at])
     if group is not None:
@@ -91,52 +87,7 @@ def lay_out(
         warnings.append(
             f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
         )
-    return _body(lines, numbers, show, names, first, head[at] if first else None, file=file, warnings=warnings)
-
-
-def _as_said(
-    lines: list[list[Any]], numbers: list[int], show: Show, header: tuple[int, int], file: str | None
-) -> tuple[list[str], int, list[str] | None]:
-    """Return the names below which the user said that the table stands, its first line, and the header as it stands."""
-    row, count = header
-    if count == 0:
-        return _numbered_columns(max(map(len, lines), default=0)), 0, None
-    if row not in numbers:
-        raise AssayPilotError(f"row {row} is empty, so it is no header", file=file, mend="Name another row.")
-    at = numbers.index(row)
-    top = [show(cell) for cell in lines[at]]
-    if count == 1 or at + 1 == len(lines):
-        return top, at + 1, top
-    return _combined(top, [show(cell) for cell in lines[at + 1]]), at + 2, top
-
-
-def _body(
-    lines: list[list[Any]],
-    numbers: list[int],
-    show: Show,
-    header: Sequence[str],
-    first: int,
-    repeated: Sequence[str] | None,
-    *,
-    file: str | None,
-    warnings: list[str],
-) -> LaidOut:
-    """Return the table of the rows from ``first`` on under these names.
-
-    ``repeated`` is the header as it may stand again.
-    """
-    last = _second_table(lines, numbers, show, first, repeated, warnings)
-    if last == len(lines):
-        last = _end(lines, numbers, show, first, len(header), warnings)
-    places = _without_repeats(lines, numbers, show, first, last, repeated, warnings)
-    if not places:
-        raise AssayPilotError("there is a header but no row below it", file=file, mend="Add the compounds.")
-    body = [lines[place] for place in places] if len(places) < len(lines) else lines
-    rows = tuple(numbers[place] for place in places)
-    width = _width(header, body, show)
-    columns = tuple(zip(*_evened(body, rows, width, show, warnings), strict=True))
-    names, kept = _named(header, columns, show, warnings)
-    return LaidOut(names, tuple(columns[place] for place in kept), rows)
+    return sheet.body(names, first, head[at] if first else None)
 
 
 def _under_units(
@@ -335,64 +286,197 @@ def _with_unit(name: str, unit: str) -> str:
     return f"{name} ({bare})" if name and bare and not headers.split_unit(name)[1] else name
 
 
-# ---------------------------------------------------------------------- the end, and rows that are none
+# ---------------------------------------------------------------------- the rows of the table
 
 
-def _second_table(
-    lines: Sequence[Sequence[Any]],
-    numbers: Sequence[int],
-    show: Show,
-    first: int,
-    header: Sequence[str] | None,
-    warnings: list[str],
-) -> int:
-    """Return the place where another table begins below this one, which is said; the number of lines where none does.
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """The rows of a sheet that are not blank."""
 
-    Its first row is one of headers, after a blank line or beginning as this one's header does, and not the same.
-    """
-    if header is None or _known(header) < 2:
+    lines: list[list[Any]]
+    numbers: list[int]
+    """The row of each line as a spreadsheet counts."""
+    show: Show
+    file: str | None
+    warnings: list[str]
+
+    def texts(self, count: int) -> list[list[str]]:
+        """Return the first lines as texts."""
+        return [[self.show(cell) for cell in line] for line in self.lines[:count]]
+
+    def left_out(self, first: int, last: int, where: str, said: str) -> None:
+        """Warn that lines beside the table were left out."""
+        many = last - first > 1
+        self.warnings.append(
+            f"{rows_named(self.numbers[first:last])} {'stand' if many else 'stands'} {where} and "
+            f"{'were' if many else 'was'} left out: {_short(said)}."
+        )
+
+    def as_said(self, header: tuple[int, int]) -> tuple[list[str], int, list[str] | None]:
+        """Return the names below which the user said that the table stands, its first line, and the header."""
+        row, count = header
+        if count == 0:
+            return _numbered_columns(max(map(len, self.lines), default=0)), 0, None
+        if row not in self.numbers:
+            raise AssayPilotError(f"row {row} is empty, so it is no header", file=self.file, mend="Name another row.")
+        at = self.numbers.index(row)
+        top, *below = self.texts(at + 2)[at:]
+        return (top, at + 1, top) if count == 1 or not below else (_combined(top, below[0]), at + 2, top)
+
+    def body(self, header: Sequence[str], first: int, repeated: Sequence[str] | None) -> LaidOut:
+        """Return the table of the rows from ``first`` on; ``repeated`` is the header as it may stand again."""
+        last = self._second_table(first, repeated)
+        if last == len(self.lines):
+            last = self._end(first, len(header))
+        places = self._without_repeats(first, last, repeated)
+        if not places:
+            raise AssayPilotError("there is a header but no row below it", file=self.file, mend="Add the compounds.")
+        body = [self.lines[place] for place in places] if len(places) < len(self.lines) else self.lines
+        rows = tuple(self.numbers[place] for place in places)
+        columns = tuple(zip(*self._evened(body, rows, self._width(header, body)), strict=True))
+        names, kept = self._named(header, columns)
+        return LaidOut(names, tuple(columns[place] for place in kept), rows)
+
+    def _second_table(self, first: int, header: Sequence[str] | None) -> int:
+        """Return the place where another table begins below this one; the number of lines where none does.
+
+        Its first row is one of headers, after a blank line or beginning as this one's header does, and not the same.
+        """
+        lines, numbers = self.lines, self.numbers
+        if header is None or _known(header) < 2:
+            return len(lines)
+        start = next(place for place, text in enumerate(header) if text)
+        for place in range(first + 1, len(lines)):
+            line = lines[place]
+            gap = numbers[place] > numbers[place - 1] + 1
+            if not gap and not (start < len(line) and line[start] == header[start]):
+                continue
+            texts = [self.show(cell) for cell in line]
+            same = texts[: len(header)] == list(header[: len(texts)]) and not any(texts[len(header) :])
+            if same or _known(texts) < max(2, 0.6 * _filled(texts)) or _numeric(texts):
+                continue
+            begins = _short(", ".join(filter(None, texts)))
+            self.warnings.append(
+                f"In row {numbers[place]} another table begins ({begins}) and was left out. Read it as a file of its "
+                "own."
+            )
+            return place
         return len(lines)
-    start = next(place for place, text in enumerate(header) if text)
-    key = header[start]
-    for place in range(first + 1, len(lines)):
-        line = lines[place]
-        gap = numbers[place] > numbers[place - 1] + 1
-        if not gap and not (start < len(line) and line[start] == key):
-            continue
-        texts = [show(cell) for cell in line]
-        same = texts[: len(header)] == list(header[: len(texts)]) and not any(texts[len(header) :])
-        if same or _known(texts) < max(2, 0.6 * _filled(texts)) or _numeric(texts):
-            continue
-        begins = _short(", ".join(filter(None, texts)))
-        warnings.append(
-            f"In row {numbers[place]} another table begins ({begins}) and was left out. Read it as a file of its own."
-        )
-        return place
-    return len(lines)
 
+    def _end(self, first: int, width: int) -> int:
+        """Return the place behind the last row of the table; warn of what stands below."""
+        numbers, last = self.numbers, len(self.lines)
+        # Rows behind the last blank line are more likely remarks than those that follow without a gap.
+        start = max(first + 1, last - _FOOTERS)
+        block = next((place for place in range(last - 1, start, -1) if numbers[place] > numbers[place - 1] + 1), last)
+        below: list[str] = []
+        while last > start:
+            texts = [text for text in map(self.show, self.lines[last - 1]) if text]
+            if not _is_footer(texts, width, gap=last - 1 >= block):
+                break
+            below.append(" ".join(texts))
+            last -= 1
+        if below:
+            self.left_out(last, len(self.lines), "below the table", "; ".join(reversed(below)))
+        return last
 
-def _end(
-    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Show, first: int, width: int, warnings: list[str]
-) -> int:
-    """Return the place behind the last row of the table; what stands below is said."""
-    last = len(lines)
-    # Rows behind the last blank line are more likely remarks than those that follow without a gap.
-    start = max(first + 1, last - _FOOTERS)
-    block = next((place for place in range(last - 1, start, -1) if numbers[place] > numbers[place - 1] + 1), last)
-    below: list[str] = []
-    while last > start:
-        texts = [text for text in map(show, lines[last - 1]) if text]
-        if not _is_footer(texts, width, gap=last - 1 >= block):
-            break
-        below.append(" ".join(texts))
-        last -= 1
-    if below:
-        many = len(below) > 1
-        warnings.append(
-            f"{rows_named(numbers[last:])} {'stand' if many else 'stands'} below the table and "
-            f"{'were' if many else 'was'} left out: {_short('; '.join(reversed(below)))}."
+    def _without_repeats(self, first: int, last: int, header: Sequence[str] | None) -> list[int]:
+        """Return the places of the table's rows; the header once more, as in tables put together, is no row."""
+        if header is None or _filled(header) < 2:
+            return list(range(first, last))
+        start = next(place for place, text in enumerate(header) if text)
+        again = [
+            place
+            for place in range(first, last)
+            if start < len(self.lines[place])
+            and self.lines[place][start] == header[start]
+            and [self.show(cell) for cell in self.lines[place]][: len(header)] == list(header)
+        ]
+        if again:
+            named = rows_named([self.numbers[place] for place in again])
+            many = len(again) > 1
+            self.warnings.append(f"{named} {'repeat' if many else 'repeats'} the header and hold no compound.")
+        gone = {*again, *self._headings(first, last, start)}
+        return [place for place in range(first, last) if place not in gone]
+
+    def _headings(self, first: int, last: int, start: int) -> list[int]:
+        """Return the places of rows that only name what follows (Amides, Sulfonamides), and warn of them.
+
+        Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
+        """
+        alone = [place for place in range(first, last) if self._only_text(place, start)]
+        if not alone or 2 * len(alone) > last - first:
+            return []
+        others = [self.show(line[start]) for line in self.lines[first:last] if start < len(line)]
+        digits = sum(any(map(str.isdigit, text)) for text in others)
+        if digits < _NEARLY_ALL * (len(others) - len(alone)):
+            return []
+        named = ", ".join(self.show(self.lines[place][start]) for place in alone[:_NAMED])
+        many = len(alone) > 1
+        self.warnings.append(
+            f"{rows_named([self.numbers[place] for place in alone])} {'hold' if many else 'holds'} nothing but a "
+            f"heading and {'were' if many else 'was'} left out: {named}{', …' * (len(alone) > _NAMED)}."
         )
-    return last
+        return alone
+
+    def _only_text(self, place: int, start: int) -> bool:
+        """Whether the first column of a row holds a text without a number, and no other cell is filled."""
+        line = self.lines[place]
+        text = self.show(line[start]) if start < len(line) > 2 else ""
+        if not text or any(map(str.isdigit, text)):
+            return False
+        return not any(self.show(cell) for at, cell in enumerate(line) if at != start)
+
+    def _width(self, header: Sequence[str], body: Sequence[Sequence[Any]]) -> int:
+        """How many columns there are once empty ones at the right are left out."""
+        width = len(header)
+        while (
+            width > 1 and not header[width - 1] and not any(len(r) >= width and self.show(r[width - 1]) for r in body)
+        ):
+            width -= 1
+        return width
+
+    def _evened(self, body: list[list[Any]], rows: Sequence[int], width: int) -> Sequence[Sequence[Any]]:
+        """Return the rows, each as wide as the table; warn of what had to be mended."""
+        if all(len(line) == width for line in body):
+            return body
+        short, long, lines = [], [], []
+        for row, line in zip(rows, body, strict=True):
+            if len(line) < width:
+                short.append(row)
+            elif any(self.show(cell) for cell in line[width:]):
+                long.append(row)
+            lines.append((list(line) + [""] * width)[:width])
+        for places, said in (
+            (short, "fewer cells than the header; the rest counts as empty"),
+            (long, "more cells than the header; those beyond it were left out"),
+        ):
+            if places:
+                self.warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")
+        return lines
+
+    def _named(self, header: Sequence[str], columns: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], list[int]]:
+        """Return unique names, and the places of the columns that have a header or a filled cell."""
+        texts = [" ".join(text.split()) for text in header[: len(columns)]]
+        texts += [""] * (len(columns) - len(texts))
+        names: list[str] = []
+        kept: list[int] = []
+        taken = set(texts)
+        for place, text in enumerate(texts):
+            if not text and not any(map(self.show, columns[place])):
+                continue
+            number = place + 1
+            name = text or f"column {number}"
+            if name in names or (not text and name in taken):
+                renamed = free_name(name, {*taken, name})
+                self.warnings.append(f"Column {number} repeats the header {name!r}; it is called {renamed!r} here.")
+                name = renamed
+            elif not text:
+                self.warnings.append(f"Column {number} has no header; it is called {name!r} here.")
+            names.append(name)
+            taken.add(name)
+            kept.append(place)
+        return tuple(names), kept
 
 
 def _is_footer(texts: Sequence[str], width: int, *, gap: bool) -> bool:
@@ -406,129 +490,6 @@ def _is_footer(texts: Sequence[str], width: int, *, gap: bool) -> bool:
         return False
     remark = first[0] in "*#†‡§(" or ": " in first or len(first.split()) > 2
     return remark or (gap and (" " in first or first.endswith(":")))
-
-
-def _without_repeats(
-    lines: Sequence[Sequence[Any]],
-    numbers: Sequence[int],
-    show: Show,
-    first: int,
-    last: int,
-    header: Sequence[str] | None,
-    warnings: list[str],
-) -> list[int]:
-    """Return the places of the table's rows; the header once more, as in tables put together, is no row."""
-    if header is None or _filled(header) < 2:
-        return list(range(first, last))
-    start = next(place for place, text in enumerate(header) if text)
-    key, width = header[start], len(header)
-    again = [
-        place
-        for place in range(first, last)
-        if start < len(lines[place])
-        and lines[place][start] == key
-        and [show(cell) for cell in lines[place]][:width] == list(header)
-    ]
-    if again:
-        named = rows_named([numbers[place] for place in again])
-        warnings.append(f"{named} {'repeat' if len(again) > 1 else 'repeats'} the header and hold no compound.")
-    gone = set(again) | set(_headings(lines, numbers, show, first, last, start, warnings))
-    return [place for place in range(first, last) if place not in gone]
-
-
-def _headings(
-    lines: Sequence[Sequence[Any]],
-    numbers: Sequence[int],
-    show: Show,
-    first: int,
-    last: int,
-    start: int,
-    warnings: list[str],
-) -> list[int]:
-    """Return the places of rows that only name what follows (Amides, Sulfonamides), which are said.
-
-    Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
-    """
-    alone = [place for place in range(first, last) if _only_text(lines[place], show, start)]
-    if not alone or 2 * len(alone) > last - first:
-        return []
-    others = [show(lines[place][start]) for place in range(first, last) if start < len(lines[place])]
-    digits = sum(any(map(str.isdigit, text)) for text in others)
-    if digits < _NEARLY_ALL * (len(others) - len(alone)):
-        return []
-    named = ", ".join(show(lines[place][start]) for place in alone[:_NAMED]) + ", …" * (len(alone) > _NAMED)
-    warnings.append(
-        f"{rows_named([numbers[place] for place in alone])} {'hold' if len(alone) > 1 else 'holds'} nothing but a "
-        f"heading and {'were' if len(alone) > 1 else 'was'} left out: {named}."
-    )
-    return alone
-
-
-def _only_text(line: Sequence[Any], show: Show, start: int) -> str:
-    """Return the text of a row's first column when it has no number and no other cell is filled; "" otherwise."""
-    text = show(line[start]) if start < len(line) > 2 else ""
-    if not text or any(map(str.isdigit, text)):
-        return ""
-    return "" if any(show(cell) for place, cell in enumerate(line) if place != start) else text
-
-
-# ---------------------------------------------------------------------- columns
-
-
-def _width(header: Sequence[str], body: Sequence[Sequence[Any]], show: Show) -> int:
-    """How many columns there are once empty ones at the right are left out."""
-    width = len(header)
-    while width > 1 and not header[width - 1] and not any(len(r) >= width and show(r[width - 1]) for r in body):
-        width -= 1
-    return width
-
-
-def _evened(
-    body: list[list[Any]], rows: Sequence[int], width: int, show: Show, warnings: list[str]
-) -> Sequence[Sequence[Any]]:
-    """Return the rows, each as wide as the table; what had to be mended is said."""
-    if all(len(line) == width for line in body):
-        return body
-    short, long, lines = [], [], []
-    for row, line in zip(rows, body, strict=True):
-        if len(line) < width:
-            short.append(row)
-        elif any(show(cell) for cell in line[width:]):
-            long.append(row)
-        lines.append((list(line) + [""] * width)[:width])
-    for places, said in (
-        (short, "fewer cells than the header; the rest counts as empty"),
-        (long, "more cells than the header; those beyond it were left out"),
-    ):
-        if places:
-            warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")
-    return lines
-
-
-def _named(
-    header: Sequence[str], columns: Sequence[Sequence[Any]], show: Show, warnings: list[str]
-) -> tuple[tuple[str, ...], list[int]]:
-    """Return unique names, and the places of the columns that have a header or a filled cell."""
-    texts = [" ".join(text.split()) for text in header[: len(columns)]]
-    texts += [""] * (len(columns) - len(texts))
-    names: list[str] = []
-    kept: list[int] = []
-    taken = set(texts)
-    for place, text in enumerate(texts):
-        if not text and not any(map(show, columns[place])):
-            continue
-        number = place + 1
-        name = text or f"column {number}"
-        if name in names or (not text and name in taken):
-            renamed = free_name(name, {*taken, name})
-            warnings.append(f"Column {number} repeats the header {name!r}; it is called {renamed!r} here.")
-            name = renamed
-        elif not text:
-            warnings.append(f"Column {number} has no header; it is called {name!r} here.")
-        names.append(name)
-        taken.add(name)
-        kept.append(place)
-    return tuple(names), kept
 
 
 def _short(text: str) -> str:

@@ -18,7 +18,7 @@ from . import headers
 from .compound_names import CompoundNames, named_by_sites, other_substituents
 from .doubtful_values import another_scale, may_be_bounds, quality_column
 from .entries import Entry, Unreadable, as_result, doubt, is_empty, left_behind, read_entry
-from .raw import RawTable, columns_named, fold
+from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import SIDES, ValueColumn, p_name, value_columns
 from .spellings import looks_changed
 from .values import is_missing, quoted
@@ -35,26 +35,12 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
-    """A result that cannot be recorded, and why."""
-
-    row: int
-    """As a spreadsheet counts."""
-    column: str | None
-    reason: str
-
-    def as_json(self) -> dict[str, int | str | None]:
-        """Return the keys of the command line's list."""
-        return {"row": self.row, "column": self.column, "reason": self.reason}
-
-
-@dataclass(frozen=True, slots=True)
 class ResultsTable:
     """What a table of results says."""
 
     results: tuple[Result, ...]
     """In the order of the rows, endpoints by their full name, compounds by the library's id."""
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Problem, ...]
     pending: int
     """Cells that say there is no result yet (empty, NA, PENDING, ...)."""
     warnings: tuple[str, ...]
@@ -102,7 +88,7 @@ def read_results(
     batches: dict[str, str] = {}
     behind: dict[str, list[tuple[int | None, str]]] = {}
     results: list[Result] = []
-    rejected: list[Rejected] = []
+    rejected: list[Problem] = []
     pending = 0
     for place, row in enumerate(raw.rows):
         if place % _REPORT_EVERY == 0:
@@ -116,7 +102,7 @@ def read_results(
             changed = looks_changed(ids[place])
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
             reason += f"; a spreadsheet may have made {changed} of its id" if changed else ""
-            rejected.append(Rejected(row, id_column, reason))
+            rejected.append(Problem(row, id_column, reason))
             continue
         compounds[place] = known.compound
         other = ids[place].strip()
@@ -134,7 +120,7 @@ def read_results(
                 made = any(fold(said) == fold(whole.name) for whole in calculated)
                 what = "is calculated, never entered" if made else "is no endpoint of this campaign"
                 reason = f"{quoted(said)} {what} ({ours})" if said else "names no endpoint"
-                rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
+                rejected.append(Problem(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
                 continue
             result = _result(raw, place, column, endpoint, name, texts, rejected, warnings, behind)
             if result is not None and alias:
@@ -285,7 +271,7 @@ def _result(
     endpoint: Endpoint,
     compound: str,
     texts: Mapping[str, Sequence[str]],
-    rejected: list[Rejected],
+    rejected: list[Problem],
     warnings: list[str],
     behind: dict[str, list[tuple[int | None, str]]],
 ) -> Result | None:
@@ -302,7 +288,7 @@ def _result(
         where = sides.get(error.part) or column.value
         if texts["drawn"][place]:
             where = f"{where}, well {texts['drawn'][place]}"
-        rejected.append(Rejected(row, where, error.reason))
+        rejected.append(Problem(row, where, error.reason))
         return None
     if entry is None:
         return None

@@ -15,8 +15,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
+from assaypilot.engine.tables.raw import Problem, RawTable
+from assaypilot.engine.tables.results import ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
 
 from .entry import Entry, Question, asked_of, decimal_of, entered_text, in_round, parse_cells, results_in_round
@@ -365,7 +365,9 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         where = f"column {refused.column}: " if refused.column else ""
         name, text, own = _rejected_cell(refused, raw, status, shown)
         wrong += [] if own is None else [own]
-        rows.append((refused.row, PastedRow(str(refused.row), name, text, "", where + refused.reason, rejected=True)))
+        rows.append(
+            (refused.row or 0, PastedRow(str(refused.row), name, text, "", where + refused.reason, rejected=True))
+        )
     rows.sort(key=lambda pair: pair[0])
     return Intended(
         title,
@@ -379,7 +381,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
 
 
 def _rejected_cell(
-    refused: Rejected, raw: RawTable, status: Status, shown: Round | None
+    refused: Problem, raw: RawTable, status: Status, shown: Round | None
 ) -> tuple[str, str, Wrong | None]:
     """Id and text of a row that cannot be used, and the cell of the round its value belongs to, if there is one."""
     at = next((place for place, row in enumerate(raw.rows) if row == refused.row), None)
