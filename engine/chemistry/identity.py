@@ -1,7 +1,8 @@
-"""Which structures are the same compound: as drawn, and on request also by charge form or tautomer."""
+"""Which structures are the same compound, and which spellings the same substituent."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -13,6 +14,10 @@ Merge = Literal["none", "charge", "tautomer"]
 """What counts as one compound: the structure as it is; its charge forms, too; and its tautomers, too."""
 
 _REPORT_EVERY = 50
+_POINT = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
+"""An attachment point as different programs write it: ``[*:1]``, ``[1*]``, ``[R1]``, ``*``."""
+_EXTENSION = re.compile(r"\s*\|[^|]*\|$")
+"""What an extended SMILES says behind its structure: names of its atoms."""
 
 
 def identity(smiles: str, merge: Merge = "none") -> str:
@@ -63,3 +68,26 @@ def _enumerator() -> Any:
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
     return rdMolStandardize.TautomerEnumerator()
+
+
+def attached(text: str) -> str | None:
+    """Return the letters of a SMILES with exactly one attachment point, sorted; None for any other text.
+
+    Spellings of one structure share them, so that only texts that do need be parsed.
+    """
+    bare, points = _POINT.subn("", _EXTENSION.sub("", text))
+    if points != 1 or re.search(r"[^A-Za-z0-9\[\]()=#$@+\-/\\.%:]", bare):
+        return None
+    return "".join(sorted(re.sub(r"[^A-Za-z]", "", bare).casefold()))
+
+
+def canonical_substituent(text: str) -> str | None:
+    """Return the canonical SMILES of a substituent with one attachment point, whatever its number.
+
+    None when it is none.
+    """
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(_POINT.sub("*", _EXTENSION.sub("", text)))
+    return None if molecule is None else str(Chem.MolToSmiles(molecule))

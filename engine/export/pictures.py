@@ -133,7 +133,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
 
 def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape, dpi: float = 100.0) -> Figure:
     """Measured against predicted from the others."""
-    from ..figures.agreement import agreement_plot
+    from ..figures.predictions import agreement_plot
 
     predicted = leave_one_out(data.fit, data.rows, data.means, data.counts)
     own = status.endpoints[endpoint]

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, round_ticks, say, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, whole_ticks
 from .contributions import contribution_ends
 from .palette import LIGHT, Palette
 
@@ -96,25 +96,23 @@ def blocks_figure(
             axes.axhspan(places[marked] - 0.48, places[marked] + 0.48, color=palette.grid, zorder=0, linewidth=0)
         top = float(places[0]) - 1.0 if places.size else 0.0
         more = f"   {block.left_out:,} in the middle not shown" if block.left_out else ""
-        axes.annotate(
-            f"{cut_middle(block.title, 40)}{more}", (0.0, top), xycoords=across, xytext=(-6 - 72 * (left - 0.16), 0),
-            textcoords="offset points", ha="left", va="center", fontsize=SMALL + 0.5, fontweight="bold",
-            color=palette.text, parse_math=False, annotation_clip=False,
+        note(
+            axes, f"{cut_middle(block.title, 40)}{more}", (0.0, top), (-6 - 72 * (left - 0.16), 0), palette.text,
+            SMALL + 0.5, coords=across, ha="left", va="center", fontweight="bold",
         )  # fmt: skip
         for place, name in zip(places, block.names, strict=True):
-            axes.annotate(
-                cut_middle(name, _LONGEST), (0.0, place), xycoords=across, xytext=(-6, 0), textcoords="offset points",
-                ha="right", va="center", fontsize=SMALL - 0.3, color=palette.text, parse_math=False,
-                annotation_clip=False,
+            note(
+                axes, cut_middle(name, _LONGEST), (0.0, place), (-6, 0), palette.text, SMALL - 0.3, coords=across,
+                ha="right", va="center",
             )  # fmt: skip
     return figure, axes
 
 
 def beside(axes: Axes, y: float, text: str, palette: Palette, inches: float) -> None:
     """Write a number right of the axes, its end so many inches from them."""
-    axes.annotate(
-        text, (1.0, y), xycoords=axes.get_yaxis_transform(), xytext=(72 * inches, 0), textcoords="offset points",
-        ha="right", va="center", fontsize=SMALL - 0.3, color=palette.muted, parse_math=False, annotation_clip=False,
+    note(
+        axes, text, (1.0, y), (72 * inches, 0), palette.muted, SMALL - 0.3, coords=axes.get_yaxis_transform(),
+        ha="right", va="center",
     )  # fmt: skip
 
 
@@ -209,11 +207,10 @@ def forest_plot(
                 beside(axes, places[row], signed(value[row]), palette, 0.55)
             else:
                 said = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
-                axes.annotate(
-                    said, (0.0, places[row]), xycoords=axes.get_yaxis_transform(), xytext=(4, 0),
-                    textcoords="offset points", ha="left", va="center", fontsize=SMALL - 1, style="italic",
-                    color=palette.muted, zorder=4, bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background,
-                                                         "edgecolor": "none"},
+                note(
+                    axes, said, (0.0, places[row]), (4, 0), palette.muted, SMALL - 1, coords=axes.get_yaxis_transform(),
+                    ha="left", va="center", style="italic", zorder=4,
+                    bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none"},
                 )  # fmt: skip
             beside(axes, places[row], f"{int(counts[row]):,}", palette, 1.1)
     beside(axes, -0.15, "n", palette, 1.1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -83,6 +83,17 @@ def say(figure: Figure, palette: Palette, text: str) -> Figure:
         parse_math=False, wrap=True,
     )  # fmt: skip
     return figure
+
+
+def note(
+    axes: Axes, text: str, at: tuple[float, float], away: tuple[float, float], colour: str, size: float = SMALL, *,
+    coords: Any = "data", **how: Any,
+) -> None:  # fmt: skip
+    """Write a text so many points away from a place, literally and never cut off; ``how`` as annotate takes it."""
+    axes.annotate(
+        text, at, xycoords=coords, xytext=away, textcoords="offset points", color=colour, fontsize=size,
+        parse_math=False, annotation_clip=False, **how,
+    )  # fmt: skip
 
 
 def round_ticks(most: int) -> MaxNLocator:

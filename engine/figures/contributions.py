@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, cut_middle, round_ticks, say
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, say
 from .palette import LIGHT, Palette
 
 _ROW = 0.185
@@ -81,33 +81,27 @@ def contribution_plot(
     axes.plot(value[known], rows[known], linestyle="none", marker="o", markersize=4.6, color=palette.accent, zorder=3)
     for row in np.flatnonzero(~known).tolist():
         said = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
-        axes.annotate(
-            said, (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), textcoords="offset points",
-            ha="left", va="center", fontsize=SMALL - 1.5, style="italic", color=palette.muted, zorder=4,
+        note(
+            axes, said, (0.0, row), (4, 0), palette.muted, SMALL - 1.5, coords=axes.get_yaxis_transform(), ha="left",
+            va="center", style="italic", zorder=4,
             bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none"},
         )  # fmt: skip
     axes.set_yticks(rows, [""] * n)
     axes.tick_params(axis="y", length=0)
     for row, name in enumerate(substituents):
-        axes.annotate(
-            cut_middle(name), (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(-5, 0),
-            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.text,
-            parse_math=False, annotation_clip=False,
+        note(
+            axes, cut_middle(name), (0.0, row), (-5, 0), palette.text, SMALL - 0.5, coords=axes.get_yaxis_transform(),
+            ha="right", va="center",
         )  # fmt: skip
-        axes.annotate(
-            f"{int(counts[row]):,}", (1.0, row), xycoords=axes.get_yaxis_transform(), xytext=(26, 0),
-            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.muted,
-            annotation_clip=False,
+        note(
+            axes, f"{int(counts[row]):,}", (1.0, row), (26, 0), palette.muted, SMALL - 0.5,
+            coords=axes.get_yaxis_transform(), ha="right", va="center",
         )  # fmt: skip
-    axes.annotate(
-        cut_middle(site), (0.0, 1.0), xycoords="axes fraction", xytext=(-5, 8), textcoords="offset points", ha="right",
-        va="bottom", fontsize=SMALL + 1.0, fontweight="bold", color=palette.text, parse_math=False,
-        annotation_clip=False,
+    note(
+        axes, cut_middle(site), (0.0, 1.0), (-5, 8), palette.text, SMALL + 1.0, coords="axes fraction", ha="right",
+        va="bottom", fontweight="bold",
     )  # fmt: skip
-    axes.annotate(
-        "n", (1.0, 1.0), xycoords="axes fraction", xytext=(26, 8), textcoords="offset points", ha="right", va="bottom",
-        fontsize=SMALL, style="italic", color=palette.muted, annotation_clip=False,
-    )  # fmt: skip
+    note(axes, "n", (1.0, 1.0), (26, 8), palette.muted, coords="axes fraction", ha="right", va="bottom", style="italic")
     # A number and the room beside it take about half an inch.
     axes.xaxis.set_major_locator(round_ticks(max(2, int((width - margin - _NUMBERS) / 0.48))))
     better = "better →" if sign > 0 else "← better"

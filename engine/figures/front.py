@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, round_ticks, say
+from .canvas import SMALL, blank, fitting, note, round_ticks, say
 from .palette import LIGHT, MARKERS, Palette
 
 MOST_BOXES = 40
@@ -203,20 +203,14 @@ def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
         # At the worse end of the other axis, where the front is not.
         worse = axes[1 - along].sign > 0
         edge = 0.015 if worse else 0.985
-        plot.annotate(
-            axis.limit_text,
-            (axis.limit, edge) if along == 0 else (0.006 if worse else 0.994, axis.limit),
-            xycoords=plot.get_xaxis_transform() if along == 0 else plot.get_yaxis_transform(),
-            xytext=((-4 if beyond else 4), 0) if along == 0 else (0, -3 if beyond else 3),
-            textcoords="offset points",
+        note(
+            plot, axis.limit_text, (axis.limit, edge) if along == 0 else (0.006 if worse else 0.994, axis.limit),
+            ((-4 if beyond else 4), 0) if along == 0 else (0, -3 if beyond else 3), palette.muted,
+            coords=plot.get_xaxis_transform() if along == 0 else plot.get_yaxis_transform(),
             ha=("right" if beyond else "left") if along == 0 else ("left" if worse else "right"),
-            va=("bottom" if worse else "top") if along == 0 else ("top" if beyond else "bottom"),
-            fontsize=SMALL,
-            color=palette.muted,
-            parse_math=False,
-            zorder=6,
+            va=("bottom" if worse else "top") if along == 0 else ("top" if beyond else "bottom"), zorder=6,
             bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.8},
-        )
+        )  # fmt: skip
 
 
 def _band(

@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .canvas import SMALL, blank, cut_middle, round_ticks, say
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, say
 from .pairs import PairMap
 from .palette import LIGHT, Palette
 
@@ -181,22 +181,19 @@ def _label(
     # Where cells are smaller than letters only some of them are named; hovering names each.
     step = (max(1, round(0.13 / cell[1] + 0.49)), max(1, round(0.14 / cell[0] + 0.49)) if upright else 1)
     for place in range(0, len(rows), step[0]):
-        axes.annotate(
-            cut_middle(rows[place], _LONGEST), (0.0, place), xycoords=axes.get_yaxis_transform(), xytext=(-6, 0),
-            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.text,
-            parse_math=False, annotation_clip=False,
+        note(
+            axes, cut_middle(rows[place], _LONGEST), (0.0, place), (-6, 0), palette.text, SMALL - 0.5,
+            coords=axes.get_yaxis_transform(), ha="right", va="center",
         )  # fmt: skip
     for place in range(0, len(columns), step[1]):
-        axes.annotate(
-            cut_middle(columns[place], _UPRIGHT), (place, 1.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 5),
-            textcoords="offset points", ha="center", va="bottom", rotation=90 if upright else 0, fontsize=SMALL - 0.5,
-            color=palette.text, parse_math=False, annotation_clip=False,
+        note(
+            axes, cut_middle(columns[place], _UPRIGHT), (place, 1.0), (0, 5), palette.text, SMALL - 0.5,
+            coords=axes.get_xaxis_transform(), ha="center", va="bottom", rotation=90 if upright else 0,
         )  # fmt: skip
     # Both names stand in the corner, where they are seen however far the map is scrolled.
-    axes.annotate(
-        f"{cut_middle(sites[0], _LONGEST)} ↓", (0.0, 1.0), xycoords="axes fraction", xytext=(-6, 5),
-        textcoords="offset points", ha="right", va="bottom", fontsize=SMALL + 0.5, fontweight="bold",
-        color=palette.text, parse_math=False, annotation_clip=False,
+    note(
+        axes, f"{cut_middle(sites[0], _LONGEST)} ↓", (0.0, 1.0), (-6, 5), palette.text, SMALL + 0.5,
+        coords="axes fraction", ha="right", va="bottom", fontweight="bold",
     )  # fmt: skip
     figure = axes.get_figure(root=True)
     if figure is not None:

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, round_ticks, say
+from .canvas import SMALL, blank, note, round_ticks, say
 from .front import UNDECIDED, WORDS, Axis, complete, legend
 from .palette import LIGHT, MARKERS, Palette
 
@@ -135,10 +135,7 @@ def parallel_plot(
     plot.set_xticks(range(count), [""] * count)
     for place, text in enumerate(words):
         side = "left" if place == 0 else "right" if place == count - 1 else "center"
-        plot.annotate(
-            text, (place, 0.0), xytext=(0, -8), textcoords="offset points", ha=side, va="top", fontsize=SMALL,
-            color=palette.text, parse_math=False, annotation_clip=False,
-        )  # fmt: skip
+        note(plot, text, (place, 0.0), (0, -8), palette.text, ha=side, va="top")
     legend(figure, handles, palette)
     return figure
 
@@ -201,20 +198,18 @@ def _upright(plot: Axes, place: int, axis: Axis, ends: tuple[float, float], pale
     for value in round_ticks(4).tick_values(min(ends), max(ends)):
         height = (value - worst) / (best - worst)
         if -0.001 <= height <= 1.001:
-            plot.annotate(
-                f"{value:g}", (place, height), xytext=(-4, 0), textcoords="offset points", ha="right", va="center",
-                fontsize=SMALL - 0.5, color=palette.muted, zorder=9, annotation_clip=False,
-                bbox=_ground(palette, 0.7),
+            note(
+                plot, f"{value:g}", (place, height), (-4, 0), palette.muted, SMALL - 0.5, ha="right", va="center",
+                zorder=9, bbox=_ground(palette, 0.7),
             )  # fmt: skip
     if axis.limit is None:
         return
     height = (axis.limit - worst) / (best - worst)
     if 0.0 < height < 1.0:
         plot.plot([place - 0.06, place + 0.06], [height, height], color=palette.cutoff, linewidth=2.0, zorder=9)
-        plot.annotate(
-            axis.limit_text, (place, height), xytext=(7, 3), textcoords="offset points", ha="left", va="bottom",
-            fontsize=SMALL - 0.5, color=palette.cutoff, parse_math=False, zorder=9, annotation_clip=False,
-            bbox=_ground(palette, 0.8),
+        note(
+            plot, axis.limit_text, (place, height), (7, 3), palette.cutoff, SMALL - 0.5, ha="left", va="bottom",
+            zorder=9, bbox=_ground(palette, 0.8),
         )  # fmt: skip
 
 

@@ -1,15 +1,19 @@
-"""Measured against predicted beside its residuals, the compounds that fit worst by name."""
+"""Measured against predicted: each measured compound with what the others say of it, and what is left."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from ..arrays import Floats
-from .agreement import agreement_plot
-from .canvas import SMALL, cut_middle, round_ticks, style
+from ..arrays import Flags, Floats
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, style
+from .front import WORDS, legend
 from .palette import LIGHT, MARKERS, Palette
 
 Shape = tuple[float, float]
@@ -18,6 +22,71 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right, top."""
 
 _MANY = 300
+"""Compounds above which their marks are drawn smaller."""
+
+
+def _marks(axes: Axes, x: Floats, y: Floats, known: Flags, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
+    """Draw the known compounds by their status; return a handle for the legend of each that occurs."""
+    handles = []
+    for code in (3, 2, 0, 1):
+        here = known & (status == code)
+        if here.any():
+            colour = palette.status[code]
+            face = palette.background if code == 2 else colour
+            look: dict[str, Any] = {"linestyle": "none", "marker": MARKERS[code], "markerfacecolor": face}
+            axes.plot(
+                x[here], y[here], markersize=2.6 if known.sum() > _MANY else 4.4, markeredgewidth=1.0,
+                color=colour, zorder=2 if code >= 2 else 4, **look,
+            )  # fmt: skip
+            handles.append(Line2D([], [], markersize=5.0, color=colour, label=WORDS[code], **look))
+    return handles
+
+
+def agreement_plot(
+    predicted: Floats,
+    measured: Floats,
+    status: NDArray[np.int8],
+    *,
+    quantity: str = "value",
+    noise_sd: float | None = None,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (3.4, 3.4),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: measured means against predictions, the line where they agree, and the noise about it.
+
+    ``(m,)`` arrays on the model scale; compounds without a prediction (NaN) are left out, and counted on the axis.
+    The band is 1.96 ``noise_sd`` to either side: where one measurement of a well predicted compound falls 19 times
+    in 20.
+    """
+    figure = blank(size, dpi, palette, (0.58, 0.12, 0.62, 0.46))
+    axes = figure.axes[0]
+    known = np.isfinite(predicted) & np.isfinite(measured)
+    if not known.any():
+        return say(figure, palette, "No compound can be predicted\nfrom the others yet.")
+    every = np.concatenate([predicted[known], measured[known]])
+    least, most = float(every.min()), float(every.max())
+    pad = 0.06 * max(most - least, 0.1)
+    ends = np.array([least - pad, most + pad])
+    axes.set_xlim(*ends)
+    axes.set_ylim(*ends)
+    handles: list[Line2D | Patch] = []
+    if noise_sd is not None:
+        reach = 1.96 * noise_sd
+        axes.fill_between(ends, ends - reach, ends + reach, color=palette.grid, linewidth=0, zorder=0)
+        handles.append(Patch(facecolor=palette.grid, edgecolor="none", label="assay noise"))
+    axes.plot(ends, ends, color=palette.muted, linewidth=0.9, zorder=1)
+    handles += _marks(axes, predicted, measured, known, status, palette)
+    legend(figure, handles[::-1], palette)
+    missing = int(known.size - known.sum())
+    words = f"{quantity} predicted from the other compounds"
+    if missing:
+        words += f"\n({missing:,} measured compounds that the others say nothing of are not shown)"
+    axes.set_xlabel(words, color=palette.text, fontsize=SMALL - (0.5 if missing else 0.0), parse_math=False)
+    axes.set_ylabel(f"{quantity} measured", color=palette.text, fontsize=SMALL, parse_math=False)
+    axes.xaxis.set_major_locator(round_ticks(6))
+    axes.yaxis.set_major_locator(round_ticks(6))
+    return figure
 
 
 def predictions_plot(
@@ -66,14 +135,7 @@ def predictions_plot(
         reach = max(reach, 1.96 * noise_sd)
     second.set_ylim(-1.18 * max(reach, 0.05), 1.18 * max(reach, 0.05))
     second.axhline(0.0, color=palette.muted, linewidth=0.9, zorder=1)
-    mark = 2.6 if known.sum() > _MANY else 4.4
-    for code in (3, 2, 0, 1):
-        here = known & (status == code)
-        face = palette.background if code == 2 else palette.status[code]
-        second.plot(
-            predicted[here], rest[here], linestyle="none", marker=MARKERS[code], color=palette.status[code],
-            markersize=mark, markerfacecolor=face, markeredgewidth=1.0, zorder=2 if code >= 2 else 4,
-        )  # fmt: skip
+    _marks(second, predicted, rest, known, status, palette)
     for axes, values in ((first, measured), (second, rest)):
         if selected is not None and np.isfinite(values[selected]):
             axes.plot(
@@ -134,7 +196,7 @@ def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, pal
         dx, dy, here = free[0]
         taken.append(here)
         written.append(here)
-        axes.annotate(
-            text, (x, y), xytext=(dx, dy), textcoords="offset points", ha="left" if dx > 0 else "right", va="center",
-            fontsize=SMALL - 1, color=palette.text, parse_math=False, zorder=6, annotation_clip=False,
+        note(
+            axes, text, (x, y), (dx, dy), palette.text, SMALL - 1, ha="left" if dx > 0 else "right", va="center",
+            zorder=6,
         )  # fmt: skip

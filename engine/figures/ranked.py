@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, round_ticks, say, whole_ticks
+from .canvas import SMALL, blank, fitting, note, round_ticks, say, whole_ticks
 from .palette import LIGHT, MARKERS, Palette
 
 Ends = tuple[float, float, float, float]
@@ -287,11 +287,9 @@ def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None
         room = (top - level if beyond else level - bottom) / (top - bottom) * height
         # Where the axis ends too soon it would lie on its numbers; above them a part of it has room.
         above = beyond if room > (_WORD - _OVER if beyond else _WORD) else not beyond
-        axes.annotate(
-            word, (across, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
-            textcoords="offset points", ha="right" if across > 0.5 else "left",
-            va="bottom" if above else "top", fontsize=SMALL,
-            color=palette.cutoff, parse_math=False, zorder=5,
+        note(
+            axes, word, (across, level), (0, 3 if above else -3), palette.cutoff, coords=axes.get_yaxis_transform(),
+            ha="right" if across > 0.5 else "left", va="bottom" if above else "top", zorder=5,
             bbox={"boxstyle": "square,pad=0.15", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.85},
         )  # fmt: skip
 

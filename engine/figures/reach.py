@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from .canvas import SMALL, blank, cut_middle, say, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, say, whole_ticks
 from .palette import LIGHT, Palette
 
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
@@ -114,10 +114,9 @@ def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
         (cut_middle(row.name, _LONGEST), 6.5, palette.muted, "normal"),
         (row.words, -6.0, palette.text, "bold"),
     ):
-        axes.annotate(
-            text, (0.0, place), xycoords=axes.get_yaxis_transform(), xytext=(-8, shift), textcoords="offset points",
-            ha="right", va="center", fontsize=SMALL, fontweight=weight, color=colour, parse_math=False,
-            annotation_clip=False,
+        note(
+            axes, text, (0.0, place), (-8, shift), colour, coords=axes.get_yaxis_transform(), ha="right", va="center",
+            fontweight=weight,
         )  # fmt: skip
 
 
@@ -144,7 +143,7 @@ def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end:
         first, *_, last = placed
         placed = [(first[1] + 0.04, *first[1:]), (whole - last[1] - 0.04, *last[1:])]
     for middle, _, text, colour in placed:
-        axes.annotate(
-            text, ((middle / whole - box.x0) / box.width, 1.0), xycoords="axes fraction", xytext=(0, 3),
-            textcoords="offset points", ha="center", va="bottom", fontsize=SMALL, color=colour, annotation_clip=False,
+        note(
+            axes, text, ((middle / whole - box.x0) / box.width, 1.0), (0, 3), colour, coords="axes fraction",
+            ha="center", va="bottom",
         )  # fmt: skip

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ..models.report import Residual
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, fitting, round_ticks, say, words_along
+from .canvas import SMALL, blank, cut_middle, fitting, note, round_ticks, say, words_along
 from .palette import LIGHT, Palette
 
 _LETTERS = 22
@@ -57,14 +57,12 @@ def worst_residuals(
             markeredgecolor=palette.muted, markeredgewidth=1.4, zorder=3,
         )  # fmt: skip
         axes.plot([one.measured], [row], "o", markersize=6.5, color=palette.accent, zorder=4)
-        axes.annotate(
-            signed(one.residual), (1.0, row), xycoords=("axes fraction", "data"),
-            xytext=(8, 0), textcoords="offset points", va="center", color=palette.text, fontsize=SMALL,
-            annotation_clip=False, parse_math=False,
+        note(
+            axes, signed(one.residual), (1.0, row), (8, 0), palette.text, coords=("axes fraction", "data"), va="center",
         )  # fmt: skip
-        axes.annotate(
-            names[row], (0.0, row), xycoords=("axes fraction", "data"), xytext=(-8, 0), textcoords="offset points",
-            va="center", ha="right", color=palette.text, fontsize=SMALL, annotation_clip=False, parse_math=False,
+        note(
+            axes, names[row], (0.0, row), (-8, 0), palette.text, coords=("axes fraction", "data"), va="center",
+            ha="right",
         )  # fmt: skip
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Ints
-from .canvas import SMALL, blank, cut_middle, say, style, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, say, style, whole_ticks
 from .palette import LIGHT, MARKERS, Palette
 
 UNDECIDED, IN, OUT = 0, 1, 2
@@ -60,10 +60,7 @@ def set_by_round(
         (UNDECIDED, ends[0], undecided[-1], "undecided"),
         (IN, ends[1], inside[-1], "in"),
     ):
-        axes.annotate(
-            f"{value:,} {word}", (rounds[-1], level), xytext=(7, 0), textcoords="offset points", va="center",
-            color=palette.status[code], fontsize=SMALL, annotation_clip=False, parse_math=False,
-        )  # fmt: skip
+        note(axes, f"{value:,} {word}", (rounds[-1], level), (7, 0), palette.status[code], va="center")
     axes.set_ylim(0, top * 1.05)
     axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
     # A number and the room beside it take about a third of an inch.
@@ -102,10 +99,7 @@ def shrinking_plot(
     second.bar(rounds, measurements, width=0.55, color=palette.accent, zorder=2)
     for place, number in enumerate(measurements):
         if number and len(measurements) <= 24:
-            second.annotate(
-                f"{number:,}", (place, number), xytext=(0, 2), textcoords="offset points", ha="center", va="bottom",
-                fontsize=SMALL - 1, color=palette.muted, annotation_clip=False,
-            )  # fmt: skip
+            note(second, f"{number:,}", (place, number), (0, 2), palette.muted, SMALL - 1, ha="center", va="bottom")
     second.set_ylim(0, 1.22 * max(*measurements, 1))
     ends = (-0.4, len(inside) - 0.6)
     for axes in (first, second):

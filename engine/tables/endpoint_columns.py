@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..domain.difference import check_differences, find_parts, in_words
+from ..domain.difference import check_differences, in_words
 from ..domain.endpoint import Endpoint, normalise_unit
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
@@ -16,11 +16,11 @@ from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims
 from .curves import doses, is_dose, points_in_columns
-from .described import Described, described
+from .described import Described, described, without_column
 from .endpoint_kinds import kind_of
 from .options import EndpointColumn, EndpointSpec
 from .raw import fold
-from .side_columns import SIDES, Sides, once_each, run_groups
+from .side_columns import SIDES, Sides, about_errors, once_each, run_groups
 from .values import is_missing, parse_value
 
 _MOST_NAMES = 60
@@ -119,10 +119,7 @@ class Endpoints:
         ]
         errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
         if errors and columns:
-            self.warnings.append(
-                f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times "
-                "the square root of N; give that. A column that holds SDs is called so."
-            )
+            self.warnings.append(about_errors(errors))
         if lost and columns:
             self.warnings.append(
                 f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
@@ -143,10 +140,7 @@ class Endpoints:
                     option="--endpoint",
                     mend="Give the difference another name: its values are never read.",
                 )
-            of = find_parts(spec.name, spec.of, measured)
-            whole = Endpoint(
-                spec.name, direction=spec.direction or "max", epsilon=spec.epsilon, limit=spec.limit, of=of
-            )
+            whole, _ = without_column(spec, measured)
             both = [*measured, whole]
             check_differences(both)
             self.notes.append(

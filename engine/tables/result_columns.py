@@ -12,10 +12,8 @@ from ..errors import AssayPilotError
 from . import headers
 from .curves import points_in_columns
 from .raw import RawTable, columns_named, fold
-from .side_columns import run_groups, run_number, sign_columns, signs_beside
+from .side_columns import SIDES, about_errors, about_mean, run_groups, run_number, sign_columns, signs_beside
 from .values import is_missing
-
-SIDES = ("relation", "unit", "n", "sd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,9 @@ def value_columns(
         if shared[0] is None:
             shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
         return [ValueColumn(value, None if name_column else endpoints[0], shared, unit)], []
-    warnings: list[str] = []
-    found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, warnings)]
+    means: list[str] = []
+    found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
+    warnings = [about_mean(column) for column in means]
     if not found and len(endpoints) == 1:
         found = [(endpoints[0], column, run) for column, run in _of_the_only_one(raw, endpoints[0], warnings)]
     if not found:
@@ -83,9 +82,7 @@ def value_columns(
     other = [c for c in raw.columns if c not in known and fold(headers.split_unit(c)[0]) in called]
     if other:
         warnings.append(f"Not used, because their unit is not that of the endpoint: {', '.join(other)}.")
-    known.update(other)
-    means = {c for c in raw.columns if any(f"Column {c} seems" in text for text in warnings)}
-    known.update(means)
+    known.update(other, means)
     numbers = [c for c in raw.columns if c not in known and headers.looks_like_potency(*headers.split_unit(c))]
     numbers = [c for c in numbers if not headers.is_of_fit(c)]
     if numbers:
@@ -101,10 +98,7 @@ def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | N
     ]
     errors = [c for c in errors if not headers.is_of_fit(c)]
     if errors:
-        said.append(
-            f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times the "
-            "square root of N; give that. A column that holds SDs is called so."
-        )
+        said.append(about_errors(errors))
     again = [c for c in raw.columns if any(re.fullmatch(rf"{re.escape(value)} \(\d+\)", c) for value in values)]
     again = [c for c in again if c not in values]
     if again:
@@ -140,10 +134,10 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
     )
 
 
-def _endpoint_columns(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
+def _endpoint_columns(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tuple[str, str], ...]:
     """Return the columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
 
-    Runs go before their mean, which says less, and is said not to be read.
+    Runs go before their mean, which says less; it is added to ``means``.
     """
     column = _endpoint_column(raw, endpoint)
     bare, unit = headers.split_unit(endpoint.name)
@@ -157,9 +151,7 @@ def _endpoint_columns(raw: RawTable, endpoint: Endpoint, warnings: list[str]) ->
     runs = fitting[0] if len(fitting) == 1 and _filled(raw, fitting[0]) else ()
     if runs and column not in runs:
         if column is not None:
-            warnings.append(
-                f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
-            )
+            means.append(column)
         return tuple((one, _run_of(one, place)) for place, one in enumerate(runs, start=1))
     return () if column is None else ((column, ""),)
 

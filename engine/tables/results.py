@@ -19,7 +19,8 @@ from .compound_names import CompoundNames, named_by_sites, other_substituents
 from .doubtful_values import another_scale, may_be_bounds, quality_column
 from .entries import Entry, Unreadable, as_result, doubt, is_empty, left_behind, read_entry
 from .raw import Problem, RawTable, columns_named, fold
-from .result_columns import SIDES, ValueColumn, p_name, value_columns
+from .result_columns import ValueColumn, p_name, value_columns
+from .side_columns import SIDES
 from .spellings import looks_changed
 from .values import is_missing, quoted
 from .wells import with_compounds

@@ -78,6 +78,19 @@ def _names_better(column: str, other: str, value: str) -> bool:
 SIDES = ("relation", "unit", "n", "sd")
 
 
+def about_mean(column: str) -> str:
+    """Return what to say of a mean that is not read."""
+    return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
+
+
+def about_errors(columns: Sequence[str]) -> str:
+    """Return what to say of standard errors of means, which are not read."""
+    return (
+        f"Not used, because a standard error is no SD: {', '.join(columns)}. The SD is the standard error times the "
+        "square root of N; give that. A column that holds SDs is called so."
+    )
+
+
 class Sides:
     """Finds the columns beside one of values, and takes them."""
 
@@ -210,9 +223,7 @@ def once_each(
         if column in of_run:
             kept.setdefault(of_run[column], column)
         elif any(_is_mean_of(column, name) for name in grouped):
-            notes.append(
-                f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
-            )
+            notes.append(about_mean(column))
         elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
                 f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to have {column} "

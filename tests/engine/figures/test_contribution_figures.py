@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from assaypilot.engine.figures.agreement import agreement_plot
 from assaypilot.engine.figures.contributions import contribution_ends, contribution_height, contribution_plot
+from assaypilot.engine.figures.predictions import agreement_plot
 
 NAN = float("nan")
 
