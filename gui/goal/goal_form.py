@@ -346,8 +346,7 @@ class TermsForm(QWidget):
         said = f"Assay noise (SD) of {scale}"
         tip = (
             "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
-            f"Type {UNKNOWN} where nobody knows it: then it is estimated from replicates, which takes more of them. "
-            "Compounds whose noise is another stand behind a semicolon: 0.2; R1: Ph=0.4, tBu=0.5."
+            f"Type {UNKNOWN} to estimate it from replicates, which takes more of them."
         )
         made = _NoiseLine(said, f"{said}: {tip}")
         if several:
