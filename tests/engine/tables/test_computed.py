@@ -63,3 +63,8 @@ def test_numbers_are_ids_where_nothing_else_is(header):
     table = import_table(raw, propose(raw))
     assert table.library.ids[:2] == ("1", "2")
     assert [one.name for one in table.endpoints] == ["pIC50"]
+
+
+@pytest.mark.parametrize("header", ["pIC50", "-logIC50", "-log10(IC50)", "minus log IC50", "logP", "neg log Ki"])
+def test_a_negative_logarithm_is_none_of_these(header):
+    assert not headers.is_log_concentration(header)

@@ -90,13 +90,6 @@ def test_one_concentration_is_a_result_like_any_other():
     assert [(r.compound, r.value) for r in results.results] == [("a", 90.0), ("b", 50.0), ("b", 54.0)]
 
 
-def test_different_concentrations_of_different_compounds_are_told():
-    table = imported("ID,R1,R2,Conc (uM),Inhibition (%)\na,Me,F,10,90\nb,H,F,10,50\nc,Me,Cl,30,95\n")
-    assert [one.name for one in table.endpoints] == ["Inhibition (%)"]
-    assert any("its values are of 2 different ones by column Conc (uM) (10, 30)" in text for text in table.warnings)
-    assert any("Column Conc (uM) says at which concentration was tested" in text for text in table.notes)
-
-
 def test_columns_called_after_concentrations_are_points():
     text = "ID,R1,R2,10 uM,3 uM,1 uM\na,Me,F,90,80,50\nb,H,F,80,50,20\n"
     table = imported(text)

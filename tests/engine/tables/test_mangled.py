@@ -11,7 +11,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.spellings import about_ids, is_ditto, one_spelling
+from assaypilot.engine.tables.spellings import about_ids, one_spelling
 from tests.engine.tables.workbooks import write_xlsx
 
 
@@ -44,32 +44,6 @@ def test_a_result_of_such_an_id_says_what_may_have_happened():
     assert [one.reason for one in table.rejected] == [
         "'1-Mar' is no compound of this campaign; a spreadsheet may have made a date of its id"
     ]
-
-
-def test_a_mark_for_the_row_above_is_no_substituent():
-    table = imported("ID\tR1\tR2\tpIC50\na\tMe\tF\t6\nb\t″\tCl\t7\nc\tEt\tditto\t7\nd\tEt\tF\t8\n")
-    assert [(p.row, p.column, p.reason) for p in table.not_used] == [
-        (3, "R1", "a mark for the row above is no substituent; write it out"),
-        (4, "R2", "a mark for the row above is no substituent; write it out"),
-    ]
-    assert table.library.ids == ("a", "d")
-    assert not is_ditto("Me")
-    assert not is_ditto("S")
-
-
-@pytest.mark.parametrize("types", ["String\tString\tReal", "string\tvarchar\tdouble"])
-def test_a_row_of_types_is_no_compound(types):
-    table = imported(f"ID\tR1\tpIC50\n{types}\na\tMe\t6\nb\tH\t7\n")
-    assert table.library.ids == ("a", "b")
-    assert any("Row 2 says of which type the columns are" in text for text in table.warnings)
-    assert imported("ID\tR1\tpIC50\nText\tMe\t6\nb\tH\t7\n").library.ids == ("Text", "b")
-
-
-def test_isomers_and_salts_under_one_id_are_asked_about():
-    table = imported("ID,Stereo,R1,pIC50\na,R,Me,6\na,S,Me,8\nb,R,H,7\n")
-    assert any("a has rows of different Stereo (R, S): they count as one compound" in text for text in table.warnings)
-    apart = imported("ID,Stereo,R1,pIC50\na,R,Me,6\nb,S,H,8\n")
-    assert not any("count as one" in text for text in apart.warnings)
 
 
 def test_a_label_and_the_structure_it_names_are_asked_about():
@@ -112,37 +86,6 @@ def test_signs_that_nobody_sees_make_no_other_id_or_substituent(tmp_path):
     for raw in (parse_text(text), read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": book}))):
         assert raw.column("ID") == ("A-001", "A-002", "A-003")
         assert raw.column("R1") == ("Me", "Me", "H")
-
-
-def test_a_second_table_below_is_left_out_and_said():
-    table = imported("ID,R1,pIC50\na,Me,6\nb,H,7\n\nID,R1,hERG (uM)\na,Me,3\nb,H,5\n")
-    assert [(r.compound, r.value) for r in table.history] == [("a", 6.0), ("b", 7.0)]
-    assert any("In row 5 another table begins (ID, R1, hERG (uM))" in text for text in table.warnings)
-    again = imported("ID,R1,pIC50\na,Me,6\n\nID,R1,pIC50\nb,H,7\n")
-    assert [r.compound for r in again.history] == ["a", "b"]
-
-
-def test_details_of_fits_in_a_long_list_are_no_endpoints():
-    text = "Molecule Name,Readout Name,Value,R1\na,IC50 (nM),10,Me\na,Hill,1,Me\nb,IC50 (nM),20,H\nb,Hill,1,H\n"
-    table = imported(text)
-    assert [(r.compound, r.endpoint, r.value) for r in table.history] == [
-        ("a", "IC50 (nM)", 10.0),
-        ("b", "IC50 (nM)", 20.0),
-    ]
-    assert table.not_used == ()
-    assert any("Details of fits in column Readout Name are not read: Hill." in text for text in table.notes)
-
-
-def test_a_substituent_above_empty_cells_is_not_copied_down_without_a_word():
-    table = imported("ID,R1,R2,pIC50\na,Me,F,6\nb,,Cl,7\nc,,H,7\nd,Et,F,6\ne,,Cl,6\nf,Pr,F,6\ng,,F,6\n")
-    assert any("In R1 each substituent stands once, above empty cells" in text for text in table.warnings)
-    mixed = imported("ID,R1,R2,pIC50\na,Me,F,6\nb,,Cl,7\nc,Et,H,7\nd,Me,F,6\ne,,Cl,6\n")
-    assert not any("above empty cells" in text for text in mixed.warnings)
-
-
-def test_headers_that_stand_twice_are_told():
-    table = imported("ID,R1,IC50 (nM),IC50 (nM).1\na,Me,6,7\nb,H,7,9\nc,Et,30,4\n")
-    assert any("The header of IC50 (nM).1 stands twice" in text for text in table.notes)
 
 
 def test_json_is_refused(tmp_path):

@@ -71,32 +71,6 @@ def test_what_may_be_another_compound_is_not_guessed(ids, name):
     assert CompoundNames(library).find(name) is None
 
 
-def test_ids_of_the_lab_are_said_once_with_an_example_and_kept():
-    table = read("Sample ID|IC50 (nM)\nAP-0012-03|50\nAP-0120-01|6\nAP_0121|7\nXX-9|8")
-    assert [(r.compound, r.batch, r.comment) for r in table.results] == [
-        ("AP-0012", "03", "reported as AP-0012-03"),
-        ("AP-0120", "01", "reported as AP-0120-01"),
-        ("AP-0121", "", "reported as AP_0121"),
-    ]
-    assert table.warnings == (
-        "Ids are written in another way: AP_0121 counts for AP-0121. Is that right?",
-        "Batches stand behind ids: AP-0012-03 counts for AP-0012, and 1 more. Is that right?",
-    )
-    assert [r.reason for r in table.rejected] == ["'XX-9' is no compound of this campaign"]
-
-
-def test_the_column_with_ids_of_the_campaign_goes_before_one_that_is_called_so():
-    table = read("Name|Sample|IC50 (nM)\nunknown|AP-0012|5\nunknown|AP-0120|6")
-    assert values(table) == [("AP-0012", "=", 5), ("AP-0120", "=", 6)]
-
-
-def test_conditions_name_their_reaction_where_there_is_no_id():
-    table = read("R1|R2|IC50 (nM)\nEt|0.10|5\nMe|H|6\nPr|H|7\nEt|H|PENDING")
-    assert values(table) == [("AP-0121", "=", 5), ("AP-0001", "=", 6)]
-    assert [(r.row, r.reason) for r in table.rejected] == [(4, "the id is missing")]
-    assert "there is no column of compound ids" in refusal("R1|IC50 (nM)\nEt|5\nMe|6")
-
-
 # ---------------------------------------------------------------------- values
 
 
@@ -106,16 +80,6 @@ def test_signs_beside_a_value_are_of_it_whatever_they_are_called(sign):
     assert values(table) == [("AP-0001", ">", 3000), ("AP-0012", "=", 20)]
     long = read(f"ID|{sign}|Value\nAP-0001|>|3000\nAP-0012||20")
     assert values(long) == values(table)
-
-
-def test_runs_go_before_their_mean_and_are_not_called_foreign():
-    table = read("ID|IC50 rep1 (nM)|IC50 rep2 (nM)|Mean IC50 (nM)\nAP-0001|10|20|14")
-    assert [(r.value, r.replicate) for r in table.results] == [(10, "1"), (20, "2")]
-    assert table.warnings == (
-        "Column Mean IC50 (nM) seems to be the mean of the runs next to it: the runs are read, the mean is not.",
-    )
-    empty = read("ID|IC50 rep1 (nM)|IC50 rep2 (nM)|Mean IC50 (nM)\nAP-0001|||14")
-    assert [r.value for r in empty.results] == [14]
 
 
 @pytest.mark.parametrize("header", ["Rep 1|Rep 2|Rep 3", "IC50_1|IC50_2|IC50_3", "Run 1|Run 2|Run 3", "#1|#2|#3"])
@@ -149,23 +113,6 @@ def test_a_spread_in_the_header_hides_no_value(header):
     assert values(table) == [("AP-0001", "=", 7.1), ("AP-0012", "=", 6.5)]
 
 
-def test_results_of_another_series_with_the_same_ids_are_refused():
-    ours = "ID|R1|R2|Value\nAP-0001|Me|[H]|50\nAP-0012|Et||60\nAP-0120|Me|0.10|7\nAP-0121|*C|0.1|8"
-    assert len(read(ours).results) == 4
-    assert not any("substituents" in text for text in read(ours).warnings)
-    one = read("ID|R1|Value\nAP-0001|Me|50\nAP-0012|Me|60\nAP-0120|alkyl|7")
-    assert len(one.results) == 3
-    assert one.warnings == (
-        "1 of 3 rows name other substituents than in this campaign (row 3: R1 is 'Me' there, and 'Et' in this "
-        "campaign).",
-    )
-    replicates = read("ID|R1|R2|Value\nAP-0001|5.1|5.3|5.2\nAP-0012|6.1|6.3|6.2", PIC50)
-    assert (len(replicates.results), replicates.warnings) == (2, ())
-    said = refusal("ID|R1|R2|Value\nAP-0001|Cl|H|50\nAP-0012|Br|H|60\nAP-0120|Me|0.1|7")
-    assert "2 of 3 compounds have other substituents than in this campaign (row 2: R1 is 'Cl' there" in said
-    assert "results of another campaign" in said
-
-
 def test_a_table_on_its_side_is_said_to_be_so():
     table = "ID|" + "|".join(f"c{n}" for n in range(20)) + "\n{}|" + "|".join(["5"] * 20)
     said = refusal(table.format("Gloss"), Endpoint("Gloss", noise_sd=0.2))
@@ -173,35 +120,11 @@ def test_a_table_on_its_side_is_said_to_be_so():
     assert "and 9 more. Turn the table, so that each compound has a row." in said
 
 
-def test_failures_of_quality_are_recorded_and_not_used():
-    table = read("ID|IC50 (nM)|QC\nAP-0001|70|pass\nAP-0012|9|Fail\nAP-0120|5|")
-    assert [r.excluded for r in table.results] == [False, True, False]
-    assert table.warnings == (
-        "Column QC marks 1 value as not to be used (AP-0012): recorded, and left out of estimates and decisions.",
-    )
-    other = read("ID|IC50 (nM)|Status\nAP-0001|7|in\nAP-0012|9|out")
-    assert not any(r.excluded for r in other.results)
-
-
 @pytest.mark.parametrize("code", ["-999", "-9999.0", "-99999"])
 def test_codes_for_no_value_are_no_values(code):
     table = read(f"ID|yield\nAP-0001|{code}\nAP-0012|-99", Endpoint("yield", "%"))
     assert values(table) == [("AP-0012", "=", -99)]
     assert "looks like a code for no value" in table.rejected[0].reason
-
-
-def test_a_column_that_names_the_endpoints_is_known_by_what_it_says():
-    both = (Endpoint("Conversion", "%"), Endpoint("Impurity [area%]", "area%"))
-    table = read("ID|Analyte|Result\nAP-0001|Conversion|80\nAP-0001|impurity|0.5\nAP-0012|Conversion|70", *both)
-    assert [(r.endpoint, r.value) for r in table.results] == [
-        ("Conversion", 80), ("Impurity [area%]", 0.5), ("Conversion", 70),
-    ]  # fmt: skip
-    assert "do not say which endpoint" in refusal("ID|Analyte|Result\nAP-0001|Conversion|80\nAP-0001|water|1", *both)
-
-
-def test_the_end_of_the_range_again_and_again_is_asked_about():
-    rows = "\n".join(f"AP-0001|{value}" for value in (12, 35, 410, 10000, 10000, 10000))
-    assert any("3 values of IC50 (nM) are exactly 10000 nM" in text for text in read(f"ID|Value\n{rows}").warnings)
 
 
 # ---------------------------------------------------------------------- plates

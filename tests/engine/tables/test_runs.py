@@ -1,7 +1,5 @@
 """Columns that say the same quantity more than once: runs count together, means and logarithms of others not again."""
 
-import math
-
 import pytest
 
 from assaypilot.engine.tables.importer import import_table
@@ -57,12 +55,6 @@ def test_runs_are_measurements_of_one_endpoint():
     assert {"IC50 run 1 (nM)", "IC50 run 2 (nM)"} <= set(mapping.columns())
 
 
-def test_the_mean_beside_its_runs_is_not_counted_again():
-    mapping, read = table("ID,R1,IC50 run 1 (nM),IC50 run 2 (nM),Mean IC50 (nM)", "a,Me,10,12,11", "b,H,30,28,29")
-    assert [(r.compound, r.value) for r in read.history] == [("a", 10.0), ("a", 12.0), ("b", 30.0), ("b", 28.0)]
-    assert any("Mean IC50 (nM) seems to be the mean of the runs" in note for note in mapping.notes)
-
-
 @pytest.mark.parametrize(
     ("endpoint", "values"),
     [("IC50;sd=0.2", [10.0, 12.0]), ("IC50 (nM);sd=0.2", [10.0, 12.0]), ("IC50 run 2 (nM);sd=0.2", [12.0])],
@@ -87,29 +79,3 @@ def test_results_have_a_column_for_each_run():
         ("a", 0.012, "=", "µM", "2"),
         ("b", 10.0, ">", "µM", "1"),
     ]
-
-
-def both(*pairs: tuple[str, str]):
-    return table("ID,R1,IC50 (nM),pIC50", *(f"c{k},S{k},{a},{b}" for k, (a, b) in enumerate(pairs)))
-
-
-def test_a_logarithm_beside_its_concentration_is_read_once():
-    mapping, read = both(("10", "8.00"), ("25", "7.6"), ("1000", "6"), (">10000", "5"), ("", ""))
-    assert [one.name for one in read.endpoints] == ["IC50 (nM)"]
-    # The bound stays one: the rounded 5 beside it says less.
-    assert [(r.value, r.relation) for r in read.history][-1] == (10000.0, ">")
-    assert any("Column pIC50 holds the logarithms of IC50 (nM)" in note for note in mapping.notes)
-
-
-@pytest.mark.parametrize(
-    "pairs",
-    [
-        [("10", "8.5"), ("25", "7.1"), ("1000", "6.4")],  # another assay
-        [("10", "8.0"), ("25", "7.6"), ("1000", "6.0"), ("", "7.2")],  # more than the concentrations say
-        [("10", "8.0"), ("25", "7.6")],  # too few to tell
-    ],
-)
-def test_what_is_no_copy_stays(pairs):
-    _, read = both(*pairs)
-    assert [one.name for one in read.endpoints] == ["IC50 (nM)", "pIC50"]
-    assert math.isclose(sum(r.value for r in read.history if r.endpoint == "pIC50"), sum(float(b) for _, b in pairs))
