@@ -1,4 +1,4 @@
-"""Columns that chemists expect beside potency: size, lipophilicity, polar surface, and the first alert."""
+"""What tables show and filter of structures, for another process: properties, alerts, parts and likeness."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
+from ..errors import AssayPilotError
 from ..system.packing import Parcel, pack_texts, unpack_texts
 from ..system.progress import Report, silent
 
@@ -17,6 +18,8 @@ _REPORT_EVERY = 50
 FIGURES = ("mw", "clogp", "tpsa", "hbd", "heavy_atoms")
 """In the order in which they travel between processes: average molecular weight in g/mol, Wildman and Crippen's log P
 (1999), the topological polar surface after Ertl (2000) in square angstroms, N-H and O-H groups, atoms but hydrogen."""
+_LIKE = "like"
+"""The mark of a question for similar structures; no SMARTS begins with it."""
 KCAL_PER_LOG = 1.37
 """2.303 R T at 300 K in kcal/mol: what one log unit of affinity is worth."""
 
@@ -100,3 +103,61 @@ def _alerts() -> Any:
     for name in ("PAINS_A", "PAINS_B", "PAINS_C", "BRENK"):
         parameters.AddCatalog(getattr(FilterCatalog.FilterCatalogParams.FilterCatalogs, name))
     return FilterCatalog.FilterCatalog(parameters)
+
+
+def similar_to(smiles: str, least: float) -> str:
+    """Return the question, for ``holding``, for structures at least that similar (ECFP4, Tanimoto)."""
+    return f"{_LIKE} {least:g} {smiles}"
+
+
+def holding(smiles: Sequence[str], question: str, report: Report = silent) -> bytes:
+    """Return one byte per structure, in order: 1 where it fits the question, 0 where not or unreadable.
+
+    ``question``: a SMARTS or SMILES that structures are to hold, or what ``similar_to`` gives. AssayPilotError for
+    one that cannot be read.
+    """
+    from rdkit import rdBase
+
+    with rdBase.BlockLogs():
+        fits = _similar(question) if question.startswith(f"{_LIKE} ") else _with_part(question)
+
+    def found(text: str) -> int:
+        molecule = _molecule(text)
+        return int(molecule is not None and fits(molecule))
+
+    return bytes(_each(smiles, found, "Looking through structures", report))
+
+
+def _with_part(pattern: str) -> Callable[[Any], bool]:
+    from rdkit import Chem
+
+    wanted = Chem.MolFromSmarts(pattern) or Chem.MolFromSmiles(pattern)
+    if wanted is None or not wanted.GetNumAtoms():
+        raise AssayPilotError(
+            f"no structure can be read from {pattern}", mend="Write it as SMILES or SMARTS, for example c1ccncc1."
+        )
+    return lambda molecule: bool(molecule.HasSubstructMatch(wanted))
+
+
+def _similar(question: str) -> Callable[[Any], bool]:
+    from rdkit import Chem, DataStructs
+    from rdkit.Chem import rdFingerprintGenerator
+
+    _, least, smiles = question.split(" ", 2)
+    target = Chem.MolFromSmiles(smiles)
+    if target is None or not target.GetNumAtoms():
+        raise AssayPilotError(
+            f"{smiles} is neither a compound nor a structure", mend="Write like: and an ID or a SMILES."
+        )
+    generator: Any = rdFingerprintGenerator.GetMorganGenerator(radius=2)
+    wanted = generator.GetFingerprint(target)
+
+    def fits(molecule: Any) -> bool:
+        return bool(DataStructs.TanimotoSimilarity(wanted, generator.GetFingerprint(molecule)) >= float(least))
+
+    return fits
+
+
+def packed_holding(smiles: Parcel, question: str, report: Report = silent) -> bytes:
+    """Return the same of structures that came from another process."""
+    return holding(unpack_texts(smiles), question, report)

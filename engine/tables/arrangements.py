@@ -10,6 +10,7 @@ from typing import Any
 
 from ..domain.plates.wells import FORMATS, Well, row_letters
 from . import headers
+from .layout import LaidOut, lay_out
 from .raw import fold, rows_named
 from .side_columns import run_number
 from .values import is_missing
@@ -29,6 +30,23 @@ Listed = tuple[list[list[str]], list[int], str]
 def as_list(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     """Return the list that is meant by lines which are none; None where they are one already."""
     return listed(lines, numbers, show) or paired(lines, numbers, show) or turned(lines, numbers, show)
+
+
+def table_of(
+    lines: list[list[Any]],
+    numbers: list[int],
+    show: Show,
+    *,
+    file: str | None,
+    warnings: list[str],
+    header: tuple[int, int] | None,
+) -> tuple[LaidOut, bool]:
+    """Return the table in lines, as ``lay_out`` does, and whether they were made a list first, which is warned of."""
+    drawn = None if header is not None else as_list(lines, numbers, show)
+    if drawn is not None:
+        lines, numbers, said = drawn
+        warnings.append(said)
+    return lay_out(lines, numbers, show, file=file, warnings=warnings, header=header), drawn is not None
 
 
 def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:

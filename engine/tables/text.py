@@ -12,10 +12,9 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
-from .arrangements import as_list, barred, is_framed, spaced
+from .arrangements import barred, is_framed, spaced, table_of
 from .databases import datawarrior_table, is_datawarrior, pubchem_rows
 from .decimals import decimal_mark, without_thousands
-from .layout import lay_out
 from .raw import DELIMITERS, RawTable, fold, unguard, visible
 
 _SNIFFED_RECORDS = 200
@@ -79,20 +78,8 @@ def parse(
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
     numbered = pubchem_rows(numbered, warnings)
-    drawn = None
-    if header is None:
-        drawn = as_list([line for _, line in numbered], [row for row, _ in numbered], str)
-    if drawn is not None:
-        numbered = list(zip(drawn[1], drawn[0], strict=True))
-        warnings.append(drawn[2])
-    table = lay_out(
-        [record for _, record in numbered],
-        [row for row, _ in numbered],
-        str.strip,
-        file=name,
-        warnings=warnings,
-        header=header,
-    )
+    rows, lines = [row for row, _ in numbered], [record for _, record in numbered]
+    table, _ = table_of(lines, rows, str.strip, file=name, warnings=warnings, header=header)
     report(0.6, "Trimming cells")
     cells = tuple(tuple(map(str.strip, column)) for column in table.cells)
     columns = table.columns

@@ -17,9 +17,8 @@ from ..system.guarded import guarded
 from ..system.limits import LONGEST_CELL
 from ..system.progress import Report, part_of, silent
 from . import headers, own_exports
-from .arrangements import as_list
+from .arrangements import table_of
 from .files import Kind, OpenedFile
-from .layout import lay_out
 from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
 from .sheet_styles import as_shown, say_hidden, say_struck
 from .zipped import Archive, Failed, failed_cells, inspect
@@ -101,19 +100,8 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
     _fill_merged(lines, merged, warnings)
     numbers = [row for row, line in enumerate(lines, start=1) if line.count("") < len(line)]
     filled = [lines[row - 1] for row in numbers] if len(numbers) < len(lines) else lines
-    drawn = None if header is not None else as_list(filled, numbers, _text)
-    if drawn is not None:
-        filled, numbers = [list(line) for line in drawn[0]], drawn[1]
-        warnings.append(drawn[2])
-    table = lay_out(
-        filled,
-        numbers,
-        _text,
-        file=file.name,
-        warnings=warnings,
-        header=header,
-    )
-    if archive is not None and drawn is None:
+    table, drawn = table_of(filled, numbers, _text, file=file.name, warnings=warnings, header=header)
+    if archive is not None and not drawn:
         say_struck(archive, place, table.rows, lines, warnings)
         say_hidden(archive, place, table.rows, max(map(len, filled), default=0), warnings)
     report(0.7, "Making text of numbers and dates")

@@ -23,8 +23,7 @@ from ..widgets.text import button, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from assaypilot.engine.figures.discovery import Discovery
-    from assaypilot.engine.figures.reach import Reach
+    from assaypilot.engine.figures.reach import Discovery, Reach
     from assaypilot.engine.simulate.forecast import Forecast, Spread
 
 
@@ -44,7 +43,7 @@ def reach_of(name: str, found: Foresight) -> Reach:
 
 def discovery_of(name: str, found: Foresight) -> Discovery:
     """The forecast as a line of the picture of what is found; only off the window's thread."""
-    from assaypilot.engine.figures.discovery import Discovery
+    from assaypilot.engine.figures.reach import Discovery
 
     curve = found.forecast.curve
     return Discovery(
@@ -325,8 +324,7 @@ def _weigh(one: QLabel, *, bold: bool) -> None:
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
-    from assaypilot.engine.figures.discovery import discovery_plot
-    from assaypilot.engine.figures.reach import reach_plot
+    from assaypilot.engine.figures.reach import discovery_plot, reach_plot
 
     if all(found.forecast.curve for _, found in rows):
         curves = [discovery_of(name, found) for name, found in rows]

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.chemistry.names import site_names
-from assaypilot.engine.chemistry.substructure import packed_holding, similar_to
+from assaypilot.engine.chemistry.properties import packed_holding, similar_to
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.packing import pack_texts

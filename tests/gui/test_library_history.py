@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.chemistry.substructure import holding
+from assaypilot.engine.chemistry.properties import holding
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result

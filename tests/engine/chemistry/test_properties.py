@@ -7,10 +7,13 @@ import pytest
 from assaypilot.engine.chemistry.assembling import CORE_SITE, product_smiles, with_structures
 from assaypilot.engine.chemistry.properties import (
     FIGURES,
+    holding,
     packed_alerts,
     packed_figures,
+    similar_to,
 )
 from assaypilot.engine.domain.library import Library, Scaffold, Site
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.packing import pack_texts, unpack_texts
 
 
@@ -64,18 +67,33 @@ def test_without_a_core_or_with_a_site_left_out_nothing_is_invented():
     assert product_smiles(library(Scaffold((core,))), 0) == ""
 
 
-PACKED = ["properties.packed_figures", "properties.packed_alerts", "substructure.packed_holding"]
-
-
-@pytest.mark.parametrize("work", PACKED)
-def test_a_process_that_looks_at_structures_loads_nothing_else(work):
-    module, function = work.split(".")
-    arguments = "pack_texts(['CCO', 'CCN'])" + (", 'N'" if module == "substructure" else "")
+@pytest.mark.parametrize(
+    ("function", "more"), [("packed_figures", ""), ("packed_alerts", ""), ("packed_holding", ", 'N'")]
+)
+def test_a_process_that_looks_at_structures_loads_nothing_else(function, more):
     code = (
-        f"import sys; from assaypilot.engine.chemistry.{module} import {function}; "
+        f"import sys; from assaypilot.engine.chemistry.properties import {function}; "
         "import assaypilot.engine.system.processes; "
-        f"from assaypilot.engine.system.packing import pack_texts; {function}({arguments}); "
+        f"from assaypilot.engine.system.packing import pack_texts; {function}(pack_texts(['CCO', 'CCN']){more}); "
         "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+SMILES = ["c1ccncc1C", "c1ccccc1C", "", "not one", "c1ccncc1CC"]
+
+
+def test_structures_that_hold_a_part_are_marked():
+    assert list(holding(SMILES, "c1ccncc1")) == [1, 0, 0, 0, 1]
+
+
+def test_structures_like_another_are_marked():
+    assert list(holding(SMILES, similar_to("c1ccncc1C", 1.0))) == [1, 0, 0, 0, 0]
+    assert list(holding(SMILES, similar_to("c1ccncc1C", 0.45))) == [1, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("question", ["c1cc(", similar_to("no one", 0.5)])
+def test_question_that_is_no_structure_is_refused(question):
+    with pytest.raises(AssayPilotError):
+        holding(SMILES, question)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from assaypilot.engine.figures.palette import DARK, LIGHT, Palette
-from assaypilot.engine.figures.reach import Reach, reach_plot
+from assaypilot.engine.figures.reach import Discovery, Reach, discovery_plot, reach_plot
 
 NOW, TRIED = Reach("now", 384, 500, 672, budget=600), Reach("with these settings", 290, 380, 480, budget=400)
 
@@ -68,3 +68,31 @@ def test_no_word_leaves_the_picture_or_lies_on_another(rows: list[Reach], used: 
         assert 0 <= box.x0 <= box.x1 <= width
         assert 0 <= box.y0 <= box.y1 <= height
         assert not any(box.overlaps(other) for other in boxes[:number])
+
+
+ROUNDS = Discovery("now", (48, 96, 144), (0.3, 0.7, 1.0), (0.4, 0.9, 1.0))
+PLANNED = Discovery("with these settings", (96, 192), (0.6, 0.9), (0.7, 1.0), budget=192)
+
+
+def test_both_shares_are_drawn_at_the_ends_of_rounds():
+    found, best = discovery_plot([ROUNDS]).axes[0].get_lines()
+    assert list(found.get_xdata()) == [48, 96, 144]
+    assert list(found.get_ydata()) == [0.3, 0.7, 1.0]
+    assert list(best.get_ydata()) == [0.4, 0.9, 1.0]
+    assert found.get_color() == best.get_color() == LIGHT.accent
+    assert best.get_linestyle() != found.get_linestyle()
+
+
+def test_first_of_two_forecasts_is_pale_and_a_budget_is_marked():
+    figure = discovery_plot([ROUNDS, PLANNED], size=(4.5, 1.6))
+    lines = figure.axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [LIGHT.muted] * 2 + [LIGHT.accent] * 2 + [LIGHT.cutoff]
+    assert set(lines[-1].get_xdata()) == {192}
+    told = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert told == ["now", "members found", "best found"]
+
+
+def test_a_single_round_is_a_point_and_nothing_says_so():
+    (found, _) = discovery_plot([Discovery("now", (96,), (1.0,), (1.0,))]).axes[0].get_lines()
+    assert found.get_marker() == "o"
+    assert "Nothing is expected" in discovery_plot([]).axes[0].texts[0].get_text()
