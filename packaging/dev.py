@@ -17,7 +17,8 @@ import io
 import os
 import shutil
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import environment
@@ -153,11 +154,15 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
     return 1 if code or failed else 0
 
 
-def quick_folder() -> AbstractContextManager[str | None]:
+@contextmanager
+def quick_folder() -> Iterator[str | None]:
     """Return a folder in memory for temporary files, where there is room and nobody chose another place."""
     if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM:
-        return nullcontext()
-    return tempfile.TemporaryDirectory(prefix="assaypilot-tests-", dir=MEMORY, ignore_cleanup_errors=True)
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="assaypilot-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o711)  # programs that tests start as another user go through it
+        yield folder
 
 
 def lock_requirements(upgrade: bool) -> int:
