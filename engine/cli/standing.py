@@ -314,7 +314,7 @@ def range_lines(now: Status, made: Forecast) -> list[str]:
     more = ", or more" if made.open_ended else ""
     used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
     return [
-        f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
+        f"To the end: {_range(made.measurements)} measurements in all{more} (80 % range; "
         f"middle {made.measurements.middle:,}{used})",
         f"            {_range(made.rounds)} rounds{more}",
         f"Decided at the end: {percent(made.decided)} of {many(made.runs, 'simulated campaign')}",

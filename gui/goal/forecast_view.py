@@ -108,7 +108,7 @@ def how_known(found: Foresight) -> str:
     """What the figures stand on, and what a budget that settles nothing could be spent on instead."""
     forecast = found.forecast
     said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
-    return f"The ranges hold 8 times in 10, by {many(forecast.runs, 'simulated campaign')}.{said}{_instead(found)}"
+    return f"80 % ranges from {many(forecast.runs, 'simulation')}.{said}{_instead(found)}"
 
 
 def _instead(found: Foresight) -> str:

@@ -51,7 +51,7 @@ def test_the_keys_that_are_promised(run, file):
 def test_people_are_told_in_sentences(run, file):
     text = run("forecast", file(), "--runs", "9").out
     assert "To the end:" in text
-    assert "measurements in all (8 times in 10" in text
+    assert "measurements in all (80 % range" in text
     assert "Next decision, after" in text
     assert "0.45 log units" in text
 
