@@ -101,9 +101,10 @@ class GoalPage(Page):
         self._more = self._more and not opened
         status = view.status
         self.ways.show_for(status)
-        # Where nothing is guaranteed any more the way on stands beside the reason.
+        # Where nothing is guaranteed any more the way on stands beside the reason, if there is one.
         void, there = not status.guarantee.holds, self.ways.series
-        self.void.setVisible(void and not there.isHidden())
+        self.void.setVisible(void)
+        self.series.setVisible(void and not there.isHidden())
         self.void.say("Nothing is guaranteed", status.guarantee.sentence)
         there.setVisible(not void and not there.isHidden())
         self._show_state(status)

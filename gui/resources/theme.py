@@ -150,7 +150,7 @@ class Theme(QObject):
 
 @contextmanager
 def undressed() -> Iterator[None]:
-    """Build a window in a fifth of the time: Qt works a style sheet into a widget anew wherever it is put."""
+    """Build a window in a fifth of the time: Qt applies a style sheet again wherever a widget is put."""
     application = QApplication.instance()
     if not isinstance(application, QApplication) or any(one.isVisible() for one in application.topLevelWidgets()):
         yield

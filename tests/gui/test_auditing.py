@@ -60,3 +60,4 @@ def test_audit_round_is_planned_with_the_size_chosen_and_stated_on_the_goal_page
     audit = status(window).claim.audit
     assert audit is not None
     assert audit.sentence in window.statement.words.text()
+    assert not window.statement.words.text().startswith("Guarantee")  # calibrated, not proven
