@@ -41,6 +41,7 @@ def test_the_reason_of_a_compound_is_a_sum_that_comes_to_its_estimate(tmp_path: 
     library = Library.product([Site("R1", tuple("ABCDE")), Site("R2", tuple("KLMN"))])
     rng = np.random.default_rng(1)
     truth = 6.0 + rng.normal(0, 0.6, 5)[library.codes[:, 0]] + rng.normal(0, 0.4, 4)[library.codes[:, 1]]
+    truth[6] += 2.0  # no sum of effects
     history = [Result(library.ids[k], float(truth[k])) for k in range(0, 20, 2)]
     settings = Settings("pIC50", epsilon=0.5, slack=0.25, per_round=6, strategy="gaussian-process")
     endpoints = [Endpoint("pIC50", noise_sd=0.2)]
