@@ -28,7 +28,7 @@ from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish
 from .candidate_rows import interval_text, probability_text
-from .evidence import OwnValues, confirmation_rows, why
+from .evidence import OwnValues, confirmation_rows, line_of, why
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,8 +46,8 @@ LINES, PICTURE = 30, 160
 """Lines of text that a compound has at least before the course of the set stays below it, and pixels of a structure."""
 
 
-def details(status: Status, compound: int) -> list[tuple[str, str]]:
-    """Captions and values: what is known of a compound."""
+def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, str]]:
+    """Captions and values: what is known of a compound; ``alone``: its one measurement, in words."""
     known = status.candidates
     rows: list[tuple[str, str]] = []
     several = len(status.asked_endpoints) > 1
@@ -69,12 +69,12 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         rows.append((f"P({endpoint.limit_text})", text))
     if known.profile_met is not None:
         rows.append(("P(profile met)", probability_text(float(known.profile_met[compound])) or _NONE))
-    means = means_words(means_of(status), compound, digits).removeprefix("measured ")
+    means = alone or means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
     rows += substituent_rows(status, compound)
     rows += confirmation_rows(status, compound)
     decided = int(known.decided_in_round[compound])
-    rows.append(("Decided", f"after round {decided}" if decided else "not yet"))
+    rows.append(("Decided", f"after round {decided}" if decided else _NONE))
     return rows
 
 
@@ -166,7 +166,7 @@ class CompoundPanel(QVBoxLayout):
         for part in (self.why.words, self.decide, self.picked):
             copied(part)
         self.addWidget(self.picked)
-        self.measured = label("Its measurements", "heading")
+        self.measured = label("Measurements", "heading")
         self.addWidget(self.measured)
         self.values = OwnValues()
         self.addWidget(self.values)
@@ -174,17 +174,22 @@ class CompoundPanel(QVBoxLayout):
     def show_compound(self, view: View, compound: int | None) -> None:
         """Explain a compound; None: says that one can be selected."""
         status, reasons = view.status, view.reasons
-        for widget in (self.mark, self.details, self.why, self.picked, self.measured, self.values):
+        for widget in (self.mark, self.details, self.why, self.picked):
             widget.setVisible(compound is not None)
         self.structure.show_compound(status.library, compound)
         if compound is None or reasons is None:
             self.name.setText("No compound selected")
+            for part in (self.measured, self.values):
+                part.hide()
             return
         self.name.setText(status.library.ids[compound])
         code = int(status.candidates.status[compound])
         self.mark.show_status(code, STATUSES[code])
-        self.details.show_rows(details(status, compound))
-        reasoning = reasons.of(compound)
+        reasoning, named = reasons.of(compound), len(status.entered_endpoints) > 1
+        values = reasoning.values
+        listed = len(values) > 1 or any(value.note for value in values)
+        alone = line_of(values[0], named=named) if values and not listed else ""
+        self.details.show_rows(details(status, compound, alone))
         title, words, open_ = why(status, compound, reasoning)
         self.why.say(title, breakable(words))
         decide = f"What would decide it: {lower_first(reasoning.decide)}" if reasoning.decide else ""
@@ -195,7 +200,9 @@ class CompoundPanel(QVBoxLayout):
         if self.why.property("kind") != kind:
             polish(self.why, kind=kind)
         self.picked.setText(breakable(reasoning.picked))
-        self.values.show_values(reasoning.values, named=len(status.entered_endpoints) > 1)
+        self.values.show_values(values, named=named)
+        for part in (self.measured, self.values):
+            part.setVisible(listed)
 
     def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
         """The whole panel, which scrolls where the window is low."""
@@ -234,7 +241,7 @@ class CandidatePanel(CompoundPanel):
         self.course.setObjectName("side")
         column = QVBoxLayout(self.course)
         column.setSpacing(6)
-        self.moved = label("The set, round by round", "heading")
+        self.moved = label("Set by round", "heading")
         column.addWidget(self.moved)
         self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
         self.canvas.reserve(150, fixed=True)

@@ -162,7 +162,8 @@ class CandidatesPage(Page):
         self.which.set_text("all", f"All {len(status.library):,}")
         # What lies below stays where it is while one looks back.
         self.subtitle.setMinimumHeight(0 if view is self._now else self.subtitle.height())
-        self.subtitle.setText(_when(view))
+        # Of the past the replay says it.
+        self.subtitle.setText(_when(view) if view is self._now else "")
         self.panel.show_rounds(self._now, self.session.replay.round)
         self._narrow()
         if elsewhere:
@@ -530,7 +531,7 @@ def _filter_hint(status: Status) -> str:
     """What the filter understands, with names of this campaign."""
     names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
     short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
-    return f"Filter: id, substituent, R1=Me, >7.5{f', {short}<5' if short else ''}"
+    return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
 
 
 def _when(view: View) -> str:
@@ -540,9 +541,9 @@ def _when(view: View) -> str:
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
     if status.finished and status.finish_reason:
-        # How sure a calibrated answer is stands in the badge above.
+        # That nothing is undecided, and how sure a calibrated answer is, stands above.
         sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
-        parts.append("decided" if sure else status.finish_reason)
+        parts += [] if sure else [status.finish_reason]
     if standing is not None and standing.came > 0:
         back, asked = standing.came, standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")

@@ -63,6 +63,8 @@ class MoreDialog(Asking):
     add = Signal(object)
     """They are to be taken in (a More)."""
 
+    HIGH = 15
+
     def __init__(
         self, session: Session, status: Status, name: str, more: More, locked: str, parent: QWidget | None
     ) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.cautions import Surprise, surprises
-from assaypilot.engine.campaign.phrases import joined
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.domain.plates.layout import Layout
 
@@ -238,6 +237,7 @@ class RoundPage(Page):
             self._to_first(self.beside.line_of(self.session.selection.compound) if not opened else None)
         self.title.setText(round_name(shown))
         self.subtitle.setText(self._subtitle(shown))
+        self.title.setToolTip("An issued list never changes")
         self.tools.show_round(view, shown, late=self._late)
         self._offer_rounds(view, shown)
         self._explain()
@@ -361,15 +361,8 @@ class RoundPage(Page):
         QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
 
     def _subtitle(self, shown: Round) -> str:
-        several = len(shown.endpoints) > 1
-        names = f" ({joined([endpoint.name for endpoint in self.model.endpoints])})" if several else ""
-        parts = [
-            f"issued {local_time(shown.issued)}",
-            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds{names}",
-        ]
-        if shown.state == "open":
-            parts.append("the list will not change")
-        elif shown.closed:
+        parts = [f"issued {local_time(shown.issued)}"]
+        if shown.state != "open" and shown.closed:
             parts.append(f"{shown.state} {local_time(shown.closed)}")
         return " · ".join(parts)
 

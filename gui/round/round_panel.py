@@ -178,12 +178,8 @@ class RoundPanel(QVBoxLayout):
             return
         new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
         rows = [
-            ("Back", f"{shown.came:,} of {shown.measurements:,} measurements"),
             *_back_of_each(model, shown),
-            (
-                "Compounds",
-                f"{len(shown.items):,}, " + (f"{new:,} of them never measured" if new else "all measured before"),
-            ),
+            ("Compounds", f"{len(shown.items):,}, {new:,} never measured" if new else f"{len(shown.items):,}"),
         ]
         if shown.confirmation and view.status.confirmation.sentence:
             rows.append(("Confirmed", view.status.confirmation.sentence))
@@ -199,7 +195,6 @@ class RoundPanel(QVBoxLayout):
         if phase is not None and shown.state == "open":
             left = phase.outstanding
             rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
-        rows.append(("Undecided now", f"{view.status.counts.get('undecided', 0):,}"))
         self.progress.show_rows(rows)
 
     def _keep(self) -> None:

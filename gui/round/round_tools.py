@@ -176,6 +176,7 @@ class Tools(QWidget):
         self.late.setText("Done with &late results" if late else "Enter &late results")
         self.late.blockSignals(False)
         self.back.setText("" if shown.state == "withdrawn" else f"{shown.came:,} of {shown.measurements:,} back")
+        self.back.setToolTip("Measurements that came back, of those the round asks for")
 
 
 def has_results(view: View, shown: Round) -> bool:

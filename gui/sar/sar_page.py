@@ -81,7 +81,7 @@ SAID = {
     "predictions": "measured compounds against what the others say of them",
     "rounds": "how the undecided became fewer, and what it took",
     "measurements": "where they went, substituent by substituent",
-    PAIRS: "measured compounds that differ in one group, or in two",
+    PAIRS: "",
 }
 
 

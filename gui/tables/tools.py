@@ -168,7 +168,7 @@ class TableTools(QObject):
     def __init__(self, session: Session, table: Table, name: str) -> None:
         super().__init__(table)
         self._session, self._table = session, table
-        self.filter = FilterBox("Filter: id, substituent, R1=Me, >7.5", f"Filter the {name}")
+        self.filter = FilterBox("Filter: R1=Me, >7.5", f"Filter the {name}")
         self.filter.setToolTip(HINT)
         self.filter.narrowed.connect(lambda _: self.asked.emit())
         self.shown = label("", "muted")

@@ -294,9 +294,9 @@ class ReplayBar(QFrame):
             self.slider.setValue(len(stops) if replay.wanted is None else stops.index(replay.wanted))
         past = replay.wanted is not None
         self.play.setText("Pause" if replay.playing else "Replay")
-        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else "Now"
+        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else ""
         self.words.setText(words)
-        self.slider.setAccessibleDescription(words)
+        self.slider.setAccessibleDescription(words or "Now")
         self.back.setVisible(past)
         if self.property("past") != past:
             self.setProperty("past", past)

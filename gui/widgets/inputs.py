@@ -291,6 +291,11 @@ class Scrolled(QScrollArea):
             self._fit_height()
         return super().eventFilter(watched, event)
 
+    def at_most(self, pixels: int) -> None:
+        """Let it be so high at most."""
+        self._most = pixels
+        self._fit_height()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Words break elsewhere in another width."""
         super().resizeEvent(event)

@@ -277,6 +277,8 @@ class Footer(QFrame):
             return
         metrics, path = self.saved.fontMetrics(), self._view.path
         name = metrics.elidedText(path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
-        state = f"{many(self._unsaved, 'value')} not saved" if self._unsaved else "All changes saved"
-        self.saved.setText(f"{'Read-only' if self._view.read_only else state} · {name}")
+        state = f"{many(self._unsaved, 'value')} not saved" if self._unsaved else "Saved"
+        # A file that is called as the campaign is named at the top of the window already.
+        where = "" if path.stem == self._view.status.name else f" · {name}"
+        self.saved.setText(f"{'Read-only' if self._view.read_only else state}{where}")
         self.saved.setToolTip(plain_tip(str(path)))

@@ -181,14 +181,15 @@ class CheckPanel(QWidget):
 def fact_rows(checked: Checked) -> list[tuple[str, str]]:
     """Captions and values: rows, compounds, sites, and what is there of each endpoint."""
     imported, library = checked.imported, checked.imported.library
-    rows = [("Rows", f"{imported.rows_used:,} of {imported.rows_read:,} used")]
+    every = imported.rows_used == imported.rows_read == imported.compounds
+    rows = [] if every else [("Rows", f"{imported.rows_used:,} of {imported.rows_read:,} used")]
     more = f", {len(library):,} with every combination" if len(library) != imported.compounds else ""
     rows.append(("Compounds", f"{imported.compounds:,}{more}"))
     named = [f"{site.name} ({len(site.substituents):,})" for site in library.sites[:SITES]]
     rest = len(library.sites) - SITES
     rows.append(("Sites", ", ".join(named) + (f" and {rest} more" if rest > 0 else "")))
     for fact in checked.facts[:4]:
-        words = f"{many(fact.measured, 'value')} from before"
+        words = many(fact.measured, "earlier value")
         if fact.censored:
             words += f", {fact.censored:,} known only as bounds"
         if fact.endpoint.scale_name != fact.endpoint.name:

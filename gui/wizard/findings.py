@@ -23,7 +23,7 @@ from ..session.session import Session
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments
-from ..widgets.layout import column_of, put, row_of
+from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .table_work import Checked
 
@@ -181,8 +181,10 @@ class FindingsView(QWidget):
             "Copy", tip="Copies the lines that are selected, or all that are shown, with their header", then=self._copy
         )
         self.save = button("Save as csv…", tip="Writes the lines that are shown", then=self._save)
-        put(row, self.kinds, (self.filter, 1), self.copy, self.save)
-        column.addLayout(row)
+        put(row, self.kinds, STRETCH, self.copy, self.save)
+        self.tools = QWidget()
+        column_of(row, self.filter, holder=self.tools, spacing=8)
+        column.addWidget(self.tools)
         self.model = FindingsModel(self)
         self.table = Table(self.model, name="What the check found")
         self.table.widths.stretch("text", 300)
@@ -202,10 +204,9 @@ class FindingsView(QWidget):
         self.kinds.set_text("all", f"All ({len(found):,})")
         for kind, title in TITLES.items():
             self.kinds.set_text(kind, f"{title} ({found.count(kind):,})")
-        self.table.setVisible(len(found) > 0)
+        for part in (self.tools, self.table):
+            part.setVisible(len(found) > 0)
         self.empty.setVisible(not len(found))
-        self.copy.setEnabled(len(found) > 0)
-        self.save.setEnabled(len(found) > 0)
         self._narrow()
 
     def _narrow(self) -> None:

@@ -20,8 +20,8 @@ from ..widgets.text import ElidedLabel, cut_middle, label, mnemonic_free
 
 FIELD = 96
 """Pixels of a line for a number, with text of the usual size."""
-LONGEST, SHORT = 40, 20
-"""Letters of an endpoint's name beside its box, and in a list: what is wrong with it needs the room more."""
+LONGEST = 40
+"""Letters of an endpoint's name beside its box: what is wrong with it needs the room more."""
 UNKNOWN_TIP = (
     "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
@@ -62,7 +62,7 @@ class EndpointBox(QFrame):
         self.title.setText(shown)
         self.direction = combo_box(f"Which {name} is better")
         for word, way in (("higher", "max"), ("lower", "min")):
-            self.direction.addItem(f"{word} {cut_middle(name, SHORT)} is better", way)
+            self.direction.addItem(f"{word} is better", way)
         self.direction.setCurrentIndex(0 if endpoint.sign > 0 else 1)
         put(top, self.chosen, (self.title, 1))
         top.addStretch(0)
@@ -77,7 +77,7 @@ class EndpointBox(QFrame):
         self.limit = Field(f"Limit of {name}", width=FIELD)
         self._fields = (self.noise, self.margin, self.limit)
         tips = (
-            "SD between independent measurements of one compound",
+            "SD between independent measurements of one compound; a guess where replicates estimate it",
             "Compounds that differ by no more than this are as good as equal here: it makes a campaign affordable",
             f"What every compound's {endpoint.name} must keep to, in the unit of the table: <5 or >6. "
             "What certainly fails is out, whatever else it has",
@@ -102,7 +102,7 @@ class EndpointBox(QFrame):
             # What is wrong has the whole width to say so.
             grid.addWidget(field.note, 3 + place, 0, 1, 4)
             field.edit.textChanged.connect(lambda _: self._typed())
-        self.unknown = QCheckBox("Not known: estimate it from replicates")
+        self.unknown = QCheckBox("Estimate from replicates")
         self.unknown.setAccessibleName(f"The assay noise of {name} is not known: estimate it from replicates")
         self.unknown.setToolTip(plain_tip(UNKNOWN_TIP))
         self.unknown.setChecked(self.fact.noise_sd is None and self.fact.usual_sd is not None)
@@ -212,11 +212,11 @@ class EndpointBox(QFrame):
 
     def _hint_noise(self) -> None:
         fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
-        self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
+        self._captions[0].setText(f"{'Noise, guessed' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
         if self.unknown.isChecked():
             usual = fact.usual_sd if fact.noise_sd is None else fact.noise_sd
             self.noise.edit.setPlaceholderText("" if usual is None else f"{usual:.3g}")
-            self.noise.hint("A guess that the first plan starts from; decisions use what replicates say")
+            self.noise.hint("")
         elif fact.noise_sd is not None:
             self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")
             one = fact.replicate_groups == 1
@@ -225,4 +225,4 @@ class EndpointBox(QFrame):
             self.noise.hint(f"Noise between measurements; empty: as {groups}{few}")
         else:
             self.noise.edit.setPlaceholderText("")
-            self.noise.hint("SD between independent measurements")
+            self.noise.hint("")

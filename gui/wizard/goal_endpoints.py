@@ -72,11 +72,11 @@ class EndpointList(QWidget):
         row = row_of(spacing=8)
         self.new = line_edit(
             "Name of a further endpoint",
-            hint="Further endpoint, or a difference: Selectivity = pIC50 - pKi",
+            hint="Further endpoint",
             tip="The name of an endpoint that is not in the table; or a name, = and two endpoints with a minus "
             "between: their difference on the log scale, which is calculated and not measured",
         )
-        self.unit = line_edit("Unit of the further endpoint", hint="unit or none")
+        self.unit = line_edit("Unit of the further endpoint", hint="unit")
         self.unit.setFixedWidth(round(FIELD * theme().scale))
         self.add = button("&Add")
         self.add.setEnabled(False)

@@ -81,7 +81,8 @@ class GoalFields(Step):
         self.confidence = Field("Confidence in percent", "95", "%", tip="The whole answer is right this often")
         self.per_round = Field("Measurements per round", "96", "measurements", tip="What the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound, at most")
-        self.budget = Field("Budget", "", "in all; empty: no limit")
+        self.budget = Field("Budget", "", "in all")
+        self.budget.edit.setPlaceholderText("no limit")
         self.controls = ControlsField()
         self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
@@ -110,7 +111,7 @@ class GoalFields(Step):
             named.setBuddy(buddy)
             self.fields.addRow(named, widget)
         self._place = place
-        self.more = button("More: confidence, replicates, controls, file…", "link", then=self.show_more)
+        self.more = button("More: confidence, replicates, controls…", "link", then=self.show_more)
         self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
         self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
         self.strategy.changed.connect(self._objective_chosen)
@@ -292,7 +293,8 @@ class GoalFields(Step):
         goal = self.aim
         self.more.setVisible(not self._all)
         for widget, wanted in (
-            (self.objective, goal != "pareto"),
+            # With one endpoint there is nothing to choose; its box stands below.
+            (self.objective, goal != "pareto" and self.objective.count() > 2),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
             (self.slack, False),
@@ -324,7 +326,7 @@ class GoalFields(Step):
         if box is not None:
             endpoint = box.fact.endpoint
             unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
-            self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}".strip())
+            self.epsilon.hint(f"{unit} of the best".strip())
             tip = self.epsilon.toolTip()
             self.epsilon.edit.setToolTip(f"{tip}. {FOLDS}" if unit == "log" else tip)
             self.strategy.unit(unit)

@@ -53,7 +53,7 @@ class GoalStep(GoalFields):
         self.problem = label("", "problem", wrap=True)
         self.cautions = label("", "muted", wrap=True)
         self.history = label("", "muted", wrap=True)
-        put(column, self.problem, self.simulated, self.sentence, self.outlook, self.cautions, self.history, STRETCH)
+        put(column, self.problem, self.sentence, self.simulated, self.outlook, self.cautions, self.history, STRETCH)
         column_of((Scrolled(body), 1), holder=self)
         self.ahead = Forecasting(session, self)
         self.ahead.known.connect(self._foreseen)

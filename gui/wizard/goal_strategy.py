@@ -14,6 +14,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
 from ..runtime.engine_words import error_words
+from ..tables.rows import plain_tip
 from ..widgets.inputs import Field, combo_box
 from ..widgets.layout import column_of, put
 from ..widgets.text import label
@@ -200,7 +201,7 @@ class StrategyChoice(QWidget):
         before = self.name
         self.combo.blockSignals(True)
         self.combo.clear()
-        self.combo.addItem("Calibrated on real series: the series model", "auto")
+        self.combo.addItem("Calibrated: the series model", "auto")
         from assaypilot.engine.strategies.registry import PROVEN_GOALS
 
         if goal in PROVEN_GOALS:
@@ -225,12 +226,14 @@ class StrategyChoice(QWidget):
         for engine, here in WORDS:
             words = words.replace(engine, here)
         words = f"{words[:1].upper()}{words[1:]}."
+        more = ""
         if self.name == "auto":
-            words = "Effects need not add up. Expected missing and wrong compounds are shown at all times."
+            words, more = "Effects need not add up.", "Expected missing and wrong compounds are shown at all times."
         if self.name == "proven":
             why = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[1]
-            words = f"Proposed because {why}. {words}"
+            more = f"Proposed because {why}."
         self.note.setText(words)
+        self.combo.setToolTip(plain_tip(f"{words} {more}".strip()))
 
 
 def _without_best(found: re.Match[str]) -> str:

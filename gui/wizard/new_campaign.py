@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -66,7 +66,7 @@ USUAL = QSize(1220, 760)
 """Pixels of the dialog with text of the usual size."""
 EDGE = 40
 """Pixels of the screen that stay free beside it."""
-CARDS = 0.34
+CARDS = 0.4
 """Of the dialog's height, at most this much is for what was understood."""
 
 
@@ -247,6 +247,12 @@ class NewCampaign(QDialog):
         for step in self._steps.values():
             step.halt()
         super().done(result)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What was understood may be as high as its share of the dialog."""
+        super().resizeEvent(event)
+        if COLUMNS in self._steps:
+            self.understood.at_most(round(CARDS * self.height()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the button with the focus and does nothing in a field: a campaign is made by its button."""

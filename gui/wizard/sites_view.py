@@ -106,7 +106,7 @@ WIDE = 1000
 
 
 class SitesView(QWidget):
-    """Substituents at the left, the steps at the right."""
+    """Substituents, and below them the steps that make a sparse series smaller, where they matter or are asked for."""
 
     wanted = Signal(object)
     """How the series is to be made smaller (a Smaller)."""
@@ -114,9 +114,11 @@ class SitesView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.smaller = Smaller()
-        row_of((self._left(), 1), Scrolled(self._right(), 430), holder=self, spacing=24)
+        self._asked = False
+        self.tools = Scrolled(self._tools())
+        column_of((self._list(), 3), (self.tools, 2), holder=self, spacing=14)
 
-    def _left(self) -> QVBoxLayout:
+    def _list(self) -> QVBoxLayout:
         column = column_of(spacing=10)
         top = row_of(spacing=10)
         self.site = combo_box("Site")
@@ -124,7 +126,8 @@ class SitesView(QWidget):
         self.site.currentIndexChanged.connect(lambda _: self._narrow())
         self.filter = FilterBox("Filter substituents", "Filter substituents")
         self.filter.narrowed.connect(lambda _: self._narrow())
-        put(top, self.site, (self.filter, 1))
+        self.open = button("Make the series smaller…", "link", then=self._open)
+        put(top, self.site, (self.filter, 1), self.open)
         column.addLayout(top)
         self.model = SubstituentsModel(self)
         self._structures = Structures(self)
@@ -134,8 +137,8 @@ class SitesView(QWidget):
         column.addWidget(self.table, 1)
         return column
 
-    def _right(self) -> QWidget:
-        right = QWidget()
+    def _tools(self) -> QWidget:
+        holder = QWidget()
         column = column_of(
             label("Make a sparse series smaller", "heading"),
             label(
@@ -144,7 +147,7 @@ class SitesView(QWidget):
                 "muted",
                 wrap=True,
             ),
-            holder=right,
+            holder=holder,
             margins=(0, 0, 8, 0),
             spacing=10,
         )
@@ -184,7 +187,7 @@ class SitesView(QWidget):
         self.name = line_edit("Name of the joined substituents", hint="such as alkyl")
         self.name.textChanged.connect(lambda _: self._selected())
         self.name.returnPressed.connect(self._join)
-        self.join = button("Count as one", tip="The substituents selected at the left, of one site", then=self._join)
+        self.join = button("Count as one", tip="The substituents selected above, of one site", then=self._join)
         naming = label("under the name")
         naming.setBuddy(self.name)
         column.addLayout(_line(naming, self.name, self.join))
@@ -197,7 +200,7 @@ class SitesView(QWidget):
         column.addWidget(self.rank)
         self.steps = column_of(spacing=8)
         put(column, self.steps, STRETCH)
-        return right
+        return holder
 
     # ------------------------------------------------------------------ content
 
@@ -234,6 +237,20 @@ class SitesView(QWidget):
         self.least.setText(str(max(smaller.min_seen, 2)))
         self._show_steps(checked)
         self._selected()
+        self._sparse = self.smaller != Smaller() or not self.sign.isHidden() or any(one.count == 1 for one in entries)
+        self._arrange()
+
+    _sparse = False
+    """Whether there is a reason to make the series smaller, or it was made so."""
+
+    def _open(self) -> None:
+        self._asked = True
+        self._arrange()
+
+    def _arrange(self) -> None:
+        shown = self._asked or self._sparse
+        self.tools.setVisible(shown)
+        self.open.setVisible(not shown)
 
     def _propose_pair(self, checked: Checked) -> None:
         """Propose the sites whose effects most surely do not add up, and say so; else the first."""

@@ -56,7 +56,7 @@ class TableModel(RowsModel):
             drawn = fold(name) in headers.STRUCTURES or seen is not None
             return Column(
                 name,
-                f"{name}\n{roles.get(name, 'not used')}" if roles else name,
+                _heading(name, roles),
                 lambda row: texts[row],
                 smiles=(lambda row: texts[row] if seen is None else seen.get(texts[row], "")) if drawn else None,
                 width=STRUCTURE_WIDTH if drawn else 0,
@@ -64,6 +64,12 @@ class TableModel(RowsModel):
             )
 
         self.fill([column(place) for place in range(len(columns))], rows)
+
+
+def _heading(name: str, roles: Mapping[str, str]) -> str:
+    """The name of a column over what it is, which is said once where both are the same."""
+    role = roles.get(name, "not used") if roles else ""
+    return name if role in ("", name) else f"{name}\n{role}"
 
 
 class TableStep(Step):
@@ -91,7 +97,7 @@ class TableStep(Step):
         row = row_of(spacing=10)
         self.choose = button("Choose a &file…", "go", then=self._choose)
         self.paste = button(
-            "Paste from the &clipboard",
+            "&Paste",
             tip="A block copied from a spreadsheet, with its header row",
             then=self.paste_clipboard,
         )
@@ -103,7 +109,9 @@ class TableStep(Step):
         self.reading = ReadingPanel()
         self.reading.changed.connect(self._read_again)
         self.how = label("", "muted", wrap=True)
-        self.otherwise = button("Read it otherwise, or &join a second file…", "link", then=self._open)
+        self.otherwise = button(
+            "Options, se&cond file…", "link", "Read the file otherwise, or join another", then=self._open
+        )
         self.join = JoinPanel()
         self.join.wanted.connect(self._choose_second)
         self.join.dropped.connect(self.drop_second)
@@ -139,13 +147,19 @@ class TableStep(Step):
     def load(self, path: Path, *second: Path) -> None:
         """Read a file, joined with a second one where there is one."""
         self.settings.folder = path.parent
-        self.file.setText(str(path))
+        self._say_source(path)
         self._start(Wanted(Place(path), Place(second[0])) if second else Wanted(Place(path)))
 
     def paste_clipboard(self) -> None:
         """Read the clipboard."""
-        self.file.setText("Pasted from the clipboard")
+        self._say_source(None)
         self._start(Wanted(Place(text=QGuiApplication.clipboard().text())))
+
+    def _say_source(self, path: Path | None) -> None:
+        if path is None:
+            self.file.setText("Pasted from the clipboard")
+        else:
+            self.file.setText(path.name, str(path))
 
     def load_second(self, path: Path) -> None:
         """Join a second file to the table."""
@@ -211,7 +225,7 @@ class TableStep(Step):
         self._job = None
         self.loaded = loaded
         raw = loaded.raw
-        self._dress_choose("Choose another &file…", "")
+        self._dress_choose("Other &file…", "")
         self.problem.hide()
         self.mend.hide()
         self.empty.hide()
@@ -287,7 +301,7 @@ class TableStep(Step):
         if before is not None and (same or isinstance(error, Cancelled)):
             # What was read before stays, and the choices go back to it.
             first = before.wanted.first
-            self.file.setText("Pasted from the clipboard" if first.path is None else str(first.path))
+            self._say_source(first.path)
             self.reading.show_reading(before.raw, before.sheets, first.how)
             self.join.show_joined(before)
         else:

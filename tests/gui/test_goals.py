@@ -161,7 +161,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
         )
         assert seen == wanted, goal
     offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
-    assert offered[:2] == ["Calibrated on real series: the series model", "Proven if effects add up: Adaptive"]
+    assert offered[:2] == ["Calibrated: the series model", "Proven if effects add up: Adaptive"]
     step.strategy.combo.setCurrentIndex(1)
     assert "no other beats in all endpoints" in step.strategy.note.text()
     choose_goal(step, "best")
@@ -185,16 +185,16 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     wizard, combo = window.wizard, step.strategy.combo
     assert wizard is not None
     until(qtbot, lambda: step.complete and combo.isEnabled())
-    assert combo.currentText() == "Calibrated on real series: the series model"
+    assert combo.currentData() == "auto"
     combo.setCurrentIndex(combo.findData("proven"))
     assert combo.currentText() == "Proven if effects add up: Adaptive"
-    assert step.strategy.note.text().startswith("Proposed because it needs the fewest measurements")
+    assert "Proposed because it needs the fewest measurements" in step.strategy.combo.toolTip()
     shown = dict(outlook(qtbot, step))
     assert "At most" not in shown
     assert "simulated below" in shown["In all"]
     box(step, "hERG").limit.edit.setText("<5.5")
     until(qtbot, lambda: combo.currentText() == "Proven if effects add up: LinFACT-G")
-    assert "so limits are decided from the same measurements" in step.strategy.note.text()
+    assert "so limits are decided from the same measurements" in step.strategy.combo.toolTip()
     box(step, "hERG").limit.edit.clear()
     until(qtbot, lambda: combo.currentText() == "Proven if effects add up: Adaptive")
     # 18 compounds are 18 values of one endpoint and 36 of two.
@@ -202,7 +202,7 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     choose_goal(step, "pareto")
     box(step, "hERG").noise.edit.setText("0.1")
     until(qtbot, lambda: combo.currentText() == "Proven if effects add up: GEGE")
-    assert "minutes to plan a round of 36 values" in step.strategy.note.text()
+    assert "minutes to plan a round of 36 values" in step.strategy.combo.toolTip()
     box(step, "hERG").margin.edit.setText("0.5")
     box(step, "pIC50").margin.edit.setText("0.5")
     step.file.edit.setText(str(tmp_path / "large.assaypilot"))

@@ -61,7 +61,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
     assert "2 values from before" in window.library.subtitle.text()
     assert window.strip.goal.text() == "All compounds within 0.5 of the best pIC50, cutoff soft by 0.5, 95 % sure"
     assert window.strip.primary.text() == "Plan round 1"
-    assert "All changes saved" in window.footer.saved.text()
+    assert "Saved" in window.footer.saved.text()
 
     assay = noisy(true_values(status(window)))
     window.strip.primary.click()

@@ -25,7 +25,7 @@ def roles(wizard: NewCampaign) -> dict[str, str]:
     """What stands on top of each column, by the column's name."""
     model = wizard.table_step.model
     texts = [str(model.headerData(n, Qt.Orientation.Horizontal)) for n in range(model.columnCount())]
-    return dict(text.split("\n") for text in texts)
+    return {text.split("\n")[0]: text.split("\n")[-1] for text in texts}
 
 
 def choose_role(wizard: NewCampaign, column: str, role: str) -> str:

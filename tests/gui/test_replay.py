@@ -83,7 +83,7 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindo
     page, bar = window.candidates, window.candidates.replay
     now = table(window)
     assert bar.isVisible()
-    assert bar.words.text() == "Now"
+    assert bar.words.text() == ""
     assert not bar.back.isVisible()
     bar.slider.setFocus()
     used = status(window).measurements_used
@@ -111,7 +111,7 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindo
     QTest.keyClick(bar.slider, Qt.Key.Key_End)
     settled(qtbot, window, None)
     assert table(window) == now
-    assert bar.words.text() == "Now"
+    assert bar.words.text() == ""
 
 
 def test_nothing_jumps_and_the_selection_stays(qtbot: QtBot, window: MainWindow) -> None:
@@ -173,7 +173,7 @@ def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> No
     window.session.exclude(1, "bubble", judgement=True)
     until(qtbot, lambda: status(window).measurements[0].excluded is not None)
     settled(qtbot, window, None)
-    assert page.replay.words.text() == "Now"
+    assert page.replay.words.text() == ""
     assert page._view is window.session.view
 
 

@@ -64,8 +64,7 @@ def test_the_wizard_takes_a_guess_or_none(qtbot: QtBot) -> None:
     assert box.read() is None
     assert "is needed" in box.noise.note.text()
     box.unknown.click()
-    box.read()
-    assert "first plan starts from" in box.noise.note.text()
+    assert box.read() is not None
     box.noise.edit.setText("0,4")
     read = box.read()
     assert read is not None
