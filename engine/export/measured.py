@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import stdev
+from math import fsum, sqrt
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -37,12 +38,23 @@ Means = list[tuple[str, dict[int, MeasuredMean]]]
 """Measured means by compound, with the name of their scale."""
 
 
+_KNOWN: WeakKeyDictionary[Status, dict[int, dict[int, MeasuredMean]]] = WeakKeyDictionary()
+"""Of each status, which never changes, the means that were asked for."""
+
+
 def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
     """Return the measured mean of every compound that has one, by its position; earlier values count too.
 
     Of a difference of two endpoints it is the difference of their means, with the smaller count; of a profile the score
     of the means.
     """
+    known = _KNOWN.setdefault(status, {})
+    if endpoint not in known:
+        known[endpoint] = _measured_means(status, endpoint)
+    return known[endpoint]
+
+
+def _measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
     parts = status.endpoints[endpoint].of
     if status.endpoints[endpoint].curves:
         return _scores(status, endpoint)
@@ -83,7 +95,10 @@ def _scores(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
 
 def _sd(values: list[Shown]) -> float | None:
     numbers = [value for relation, value in values if relation == "="]
-    return stdev(numbers) if len(numbers) > 1 else None
+    if len(numbers) < 2:
+        return None
+    mean = fsum(numbers) / len(numbers)  # statistics.stdev counts in fractions, which is felt with many compounds
+    return sqrt(fsum((value - mean) ** 2 for value in numbers) / (len(numbers) - 1))
 
 
 def means_of(status: Status) -> Means:

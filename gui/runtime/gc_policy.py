@@ -28,15 +28,21 @@ MOST = 300_000
 """Objects that are looked through once more when a window has gone; the rows of a large table are not."""
 
 
+_aside = False
+"""Whether anything was set aside; the collector would count all of it to say so, which is felt."""
+
+
 def set_aside() -> None:
     """What there is now is taken for what stays."""
+    global _aside
+    _aside = True
     gc.freeze()
 
 
 def look_again_soon() -> None:
     """A window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
     application = QCoreApplication.instance()
-    if application is not None and gc.get_freeze_count():
+    if application is not None and _aside:
         QTimer.singleShot(LATER, application, look_again)
 
 
@@ -54,7 +60,7 @@ def figure_gone() -> None:
     Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
     the window's thread: parts of closed windows may go with them.
     """
-    if gc.get_freeze_count():
+    if _aside:
         gc.collect()
         if len(gc.get_objects()) > MANY:
             set_aside()

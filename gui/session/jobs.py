@@ -144,9 +144,15 @@ class Working(QObject):
 
     def _look(self, campaign: Campaign) -> View:
         from assaypilot.engine.chemistry.names import site_names
+        from assaypilot.engine.export.measured import means_of
 
-        for site in campaign.status().library.sites:  # kept here, so that the window's thread need not make them
+        # Kept here, so that the window's thread need not make them.
+        means_of(campaign.status())
+        for site in campaign.status().library.sites:
             site_names(site.substituents)
+        reasons = campaign.reasons()
+        if len(campaign.status().library):
+            reasons.of(0)
         return View(
             campaign.status(),
             Path(campaign.path),
@@ -156,7 +162,7 @@ class Working(QObject):
             campaign.redo_label,
             _is_practice(campaign),
             self._rank_of(campaign.status().library),
-            campaign.reasons(),
+            reasons,
         )
 
     def _rank_of(self, library: Library) -> tuple[int, int]:

@@ -320,7 +320,10 @@ class Session(Working):
 
         def work(report: Report) -> tuple[Status, Reasons, Ends | None]:
             campaign = self._open_campaign()
+            from assaypilot.engine.export.measured import means_of
+
             then_, reasons = campaign.status_at(number), campaign.reasons(number)
+            means_of(then_)  # kept here, so that the window's thread need not make them
             return then_, reasons, _axes_of_rounds(campaign, then_, known)
 
         return self._start("Looking back", work, then, failed=failed, writes=False)

@@ -30,6 +30,11 @@ MOST = 0.6
 """Share of the table that may stay: what scrolls needs room."""
 
 
+def hide_selection(header: QHeaderView, model: RowsModel) -> None:
+    """Keep a header from asking a million rows whether they are selected; it shows nothing of it."""
+    header.setSelectionModel(QItemSelectionModel(model, header))
+
+
 class Frozen(QTableView):
     """A second view of a table's first columns, over it; shown only while the table is scrolled."""
 
@@ -41,6 +46,7 @@ class Frozen(QTableView):
         self.setHorizontalHeader(header)
         self.setModel(table.rows_model)
         self.setSelectionModel(table.selectionModel())
+        hide_selection(header, table.rows_model)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
@@ -202,8 +208,7 @@ class Table(ChosenRows):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(NARROWEST)
         header.setSectionsMovable(True)
-        # The headings would ask a million rows whether they are selected; they show nothing of it.
-        header.setSelectionModel(QItemSelectionModel(model, header))
+        hide_selection(header, model)
         self._structures = structures
         self._plain = PlainDelegate(self)
         self._status = StatusDelegate(self)

@@ -22,7 +22,7 @@ from .. import limits
 from ..bookkeeping import Issued
 from ..phrases import joined, many, number
 from ..replay import Ledger
-from ..state import Status
+from ..state import RoundItem, Status
 from .origin import Origin, origin_of
 from .sentences import after, interval, known_to
 from .several import SeveralEndpoints
@@ -191,12 +191,19 @@ class Reasons:
             return "No round has been planned yet."
         issued = standing[-1]
         name = f"{'confirmation round' if issued.confirmation else 'round'} {issued.number}"
-        for item, back in zip(issued.items, ledger.returned(issued), strict=True):
-            if item.compound == compound:
-                asked = sum(item.of(place) for place in range(ledger.per_sample))
-                came = f"; {sum(back):,} back so far" if issued.state == "open" else f"; {sum(back):,} returned"
-                return f"{name.capitalize()} asks for {many(asked, 'measurement')}: {item.reason}{came}."
+        if compound in self._asked:
+            item, back = self._asked[compound]
+            asked = sum(item.of(place) for place in range(ledger.per_sample))
+            came = f"; {back:,} back so far" if issued.state == "open" else f"; {back:,} returned"
+            return f"{name.capitalize()} asks for {many(asked, 'measurement')}: {item.reason}{came}."
         return f"Not in {name}: {self._left_aside(compound, issued)}."
+
+    @cached_property
+    def _asked(self) -> dict[int, tuple[RoundItem, int]]:
+        """What the latest round asks for, by compound, and how many measurements returned."""
+        issued = [one for one in self._ledger.rounds if one.state != "withdrawn"][-1]
+        returned = self._ledger.returned(issued)
+        return {item.compound: (item, sum(back)) for item, back in zip(issued.items, returned, strict=True)}
 
     def _left_aside(self, compound: int, issued: Issued) -> str:
         """Why a round does not ask for a compound."""
