@@ -395,7 +395,7 @@ class Campaign:
     ) -> None:
         """Replace a wrong value, given in the entry unit; what was entered first stays in the log and in ``entered``.
 
-        When the phase was decided already it is decided again, and the log says so.
+        Where a proof has decided by it already, the series model takes over, as after changed terms.
         """
         self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason))
 
@@ -440,11 +440,8 @@ class Campaign:
         return ("Controls are shown and decide nothing.",)
 
     def _amend(self, draft: Draft) -> None:
-        """Write a change of one measurement; the phases it reaches are decided again in the same transaction."""
-        work = self._begin(draft)
-        again, parts = amending.amendment(self._ledger, work.ledger, draft)
-        work.add(*again, parts=parts)
-        self._commit(work)
+        """Write a change of one measurement, with the hand-over to the series model where a proof ends."""
+        self._commit_with(*amending.amendment(self._ledger, draft))
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
         """Say that compounds cannot be had (for a reason that has nothing to do with their values).

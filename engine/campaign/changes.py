@@ -40,7 +40,7 @@ from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES, choose, states_errors
-from . import codec, limits, redecide
+from . import codec, deciding, limits, series
 from .bookkeeping import How
 from .events.fold import rehearse
 from .events.kind import Kind
@@ -120,7 +120,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     if how == "void":
         settings = _by_series(ledger, change, settings)
         changes = _differences(ledger, settings, endpoints)
-    if how != "capacity":
+    if how != "capacity" and any(change["what"] != "strategy" for change in changes):
         refuse_open_round(ledger)
     if any(change["what"] in ("limit", "endpoint", "profile") for change in changes):
         _refuse_other_endpoints(ledger, endpoints)
@@ -129,7 +129,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         "changes": changes,
         "settings": codec.settings_to_json(settings),
         "endpoints": [endpoint.as_json() for endpoint in endpoints],
-        "drops_plan": how != "capacity" and nothing_of_the_plan(ledger),
+        "drops_plan": how != "capacity" and ledger.open_round is None and nothing_of_the_plan(ledger),
         "note": " ".join(note.split()),
         "decisions": [],
         "parts": [],
@@ -150,9 +150,10 @@ def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs:
     """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
     under = ledger.fork(blobs)
     rehearse(under, [kind.draft(data)])
-    decisions, own = redecide.decided_again(under)
+    found = [deciding.stored(under, decision, None) for decision in deciding.decided_anew(under)]
+    own = [blob for _, blob in found]
     blobs |= as_parts(*own)
-    return {**data, "decisions": decisions, "parts": [*data["parts"], *map(part_digest, own)]}
+    return {**data, "decisions": [told for told, _ in found], "parts": [*data["parts"], *map(part_digest, own)]}
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
@@ -386,10 +387,10 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
 
 
 ENDS = (
-    f"This ends the proof, which covers only what was fixed before the first result: the series model ({SERIES}) "
-    "continues, with every measurement so far. To keep a proof, start a new campaign."
+    f"This ends the proof, which covers no change after results: the series model ({SERIES}) continues, with every "
+    "measurement so far. To keep a proof, start a new campaign."
 )
-"""What a change after results does under a strategy that proves."""
+"""What a change of the terms after results, or of a value after its phase, does under a strategy that proves."""
 
 SAME = "The same compounds are in and out."
 
@@ -465,8 +466,12 @@ def of_decisions(before: Ledger, after: Ledger) -> list[str]:
 
 def _status(ledger: Ledger) -> Any:
     """Return the status of every compound, those that fail a limit out."""
+    state = ledger.current()
+    if ledger.calibrated:
+        known = series.knowledge(ledger, state)
+        return np.full(len(ledger.library), UNDECIDED) if known is None else known.status[ledger.arm_of]
     failed, _ = limits.failures(ledger, ledger.verdicts)
-    return np.where(failed >= 0, OUT, ledger.current().status)[ledger.arm_of]
+    return np.where(failed >= 0, OUT, state.status)[ledger.arm_of]
 
 
 def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:

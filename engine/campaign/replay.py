@@ -116,7 +116,7 @@ class Ledger(Books):
     def begin(self) -> None:
         """Start the strategy, with nothing measured."""
         self.origin = self.problem()
-        # What a strategy fixes at its start is that of ``fresh``, from which phases are decided again.
+        # What a strategy fixes at its start is that of ``fresh``.
         self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)
 
     def fresh(self) -> State:

@@ -10,7 +10,7 @@ from ..domain.stock import PlanName
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
-from . import codec, limits, redecide, stocked
+from . import codec, deciding, limits, stocked
 from .bookkeeping import Issued
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
@@ -198,12 +198,12 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     closed = any(one.phase == allocation.phase and one.state == "closed" for one in ledger.rounds)
     if ledger.outstanding() and not (ledger.calibrated and closed):
         return None
-    decision = redecide.recompute(ledger)
+    decision = deciding.recompute(ledger)
     number = ledger.last_round
     if decision is None:
         return PhaseEmpty.draft({"phase": allocation.phase, "round": number}), {}
     verdict = limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
-    data, blob = redecide.stored(ledger, decision, verdict)
+    data, blob = deciding.stored(ledger, decision, verdict)
     named = as_parts(blob)
     (digest,) = named
     info = ledger.strategy.info

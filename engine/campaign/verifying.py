@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from ..strategies.protocol import Decision
 from ..system.progress import Report, silent
-from . import limits, redecide
+from . import deciding, limits
 from . import noise as assay_noise
 from .auditing import same_sample
 from .candidates import build_candidates
 from .confirmation import same_predictions
 from .events.fold import UNFIT, describe, kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
-from .events.terms import CombinationsListed, CompoundsAdded, PhaseDecided, PhaseEmpty, PhaseRedecided, SettingsChanged
+from .events.terms import CombinationsListed, CompoundsAdded, PhaseDecided, PhaseEmpty, SettingsChanged
 from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
@@ -69,7 +70,7 @@ def verify(
                 if recompute:
                     texts = (*_changed(ledger, event), *_noise(ledger, event))
                 if again is not None:
-                    texts = (*texts, *_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
+                    texts = (*texts, *_differences(ledger, event, *again))
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
@@ -91,24 +92,19 @@ def _changed(ledger: Ledger, event: Event) -> list[str]:
     """Return what is wrong with the decisions that a change of the terms made again."""
     if kind_of(event) not in (SettingsChanged, CompoundsAdded, CombinationsListed) or not event.data.get("decisions"):
         return []
-    pairs = zip(redecide.recompute_from(ledger, 1), redecide.verdicts_from(ledger, 1), strict=True)
     return [
         f"phase {decision.phase}: the facts give another decision under the changed terms"
-        for decision, verdict in pairs
-        if not redecide.same(decision, ledger.estimates[decision.phase])
-        or not limits.same(verdict, ledger.verdicts.get(decision.phase))
+        for decision in deciding.decided_anew(ledger)
+        if not deciding.same(decision, ledger.estimates[decision.phase])
     ]
 
 
 def _noise(ledger: Ledger, event: Event) -> list[str]:
     """Return what is wrong with the noise that decisions noted, right after they were made."""
-    if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseRedecided, PhaseEmpty):
+    if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseEmpty):
         return []
     told = [phase for phase in ledger.spreads if assay_noise.spreads(ledger, phase) != ledger.spreads[phase]]
     return [f"phase {phase}: the facts give another assay noise" for phase in told]
-
-
-Verdicts = list[limits.Verdict | None]
 
 
 def _drawn(ledger: Ledger, event: Event) -> bool:
@@ -116,38 +112,27 @@ def _drawn(ledger: Ledger, event: Event) -> bool:
     return same_sample(ledger, build_candidates(ledger, ledger.current()), event.data)
 
 
-def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
+def _again(ledger: Ledger, event: Event) -> tuple[Decision | None, limits.Verdict | None] | None:
     """Return what the facts before an event that decides say must be decided; None for any other event."""
-    kind = kind_of(event)
-    if kind in (PhaseDecided, PhaseEmpty):
-        decision = redecide.recompute(ledger)
-        if decision is None:
-            return [], []
-        return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
-    if kind is PhaseRedecided:
-        first = event.data["from"]
-        return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
-    return None
+    if kind_of(event) not in (PhaseDecided, PhaseEmpty):
+        return None
+    decision = deciding.recompute(ledger)
+    if decision is None:
+        return None, None
+    return decision, limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
 
 
-def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
+def _differences(
+    ledger: Ledger, event: Event, decision: Decision | None, verdict: limits.Verdict | None
+) -> Iterator[str]:
+    phase = event.data["phase"]
     if kind_of(event) is PhaseEmpty:
-        return []
-    first = event.data["from"] if kind_of(event) is PhaseRedecided else event.data["phase"]
-    return [
-        f"phase {phase}: the facts say something else about the limits"
-        for phase, verdict in enumerate(again, start=first)
-        if not limits.same(verdict, ledger.verdicts.get(phase))
-    ]
-
-
-def _differences(ledger: Ledger, event: Event, again: list[Decision]) -> list[str]:
-    if kind_of(event) is PhaseEmpty:
-        return [f"phase {decision.phase}: the facts give a decision, and the log has none" for decision in again]
-    if not again and kind_of(event) is PhaseDecided:
-        return [f"phase {event.data['phase']}: the log has a decision, and the facts give none"]
-    return [
-        f"phase {decision.phase}: the facts give another decision"
-        for decision in again
-        if not redecide.same(decision, ledger.estimates[decision.phase])
-    ]
+        if decision is not None:
+            yield f"phase {phase}: the facts give a decision, and the log has none"
+    elif decision is None:
+        yield f"phase {phase}: the log has a decision, and the facts give none"
+    else:
+        if not deciding.same(decision, ledger.estimates[phase]):
+            yield f"phase {phase}: the facts give another decision"
+        if not limits.same(verdict, ledger.verdicts.get(phase)):
+            yield f"phase {phase}: the facts say something else about the limits"

@@ -40,7 +40,6 @@ KINDS: Mapping[str, type[Kind]] = {
         entered.CompoundsAvailable,
         entered.StockStated,
         decided.PhaseDecided,
-        decided.PhaseRedecided,
         decided.PhaseEmpty,
         decided.SettingsChanged,
         decided.CompoundsAdded,

@@ -134,35 +134,6 @@ class PhaseDecided(Kind):
         )
 
 
-class PhaseRedecided(Kind):
-    """What decided phases decide after a correction."""
-
-    name = "phase_redecided"
-    ends_undo = True
-
-    def apply(self, ledger: Ledger) -> None:
-        """Take in the stored decisions; a proof covers none that values were changed after."""
-        ledger.take_again(self.data["decisions"], self.data["parts"])
-        ledger.void.append(f"values of phase {self.data['from']} were changed after it had decided by them")
-
-    def sentence(self, ledger: Ledger) -> str:
-        """Return what changed by it."""
-        decisions, old = self.data["decisions"], self.data["old"]
-        first, last = decisions[0]["phase"], decisions[-1]["phase"]
-        which = f"Phase {first}" if first == last else f"Phases {first} {'and' if last == first + 1 else 'to'} {last}"
-        changes = []
-        for key, word in (("in", "in"), ("out", "out")):
-            before = {name for decision in old for name in decision[key]}
-            now = {name for decision in decisions for name in decision[key]}
-            changes += [
-                f"{many(len(more), 'compound')} {text} {word}"
-                for more, text in ((now - before, "more"), (before - now, "no longer"))
-                if more
-            ]
-        what = ", ".join(changes) if changes else "the same compounds are in and out"
-        return f"{which} decided again: {what} ({self.data['reason']})"
-
-
 class PhaseEmpty(Kind):
     """A phase that ended without a usable result."""
 
@@ -296,12 +267,6 @@ def _decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str
     ledger.verdicts, ledger.spreads = {}, {}
     ledger.begin()
     ledger.take_again(data["decisions"], digests)
-    if data["how"] == "void" and not ledger.strategy.void(ledger.origin) and not ledger.calibrated:
-        words = changes_in_words(data["changes"], ledger.settings.goal)
-        ledger.void.append(
-            f"{words} was changed after {many(ledger.spent(), 'measurement')}, and {ledger.strategy.info.title} "
-            "promises only what was fixed before the first result"
-        )
 
 
 def _remember(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> None:

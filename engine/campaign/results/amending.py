@@ -1,27 +1,27 @@
 """What is wrong with a recorded value: left out, used again, or corrected. Nothing of it is ever lost.
 
-A change that reaches a phase decided already has that phase, and all later ones, decided again in the same
-transaction; ``consequences`` says before it is done what that does to the decisions and to the guarantee.
-
 Before a phase is decided, that a value is left out for a technical cause or was entered wrongly is assumed to have
-nothing to do with what it is. Afterwards it has been seen beside what it decides, and a proof ends.
+nothing to do with what it is. Afterwards it has been seen beside what it decides. A proof does not cover that: as with
+changed terms (``changes``) the same transaction hands the campaign over to the series model first, and ``consequences``
+says so before it is done.
 
-**Replicates of the table** are of no phase, and a noise that is not known rests on them in every one: where they
-change all phases are decided again.
+**Replicates of the table** are of no phase, and a noise that is not known rests on them in every one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...domain.endpoint import Relation
+from ...domain.measurements import Measurement
 from ...errors import AssayPilotError
+from ...strategies.registry import SERIES
 from .. import noise as assay_noise
-from .. import phrases, redecide
-from ..changes import SAME, of_decisions
+from .. import phrases
+from ..changes import ENDS, SAME, Change, change_drafts, of_decisions
 from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
-from ..events.fold import rehearse
+from ..events.fold import Work
 from ..file.chain import Draft
 from ..preconditions import check_value
 from ..promises import WAY_ON, broken
@@ -127,42 +127,39 @@ def control_amended(
     return ControlAmended.draft({"number": number, "now": now, "before": before, "reason": reason})
 
 
-def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return what belongs to a change of one value beside its event.
+def amendment(ledger: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
+    """Return the events of a change of one value, and their parts.
 
-    ``after`` is the state in which it has happened.
+    Where a proof has decided by the value, the series model takes over before it changes.
     """
-    phase = before.measurement(draft.data["number"]).phase
-    if not phase and before.phases:
-        last = len(before.phases)
-        phase = 0 if assay_noise.spreads(before, last) == assay_noise.spreads(after, last) else 1
-    if not redecide.reaches(before, phase):
-        return [], {}
-    again, parts = redecide.drafts(after, phase, draft.data["reason"])
-    return [again], parts
+    if ledger.calibrated or not _decided_by(ledger, ledger.measurement(draft.data["number"])):
+        return [draft], {}
+    handed_over, parts = change_drafts(ledger, Change(strategy=SERIES), draft.data["reason"])
+    return [*handed_over, draft], parts
+
+
+def _decided_by(ledger: Ledger, m: Measurement) -> bool:
+    """Whether a phase has decided by a value, or by the noise that it tells of."""
+    decided = len(ledger.phases)
+    return decided > 0 and (assay_noise.tells(ledger, m) or (m.counted > 0 and 0 < m.phase <= decided))
 
 
 def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     """Return what a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
-    parts: dict[str, bytes] = {}
-    after = before.fork(parts)
-    rehearse(after, [draft])
-    drafts, made = amendment(before, after, draft)
-    _rehearse(after, parts, drafts, made)
-    due = due_decision(after)
+    work = Work(before)
+    drafts, parts = amendment(before, draft)
+    work.add(*drafts, parts=parts)
+    due = due_decision(work.ledger)
     if due is not None:
-        _rehearse(after, parts, [due[0]], due[1])
-    return (*_of_the_guarantee(before, after), *(of_decisions(before, after) if drafts or due else ()))
+        work.add(due[0], parts=due[1])
+    handed_over = work.ledger.calibrated and not before.calibrated
+    told = [ENDS] if handed_over else _of_the_guarantee(before, work.ledger)
+    return (*told, *(of_decisions(before, work.ledger) if handed_over or due else ()))
 
 
 def harmless(told: Sequence[str]) -> bool:
     """Whether nothing of what ``consequences`` says changes a decision or what is guaranteed."""
     return all(sentence == SAME for sentence in told)
-
-
-def _rehearse(ledger: Ledger, parts: dict[str, bytes], drafts: list[Draft], made: Mapping[str, bytes]) -> None:
-    parts.update(made)
-    rehearse(ledger, drafts)
 
 
 def _of_the_guarantee(before: Ledger, after: Ledger) -> list[str]:

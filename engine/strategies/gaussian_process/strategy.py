@@ -244,7 +244,7 @@ class GaussianProcess(Informed):
     def _still(self, state: State) -> bool:
         """Return whether a decided answer holds by what came since: late or unplanned values, or an audit."""
         known = self.knowledge(state)
-        return known is None or known.p_wrong <= state.problem.delta
+        return known is not None and known.p_wrong <= state.problem.delta
 
     def _said(self, state: State) -> Calculated:
         """Return what the model says of a state."""

@@ -187,20 +187,6 @@ def test_trade_offs_with_other_differences_that_do_not_matter(tmp_path: Path) ->
         sound(campaign)
 
 
-def test_what_a_strategy_fixes_at_its_start_stays_when_a_phase_is_decided_again(tmp_path: Path) -> None:
-    """The goal was changed before the first result, while most compounds were not to be had."""
-    with make(tmp_path / "x.assaypilot", strategy="adaptive", slack=0.3, per_round=12, max_replicates=12) as campaign:
-        ids = campaign.status().library.ids
-        campaign.mark_unavailable([name for name in ids if "R1=B" not in name], "not made yet")
-        campaign.change(Change(slack=0.2))
-        decide_phase(campaign)
-        before = campaign.status().candidates
-        campaign.correct(1, campaign.status().measurements[0].value + 1e-9, reason="a digit")
-        after = campaign.status().candidates
-        assert after.low == pytest.approx(before.low, abs=1e-6, nan_ok=True)
-        sound(campaign)
-
-
 def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
     endpoints = (
         Endpoint("pIC50", noise_sd=0.2),

@@ -228,22 +228,6 @@ def test_trade_offs_with_a_limit_on_one_of_them_and_on_a_third(path: Path) -> No
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_a_correction_decides_the_limit_again(path: Path) -> None:
-    with limited(path, per_round=200, max_replicates=100) as campaign:
-        decide_phase(campaign)
-        before = campaign.status().candidates.failed_limit >= 0
-        own = [m for m in campaign.status().measurements if m.endpoint == 1 and m.counted]
-        worst = int(np.flatnonzero(before)[0])
-        for m in own:
-            if m.compound == worst:
-                campaign.correct(m.number, 1.0, reason="typing error")
-        after = replays(campaign).candidates.failed_limit >= 0
-        assert not after[worst]
-        event = next(event for event in reversed(campaign._store.events()) if event.kind == "phase_redecided")
-        assert event.data["old"][0]["limits"] != event.data["decisions"][0]["limits"]
-    assert verifying.verify(path, recompute=True).ok
-
-
 def test_a_limit_that_does_not_follow_from_the_facts_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with limited(path) as campaign:
         decide_phase(campaign)

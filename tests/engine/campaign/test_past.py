@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign import redecide
+from assaypilot.engine.campaign import deciding
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Limit
@@ -45,7 +45,7 @@ def test_every_round_is_told_as_it_was_seen_then(path: Path, monkeypatch: pytest
             seen[issued.number] = campaign.status()
         assert len(seen) > 4
         assert campaign.status().finished
-    forbidden = [(redecide, "recompute"), (LinFactG, "decide"), (LinFactG, "ask")]
+    forbidden = [(deciding, "recompute"), (LinFactG, "decide"), (LinFactG, "ask")]
     with Campaign.open(path, read_only=True) as other:
         for owner, name in forbidden:
             monkeypatch.setattr(owner, name, lambda *_: pytest.fail("the past is read, not made again"))

@@ -159,9 +159,9 @@ def test_decisions_made_again_are_checked_too(path: Path, tmp_path: Path) -> Non
         decision["in"], decision["out"], decision["left"] = [], [], []
         data["decisions"] = [decision, *data["decisions"][1:]]
 
-    out, place = forged(path, tmp_path, "phase_redecided", change_reason)
+    out, place = forged(path, tmp_path, "settings_changed", change_reason)
     assert verifying.verify(out, recompute=False).ok
-    assert f"{place}: phase 1: the facts give another decision" in problems(out, recompute=True)
+    assert f"{place}: phase 1: the facts give another decision under the changed terms" in problems(out, recompute=True)
 
 
 def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ def everything(path: Path) -> Campaign:
     campaign.mark_unavailable(["R1=A|R2=A"], "sold out")
     campaign.undo()
     campaign.record(results[1:])
-    campaign.correct(3, results[0].value + 0.001, reason="checked")
     campaign.plan()
     campaign.close_round("failed")
+    campaign.correct(3, results[0].value + 0.001, reason="checked")
     campaign.set_stock([StockLine(8, TO_MAKE, 120.0, 7.0)])
     return campaign
 
@@ -171,7 +171,6 @@ def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:
     with everything(tmp_path / "x.assaypilot") as campaign:
         for event in campaign._store.events():
             json.dumps(event.data, allow_nan=False)
-        decide_phase(campaign)
         decision = campaign._ledger.estimates[1]
         written = codec.decision_to_json(decision, [str(k) for k in range(9)])
         json.dumps(written, allow_nan=False)

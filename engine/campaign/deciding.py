@@ -1,0 +1,82 @@
+"""What phases decide by the facts, how decisions are kept, and when two are alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..strategies.protocol import Arrays, Calibrated, Decision
+from . import codec, limits, series
+from . import noise as assay_noise
+from .replay import Ledger
+
+
+def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -> tuple[dict[str, Any], bytes]:
+    """Return a decision, with what its phase said about the limits, as JSON and as the bytes of its part."""
+    names = [ledger.library.ids[compound] for compound in ledger.first]
+    data = codec.decision_to_json(decision, names)
+    if verdict is not None:
+        data["limits"] = limits.to_json(ledger, verdict, names)
+    noise = assay_noise.spreads(ledger, decision.phase)
+    if noise:
+        data["noise"] = assay_noise.to_json(ledger, noise)
+    return data, codec.to_bytes(codec.Numbers.of(decision, {} if verdict is None else verdict.arrays))
+
+
+def decided_anew(ledger: Ledger) -> list[Decision]:
+    """Return the answer of the series model, from everything measured by now, as that of every decided phase."""
+    strategy = ledger.strategy
+    assert isinstance(strategy, Calibrated)
+    fresh = strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=ledger.samples())
+    state = series.informed(ledger, fresh)
+    if not strategy.has_values(state):
+        return []
+    answer = strategy.decision(state, ledger.samples())
+    phases = range(1, len(ledger.phases) + 1)
+    return [replace(answer, phase=phase, spent=ledger.estimates[phase].spent) for phase in phases]
+
+
+def same(one: Decision, other: Decision) -> bool:
+    """Whether two decisions decide alike, up to the last digits of their bounds."""
+    sets = all(
+        np.array_equal(np.sort(a), np.sort(b))
+        for a, b in (
+            (one.ins, other.ins),
+            (one.outs, other.outs),
+            (one.left, other.left),
+            (one.contradicted, other.contradicted),
+        )
+    )
+    bounds = all(
+        np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True)
+        for a, b in ((one.estimate, other.estimate), (one.low, other.low), (one.high, other.high))
+    )
+    # Two radii that are not numbers are alike, too; infinity equals itself.
+    radii = np.isclose(one.radius, other.radius, rtol=1e-7, atol=1e-9, equal_nan=True)
+    return sets and bounds and bool(radii) and one.spent == other.spent and _same_arrays(one.memory, other.memory)
+
+
+def _same_arrays(one: Arrays, other: Arrays) -> bool:
+    """Whether two memories hold the same arrays, up to their last digits."""
+    return set(one) == set(other) and all(
+        np.shape(array) == np.shape(other[name])
+        and np.allclose(array, other[name], rtol=1e-7, atol=1e-9, equal_nan=True)
+        for name, array in one.items()
+    )
+
+
+def recompute(ledger: Ledger) -> Decision | None:
+    """Return what the phase under way decides from the facts so far; None when nothing usable returned."""
+    if ledger.under_way is None:
+        return None
+    allocation = ledger.under_way.allocation
+    if isinstance(ledger.strategy, Calibrated):
+        state = ledger.current()
+        if not ledger.strategy.has_values(state):
+            return None
+        return ledger.strategy.decision(state, ledger.samples())
+    outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
+    state = assay_noise.to_decide(ledger, ledger.deciding(), allocation.phase)
+    return assay_noise.decided(state, ledger.strategy.decide(state, outcome))
