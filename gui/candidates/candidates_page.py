@@ -48,12 +48,6 @@ class CandidatesPage(Page):
 
     export = Signal()
     """What the page shows is to be exported."""
-    copy_picture = Signal(object)
-    """A scene is to be copied as a picture."""
-    copy_data = Signal(object)
-    """The data behind a scene are to be copied as text."""
-    export_picture = Signal(object, str)
-    """A scene is to be written to a file of a kind (``.png``)."""
     arranged = Signal()
     """Columns were chosen, moved or sorted by."""
 
@@ -71,9 +65,6 @@ class CandidatesPage(Page):
         self.canvas.panned.connect(self._pan)
         self.canvas.unzoomed.connect(self._unzoom)
         self.canvas.enclosed.connect(self._enclosed)
-        self.canvas.copy_wanted.connect(self._copy_picture)
-        self.canvas.data_wanted.connect(self._copy_data)
-        self.canvas.export_wanted.connect(self._export_picture)
         lower = QWidget()
         column = column_of(holder=lower, margins=(0, 8, 0, 0), spacing=10)
         tools = row_of(spacing=10)
@@ -188,7 +179,7 @@ class CandidatesPage(Page):
     def copy(self) -> None:
         """Copy the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
         if self.canvas.hasFocus():
-            self._copy_picture()
+            self.canvas.copy()
             return
         if self.panel.copy():
             return
@@ -398,18 +389,6 @@ class CandidatesPage(Page):
         """What the plot shows."""
         scene = self.canvas.scene
         return scene.picture if isinstance(scene, CandidatesScene) else None
-
-    def _copy_picture(self) -> None:
-        if self.canvas.scene is not None:
-            self.copy_picture.emit(self.canvas.scene)
-
-    def _copy_data(self) -> None:
-        if self.canvas.scene is not None:
-            self.copy_data.emit(self.canvas.scene)
-
-    def _export_picture(self, suffix: str) -> None:
-        if self.canvas.scene is not None:
-            self.export_picture.emit(self.canvas.scene, suffix)
 
     def _explain(self) -> None:
         if self._view is None:

@@ -100,11 +100,12 @@ class PointingCanvas(Canvas):
 
     picked = Signal(int)
     """A compound was clicked or chosen with Enter."""
-    copy_wanted = Signal()
-    data_wanted = Signal()
-    """The data behind the picture are to be copied."""
-    export_wanted = Signal(str)
-    """The picture is to be written to a file of a kind (``.png``)."""
+    copy_wanted = Signal(object)
+    """The scene is to be copied as a picture."""
+    data_wanted = Signal(object)
+    """The data behind the scene are to be copied as text."""
+    export_wanted = Signal(object, str)
+    """The scene is to be written to a file of a kind (``.png``)."""
 
     zoomed = Signal(float, float, float)
     """The wheel was turned: a place of the data, and how much more is to be shown."""
@@ -149,6 +150,21 @@ class PointingCanvas(Canvas):
         self.setAccessibleName(scene.name)
         self.setAccessibleDescription("Arrow keys go through the picture, Enter selects the compound.")
         self.show_figure(lambda size, dpi: scene.draw(theme().colours.figure, size, dpi))
+
+    def copy(self) -> None:
+        """Have the picture copied, where there is one."""
+        if self.scene is not None:
+            self.copy_wanted.emit(self.scene)
+
+    def copy_data(self) -> None:
+        """Have the data behind it copied."""
+        if self.scene is not None:
+            self.data_wanted.emit(self.scene)
+
+    def export(self, suffix: str) -> None:
+        """Have it written to a file of a kind."""
+        if self.scene is not None:
+            self.export_wanted.emit(self.scene, suffix)
 
     @property
     def inches(self) -> Shape:
@@ -311,8 +327,8 @@ class PointingCanvas(Canvas):
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Copy Picture", self.copy_wanted.emit)
-        menu.addAction("Copy Data", self.data_wanted.emit)
+        menu.addAction("Copy Picture", self.copy)
+        menu.addAction("Copy Data", self.copy_data)
         for suffix in KINDS:
-            menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export_wanted.emit, suffix))
+            menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export, suffix))
         menu.popup(self.mapToGlobal(at))

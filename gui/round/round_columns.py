@@ -84,9 +84,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
     several = len(model.endpoints) > 1
     many_cells = several or model.cells > 1
     why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked", wish=250)
-    results = [
-        _result_column(model, items, place, n) for n in range(model.cells) for place in range(len(model.endpoints))
-    ]
+    results = [_result_column(model, place, n) for n in range(model.cells) for place in range(len(model.endpoints))]
     return [
         Column("line", "#", lambda row: str(row + 1), lambda: np.arange(len(items)), number=True, tip="Rank"),
         *(moved(column) for column in structure_column(library)),
@@ -106,7 +104,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
         *([] if layout is None else [_wells(layout, at)]),
         _expected(status, items, several=several),
         *results,
-        *(_means(model) if many_cells or model.gathered else []),
+        *(_means(model) if many_cells else []),
         Column(
             "state",
             "State",
@@ -119,16 +117,13 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
     ]
 
 
-def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at: int) -> Column:
+def _result_column(model: RoundModel, place: int, at: int) -> Column:
     """The cells of the first, second ... measurement of one endpoint."""
     several, cells = len(model.endpoints) > 1, model.cells > 1
     unit = _entry_unit(model, place)
     name = unit if several or cells else f"Result ({unit})"
-    most = max(item.of(place) for item in items)
     tip = f"Results of {model.endpoints[place].name}. " if several else ""
-    if model.gathered:
-        tip += "One value per measurement, separated by semicolons: 7.62; 7.58. "
-    elif cells:
+    if cells:
         tip += f"The {_ordinal(at)} measurement of each line. "
     title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
     headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
@@ -141,7 +136,7 @@ def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at
         cell_tip=lambda row: model.result_tip(row, place, at),
         tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
         width=max(_at_least(78 if cells else 102 if several else 112, "00.00"), headed if cells else 0),
-        wish=48 + 38 * most if model.gathered else 102 if cells else 134,
+        wish=102 if cells else 134,
         name=f"{name}, {_ordinal(at)}" if cells else name,
     )
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget,
 
 from assaypilot.engine.campaign.cautions import Surprise, surprises
 from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.domain.plates.layout import Layout
 
 from ..history.history_page import local_time
 from ..runtime.settings import Settings
@@ -103,8 +102,6 @@ class RoundPage(Page):
         self._wanted: int | None = None
         """Number of an earlier round that is looked at."""
         self._late = False
-        self.plates: Callable[[View, Round], Layout | None] = lambda view, shown: None
-        """Where the measurements of a round stand, when that is known."""
         self._connect()
 
     def _connect(self) -> None:
@@ -225,7 +222,7 @@ class RoundPage(Page):
             self.ends.start_anew()
         line, cell = self.table.current_row(), self.table.current_cell
         chosen = self.table.selected_rows()
-        layout = self.plates(view, shown)
+        layout = shown.layout
         self.beside.quietly(True)
         self.model.show(view.status, shown, editable=not view.read_only, layout=layout, late=self._late)
         if not another and line is not None and self.table.current_row() is None:  # columns came or went
@@ -406,4 +403,4 @@ class RoundPage(Page):
         self.kept.add(surprise.measurement.number)
         self._ask()
         if self.view is not None and self.model.round is not None:
-            self.beside.show_plates(self.plates(self.view, self.model.round))
+            self.beside.show_plates(self.model.round.layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STRUCK", "Cell", "RoundModel", "line_state", "result_cell", "result_key", "result_place"]
 
-MOST_CELLS = 6
-"""Cells of one line and endpoint side by side; beyond, all its values stand in one, separated by semicolons."""
 Cell = tuple[int, int, int]
 """Line of the round, place of the endpoint among the round's, place of the measurement among those of both."""
 
@@ -63,8 +61,6 @@ class RoundModel(RowsModel):
         """Whether results that come late may be typed into a closed round."""
         self.cells = 1
         """Cells of each line and endpoint; lines that ask for less leave the last ones blank."""
-        self.gathered = False
-        """Whether all values of a line and endpoint stand in one cell, because they are too many."""
         self.values: list[list[Measurement]] = []
         """What the campaign has for each line, the first endpoint's values first."""
         self._values: list[list[list[Measurement]]] = []
@@ -90,12 +86,12 @@ class RoundModel(RowsModel):
         self.late = late and editable and shown.state == "closed"
         self.editable = editable and (shown.state == "open" or self.late)
         self._library = status.library
-        before = self.cells, self.gathered
+        before = self.cells
         self._collect(status, shown)
         self._saving.clear()
         if not round_:
             self._wrong.clear()
-        if same and before == (self.cells, self.gathered):
+        if same and before == self.cells:
             self.refresh()
             return
         self.fill(round_columns(self, status, layout), len(shown.items))
@@ -161,8 +157,6 @@ class RoundModel(RowsModel):
 
     def cell_text(self, row: int, place: int, at: int) -> str:
         """The value the campaign has in use in a cell."""
-        if self.gathered:
-            return self.kept_text(row, place)
         slot = self.slot(row, place, at)
         return "" if slot is None or slot.kept is None else entered_text(slot.kept, self.endpoints[place])
 
@@ -172,8 +166,6 @@ class RoundModel(RowsModel):
 
     def cell_waits(self, row: int, place: int, at: int) -> bool:
         """Whether a cell waits for a result."""
-        if self.gathered:
-            return self.waits(row, place)
         slot = self.slot(row, place, at)
         return slot is not None and slot.empty and self.waits(row, place)
 
@@ -199,8 +191,6 @@ class RoundModel(RowsModel):
 
     def free_cell(self, row: int, place: int, number: int = 0) -> int:
         """The place of the first cell of a line and endpoint that holds nothing, behind so many others that do not."""
-        if self.gathered:
-            return 0
         free = [at for at, slot in enumerate(self._slots[row][place]) if slot.empty]
         return free[number] if number < len(free) else min(len(self._slots[row][place]), self.cells - 1)
 
@@ -224,7 +214,7 @@ class RoundModel(RowsModel):
         flags = super().flags(index)
         cell = self.cell_at(index)
         if self.editable and cell is not None:
-            slot = None if self.gathered else self.slot(self.source(index), *cell)
+            slot = self.slot(self.source(index), *cell)
             # What a mean stands for, and what had come before the round was closed, stay.
             closed = self.late and not (slot is not None and slot.empty)
             if not closed and (slot is None or slot.within is None):
@@ -244,8 +234,7 @@ class RoundModel(RowsModel):
             return self._spoken(row, *cell, str(super().data(index, role)))
         if (row, *cell) in self._wrong:
             return self._wrong[row, *cell][0]
-        kept = self.cell_text(row, *cell)
-        return f"{kept}; " if self.gathered and kept and self.waits(row, cell[0]) else kept
+        return self.cell_text(row, *cell)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Whether something new was typed; it is kept when the campaign has taken it."""
@@ -268,7 +257,7 @@ class RoundModel(RowsModel):
             return self._wrong[cell][0]
         if cell in self._saving:
             return self._saving[cell]
-        slot = None if self.gathered else self.slot(row, place, at)
+        slot = self.slot(row, place, at)
         if slot is not None and slot.within is not None:
             return "in the mean"
         return self.cell_text(row, place, at)
@@ -278,8 +267,6 @@ class RoundModel(RowsModel):
         cell = (row, place, at)
         if cell in self._wrong or cell in self._saving:
             return "wrong" if cell in self._wrong else "saving"
-        if self.gathered:
-            return None if self.waits(row, place) else "done"
         slot = self.slot(row, place, at)
         if slot is None:
             return "beyond"
@@ -291,11 +278,10 @@ class RoundModel(RowsModel):
         """What is to be known of a cell."""
         if (row, place, at) in self._wrong:
             return self._wrong[row, place, at][1]
-        slot = None if self.gathered else self.slot(row, place, at)
+        slot = self.slot(row, place, at)
         if slot is not None and slot.within is not None:
             return f"Within the mean {entered_text(slot.within, self.endpoints[place])}"
-        ones = self._values[row][place] if self.gathered else () if slot is None else slot.measurements
-        return "\n".join(self._told(one, place) for one in ones)
+        return "\n".join(self._told(one, place) for one in (() if slot is None else slot.measurements))
 
     def state(self, row: int) -> str:
         """How far a line is."""
@@ -332,7 +318,7 @@ class RoundModel(RowsModel):
 
     def _struck(self, row: int, place: int, at: int) -> str:
         """What a cell shows struck through: an excluded value, or what was entered before it was corrected."""
-        slot = None if self.gathered else self.slot(row, place, at)
+        slot = self.slot(row, place, at)
         if (row, place, at) in self._saving or (row, place, at) in self._wrong or slot is None:
             return ""
         if slot.kept is not None and slot.kept.corrected is not None:
@@ -360,16 +346,9 @@ class RoundModel(RowsModel):
             [fill_slots(self._values[row][place], shown, item.of(place)) for place in at.values()]
             for row, item in enumerate(shown.items)
         ]
-        self.cells = _most(len(of_it) for cells in self._slots for of_it in cells)
-        self.gathered = self.cells > MOST_CELLS
-        if self.gathered:
-            self.cells = 1
+        self.cells = max((len(of_it) for cells in self._slots for of_it in cells), default=1) or 1
 
     def _tell(self, row: int) -> None:
         place = self.view_row(row)
         if place is not None:
             self.dataChanged.emit(self.index(place, 0), self.index(place, len(self.columns) - 1))
-
-
-def _most(counts: Iterable[int]) -> int:
-    return max(1, max(counts, default=1))

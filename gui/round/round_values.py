@@ -18,7 +18,6 @@ from assaypilot.engine.tables.entries import is_empty
 from ..session.session import Session
 from ..tables.rows import plain_tip
 from ..widgets.text import mnemonic_free
-from .cells import Slot
 from .entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog, ReasonDialog
 from .round_controls import on_plates
@@ -85,59 +84,44 @@ class RoundValues:
             return
         page.panel.hide_wrong(line, place)
         parts = [part for part in parts_of(text) if not is_empty(model.endpoints[place], part)]
-        slots = [Slot(one) for one in model.values_of(line, place) if one.excluded is None] if model.gathered else None
-        slots = model.slots(line, place) if slots is None else slots
-        first = 0 if model.gathered else at
-        places = range(first, first + len(parts))
-        kept = [slot.kept for slot in slots]
-        if model.gathered and len(parts) < sum(one is not None for one in kept):
-            model.forgive(line, place)
-            self.exclude(next(one.number for one in kept[len(parts) :] if one is not None))
-            return
+        kept = [slot.kept for slot in model.slots(line, place)]
         page.unkept.settled(line, place)
         if not parts:
             self.empty(line, place, at)
             return
-        model.forgive(line, place, None if model.gathered else at)
+        model.forgive(line, place, at)
         added: list[tuple[int, str, Entry]] = []
         changed: list[tuple[Measurement, str]] = []
-        for cell, part in zip(places, parts, strict=True):
+        for cell, part in enumerate(parts, start=at):
             before = kept[cell] if cell < len(kept) else None
             if before is not None and _same(part, entered_text(before, model.endpoints[place])):
                 continue
-            entry = self._parsed(line, place, part, text, cell, parts)
+            entry = self._parsed(line, place, part, cell)
             if entry is not None and before is not None:
                 changed.append((before, part))
             elif entry is not None:
                 added.append((cell, part, entry))
-            elif model.gathered:
-                return
-        if added and not (model.gathered and changed):
-            self._record(line, place, text, added)
+        if added:
+            self._record(line, place, added)
         for before, part in changed[:1]:
             self._change(line, place, before, part, at)
 
-    def _parsed(self, line: int, place: int, part: str, text: str, cell: int, parts: Sequence[str]) -> Entry | None:
+    def _parsed(self, line: int, place: int, part: str, at: int) -> Entry | None:
         """The value of a part of a text; None when it cannot be used, and stands in its cell with the reason."""
-        model = self._page.model
-        endpoint, decimal = model.endpoints[place], user_decimal()
-        whole, at = (text, 0) if model.gathered else (part, cell)
         try:
-            return parse_entry(part, endpoint, decimal)
+            return parse_entry(part, self._page.model.endpoints[place], user_decimal())
         except Question as question:
-            meant = _suggested(parts, endpoint, decimal) if model.gathered else question.suggestion
-            self.refuse(line, place, whole, str(question), meant, at)
+            self.refuse(line, place, part, str(question), question.suggestion, at)
         except ValueError as error:
-            how = "separated by semicolons" if model.gathered else "in a cell of its own"
-            self.refuse(line, place, whole, f"{error}. Type one value per measurement, {how}.", "", at)
+            self.refuse(line, place, part, f"{error}. Type one value per measurement, in a cell of its own.", "", at)
         return None
 
-    def _record(self, line: int, place: int, text: str, added: Sequence[tuple[int, str, Entry]]) -> None:
+    def _record(self, line: int, place: int, added: Sequence[tuple[int, str, Entry]]) -> None:
         page, model = self._page, self._page.model
         view, shown = page.view, model.round
         if view is None or shown is None:
             return
-        texts = {0: text} if model.gathered else {min(cell, model.cells - 1): part for cell, part, _ in added}
+        texts = {min(cell, model.cells - 1): part for cell, part, _ in added}
         for at, typed in texts.items():
             model.saving(line, place, typed, at)
         page.unkept.settled(line, place)
@@ -151,10 +135,9 @@ class RoundValues:
                 page.session.failed.emit(error)
 
         compound = shown.items[line].compound
-        cells = [] if model.gathered else [cell for cell, _, _ in added]
-        entries = [entry for _, _, entry in added]
+        cells, entries = [cell for cell, _, _ in added], [entry for _, _, entry in added]
         results = results_in_round(entries, view.status, shown, compound, shown.endpoints[place], cells=cells)
-        results = on_plates(results, page.plates(view, shown), compound, shown.endpoints[place])
+        results = on_plates(results, shown.layout, compound, shown.endpoints[place])
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
@@ -295,18 +278,3 @@ class RoundValues:
 
 def _same(typed: str, shown: str) -> bool:
     return typed.replace(" ", "").casefold() == shown.replace(" ", "").casefold()
-
-
-def _suggested(parts: Sequence[str], endpoint: Endpoint, decimal: str) -> str:
-    """The whole text of a cell of several values with what was meant in place of those that are asked about."""
-    made = []
-    for part in parts:
-        try:
-            parse_entry(part, endpoint, decimal)
-        except Question as again:
-            made.append(again.suggestion)
-        except ValueError:
-            made.append(part)
-        else:
-            made.append(part)
-    return "; ".join(made)

@@ -69,15 +69,6 @@ def values_of(use: PlateUse | None, controls: str, *, kind: str) -> dict[str, An
     return {"kind": kind, "size": use.size, "controls": controls, "edge": use.edge, "same": use.same_wells}
 
 
-def use_of(values: dict[str, Any]) -> PlateUse | None:
-    """The plates of remembered values; None for none, and for what cannot be used any more."""
-    try:
-        size = int(values.get("size", 0))
-        return _use(size, str(values.get("controls", "")), bool(values.get("edge", True)), bool(values.get("same")))
-    except (AssayPilotError, TypeError, ValueError):
-        return None
-
-
 def _use(size: int, controls: str, edge: bool, same: bool) -> PlateUse | None:
     texts = [part for part in controls.split(";") if part.strip()]
     return PlateUse(size, read_controls(texts), edge, same) if size else None

@@ -12,24 +12,22 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.plating import moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text
-from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.domain.plates.layout import PlateUse, controls_text
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Job
 from ..widgets.file_dialogs import ask_for_place, file_name
 from ..window.page import PageName
-from .work_list import WorkListDialog, kind_of, use_of, values_of
+from .work_list import WorkListDialog, kind_of, values_of
 
 if TYPE_CHECKING:
-    from ..session.view import View
     from ..window.desk import Desk
     from ..window.exporting import Exporting
     from .round_page import RoundPage
 
 
-LAST, ROUNDS = "plates/last", "plates/rounds"
-"""What was asked for the last time; and for rounds from before campaigns kept their plates, what was asked for them."""
+LAST = "plates/last"
+"""What was asked for the last time."""
 
 
 class WorkLists:
@@ -51,7 +49,7 @@ class WorkLists:
         own = self._page.shown
         if view is None:
             return None
-        found = (one for one in view.status.rounds if own is not None and _key(one) == _key(own))
+        found = (one for one in view.status.rounds if own is not None and one.number == own.number)
         return next(found, view.round)
 
     def ask(self, kind: str | None = None) -> None:
@@ -61,7 +59,7 @@ class WorkLists:
         if view is None or shown is None or self.dialog is not None:
             return
         last = desk.settings.values(LAST)
-        remembered = self._of_round(shown) or (last | {"size": 0} if view.read_only else last)
+        remembered = _plates_of(shown) or (last | {"size": 0} if view.read_only else last)
         remembered = remembered | {"kind": kind or last.get("kind")}
         dialog = WorkListDialog(desk.session, view.status, shown, remembered, desk.parent, writable=not view.read_only)
         dialog.keep.connect(self._keep_plates)
@@ -109,7 +107,6 @@ class WorkLists:
             return
 
         def kept() -> None:
-            self._forget(shown)
             for text in () if same else moved_in_words(view.status, shown.number):
                 self._desk.session.message.emit(text)
             if then is not None:
@@ -143,38 +140,12 @@ class WorkLists:
 
         return self._exporting.start(f"Writing {path.name}", path, work, written, self.ask)
 
-    # ------------------------------------------------------------------ where measurements stand
 
-    def layout(self, view: View, shown: Round) -> Layout | None:
-        """The plates of a round as the campaign keeps them, else as this computer remembers them."""
-        use = None if shown.layout is not None else use_of(self._of_round(shown))
-        if use is None:
-            return shown.layout
-        from assaypilot.engine.campaign.plating import plate_layout
-
-        try:
-            return plate_layout(view.status, shown, use)
-        except AssayPilotError:  # written by a version with other plates
-            return None
-
-    def _of_round(self, shown: Round) -> dict[str, Any]:
-        """The plates of a round as the dialog takes them; empty for none."""
-        if shown.layout is not None:
-            return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
-        found = self._desk.settings.values(ROUNDS).get(_key(shown))
-        return found if isinstance(found, dict) else {}
-
-    def _forget(self, shown: Round) -> None:
-        """What this computer remembered of a round is not needed any more."""
-        settings = self._desk.settings
-        kept = settings.values(ROUNDS)
-        if kept.pop(_key(shown), None) is not None:
-            settings.keep_values(ROUNDS, kept)
-
-
-def _key(shown: Round) -> str:
-    """What a round is known by: a copy of the campaign has the same rounds, another campaign has others."""
-    return f"{shown.issued} {shown.number} {len(shown.items)}"
+def _plates_of(shown: Round) -> dict[str, Any]:
+    """The plates of a round as the dialog takes them; empty for none."""
+    if shown.layout is None:
+        return {}
+    return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
 
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:

@@ -88,12 +88,6 @@ SAID = {
 class SarPage(Page):
     """One picture at a time, what can be chosen in it, and the compound that is selected."""
 
-    copy_picture = Signal(object)
-    """A scene is to be copied as a picture."""
-    copy_data = Signal(object)
-    """The data behind a scene are to be copied as text."""
-    export_picture = Signal(object, str)
-    """A scene is to be written to a file of a kind (``.png``)."""
     show_candidate = Signal()
 
     def __init__(self, session: Session, structures: Structures) -> None:
@@ -108,12 +102,14 @@ class SarPage(Page):
         self.endpoint.activated.connect(lambda _: self._work())
         self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
                                     "it; or copies one of them")  # fmt: skip
+        self.canvas = PointingCanvas(structures)
+        self.canvas.picked.connect(self._picked)
         self.menu = QMenu(self)
-        self.menu.addAction("&Copy Picture", self._copy_picture)
-        self.menu.addAction("Copy &Data", self._copy_data)
+        self.menu.addAction("&Copy Picture", self.canvas.copy)
+        self.menu.addAction("Copy &Data", self.canvas.copy_data)
         self.menu.addSeparator()
         for suffix, name in FILES:
-            self.menu.addAction(f"{name}…", partial(self._export, suffix))
+            self.menu.addAction(f"{name}…", partial(self.canvas.export, suffix))
         self.export_button.setMenu(self.menu)
         tools.addWidget(self.which)
         tools.push()
@@ -126,11 +122,6 @@ class SarPage(Page):
         put(self.column, self.heat, self.sites)
         self.additive = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.additive)
-        self.canvas = PointingCanvas(structures)
-        self.canvas.picked.connect(self._picked)
-        self.canvas.copy_wanted.connect(self._copy_picture)
-        self.canvas.data_wanted.connect(self._copy_data)
-        self.canvas.export_wanted.connect(self._export)
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -210,7 +201,7 @@ class SarPage(Page):
         if self.stack.currentWidget() is self.pairs:
             self.pairs.table.copy()
         else:
-            self._copy_picture()
+            self.canvas.copy()
 
     def first(self) -> QWidget:
         """The picture, or the table."""
@@ -285,18 +276,6 @@ class SarPage(Page):
 
     def _pair_picked(self, compounds: list[int]) -> None:
         self.session.selection.choose(compounds[0], compounds)
-
-    def _copy_picture(self) -> None:
-        if self.scene is not None and self.stack.currentWidget() is self.area:
-            self.copy_picture.emit(self.scene)
-
-    def _copy_data(self) -> None:
-        if self.scene is not None and self.stack.currentWidget() is self.area:
-            self.copy_data.emit(self.scene)
-
-    def _export(self, suffix: str) -> None:
-        if self.scene is not None and self.stack.currentWidget() is self.area:
-            self.export_picture.emit(self.scene, suffix)
 
     # ------------------------------------------------------------------ working out
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -185,16 +185,12 @@ _TALL = 1_000_000
 class FoldedLabel(QLabel):
     """Plain text that ends in … after so many lines (of large text fewer: it is the room that counts)."""
 
-    longer = Signal(bool)
-    """Whether there is more of it than fits the lines; said when that changes."""
-
     def __init__(self, role: Role = "", *, lines: int) -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self.setProperty("role", role)
         self._lines, self._whole = lines, ""
-        self._unfolded = self._longer = False
 
     def setText(self, text: str) -> None:
         """Show another text."""
@@ -211,11 +207,6 @@ class FoldedLabel(QLabel):
         """What can be read of it now."""
         return super().text()
 
-    def unfold(self, unfolded: bool) -> None:
-        """Show all of it, or its first lines."""
-        self._unfolded = unfolded
-        self._fit()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the text into the new width."""
         super().resizeEvent(event)
@@ -229,13 +220,10 @@ class FoldedLabel(QLabel):
 
     def _fit(self) -> None:
         fits = self._holds(self._whole)
-        text = self._whole if fits or self._unfolded else self._cut()
+        text = self._whole if fits else self._cut()
         if text != super().text():
             super().setText(text)
-        if fits is self._longer:
-            self._longer = not fits
-            self.longer.emit(self._longer)
-        self.setToolTip("" if fits or self._unfolded else plain_tip(self._whole))
+        self.setToolTip("" if fits else plain_tip(self._whole))
 
     def _holds(self, text: str) -> bool:
         """Whether a text is no longer than the lines there are."""

@@ -104,7 +104,6 @@ class MainWindow(QMainWindow):
         self.work_lists = WorkLists(self.desk, self.round, self.exporting)
         self.stocking = Stocking(self.desk, self.exporting)
         self.adding = Adding(self.desk)
-        self.round.plates = self.work_lists.layout
         self._leaving = False
         """Whether it was said that closing would stop an export."""
         self._shown: set[PageName] = set()
@@ -186,9 +185,9 @@ class MainWindow(QMainWindow):
         self.candidates.export.connect(self.exporting.on_screen)
         self.sar.show_candidate.connect(lambda: self.show_page(PageName.CANDIDATES))
         for page in (self.candidates, self.sar):
-            page.copy_picture.connect(self.picture_files.copy)
-            page.copy_data.connect(self.picture_files.copy_data)
-            page.export_picture.connect(self.picture_files.ask)
+            page.canvas.copy_wanted.connect(self.picture_files.copy)
+            page.canvas.data_wanted.connect(self.picture_files.copy_data)
+            page.canvas.export_wanted.connect(self.picture_files.ask)
 
     def _restore(self) -> None:
         geometry = self.settings.layout("window")

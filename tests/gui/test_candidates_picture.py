@@ -82,7 +82,7 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     idle(qtbot, decided)
     scene = page.canvas.scene
     assert isinstance(scene, CandidatesScene)
-    page.canvas.data_wanted.emit()
+    page.canvas.copy_data()
     until(qtbot, lambda: bool(QGuiApplication.clipboard().text()))
     assert f"data of the picture are on the clipboard: {len(ranked)} rows" in decided.messages.text
     copied = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]

@@ -9,7 +9,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -22,7 +21,7 @@ from assaypilot.gui.round.round_controls import ControlsPane
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.goal_strategy import controls_in
-from tests.gui.helpers import dialog, idle, status, until, view
+from tests.gui.helpers import dialog, idle, status, until
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 
 REF = Control("REF-1", (("pIC50", 7.1),))
@@ -36,11 +35,9 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     settings = Settings("pIC50", epsilon=0.5, per_round=36, controls=(REF,))
     with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
         made.plan()
+        made.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
     window = open_window(path)
     until(qtbot, lambda: window.session.view is not None)
-    use = PlateUse(24, (Wells("REF-1", (1,)),))
-    window.round.plates = lambda view, shown: plate_layout(view.status, shown, use)
-    window.round.refresh(view(window), opened=True)
     window.show_page(PageName.ROUND)
     idle(qtbot, window)
     return window

@@ -200,7 +200,7 @@ def copies(qtbot: QtBot, window: MainWindow) -> None:
         assert clipboard.text() or not clipboard.image().isNull()
     for canvas in shown:
         clipboard.clear()
-        canvas.data_wanted.emit()
+        canvas.copy_data()
         until(qtbot, lambda: bool(clipboard.text()))
         header, *rows = csv.reader(io.StringIO(clipboard.text(), newline=""), delimiter="\t")
         assert all(len(row) == len(header) for row in rows)

@@ -179,7 +179,7 @@ def test_several_plates_and_how_the_page_was_divided(
     assert pane.which.count() > 1
     assert f"Plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
     last = pane.which.count() - 1
-    layout = plated.work_lists.layout(view(plated), open_round(plated))
+    layout = open_round(plated).layout
     assert layout is not None
     others = {one.compound for plate in layout.plates[:last] for one in plate.placed}
     items = open_round(plated).items

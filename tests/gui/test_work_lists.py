@@ -17,8 +17,7 @@ from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well, read_well
 from assaypilot.gui.round.plate import short_names
-from assaypilot.gui.round.work_list import WorkListDialog, use_of, values_of
-from assaypilot.gui.round.work_list_files import ROUNDS, _key
+from assaypilot.gui.round.work_list import WorkListDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, status, until, view
@@ -177,7 +176,6 @@ def test_the_plates_of_a_round_are_remembered(
     wells = [placed.well for _, placed in expected.of(first)]
     assert model.columns[model.place_of("wells")].text(0) == ", ".join(wells)
     # It is in the campaign, not on this computer: a colleague sees it, and undo takes it back.
-    assert again.settings.values(ROUNDS) == {}
     with Campaign.open(path, read_only=True) as other:
         assert other.round(1).layout == expected
     again.session.undo()
@@ -188,29 +186,6 @@ def test_the_plates_of_a_round_are_remembered(
     again.session.redo()
     idle(qtbot, again)
     assert open_round(again).layout == expected
-    # What a later version might have left there does no harm.
-    assert use_of({"size": "many"}) is None
-    assert use_of({"size": 95}) is None
-    assert use_of(values_of(PlateUse(96, edge=False), "", kind="list")) == PlateUse(96, edge=False)
-
-
-def test_plates_that_only_this_computer_remembers_are_shown_until_they_are_kept(
-    qtbot: QtBot, planned: MainWindow
-) -> None:
-    shown, use = open_round(planned), PlateUse(96, read_controls(["1, 12"]))
-    planned.settings.keep_values(ROUNDS, {_key(shown): values_of(use, "1, 12", kind="page")})
-    assert planned.work_lists.layout(view(planned), shown) == plate_layout(status(planned), shown, use)
-    assert shown.layout is None
-    planned.work_lists.ask()
-    dialog = asked(planned)
-    assert dialog.use == use
-    until(qtbot, lambda: dialog.layout_ is not None)
-    dialog.keep_button.click()
-    idle(qtbot, planned)
-    kept = open_round(planned).layout
-    assert kept is not None
-    assert kept.use == use
-    assert planned.settings.values(ROUNDS) == {}
 
 
 def test_a_list_without_plates_and_a_size_from_the_command_line(
