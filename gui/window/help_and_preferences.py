@@ -19,13 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.file.chain import user
-from assaypilot.engine.domain.plates.layout import read_controls
-from assaypilot.engine.errors import AssayPilotError
 
 from ..help.help_window import close_help, show_help, topic_at
 from ..resources.theme import Choice, theme
-from ..round.work_list_files import LAST
-from ..runtime.engine_words import error_words
 from ..runtime.gc_policy import look_again_soon
 from ..runtime.settings import Settings
 from ..widgets.inputs import Form, Segments, combo_box
@@ -42,7 +38,6 @@ SIZES = (100, 110, 125, 150, 175, 200)
 COLOURS: tuple[tuple[Choice, str], ...] = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
 LINES = 37
 """Width, in heights of a line."""
-PLATES = (("0", "No plates"), ("96", "96 wells"), ("384", "384 wells"))
 
 
 class PreferencesDialog(QDialog):
@@ -65,7 +60,6 @@ class PreferencesDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._look(form)
         self._work(form)
-        self._plates(form)
         put(column, form, STRETCH)
         row = row_of()
         self.forget = button(
@@ -110,7 +104,8 @@ class PreferencesDialog(QDialog):
         self.folder.setClearButtonEnabled(True)
         self.folder.textChanged.connect(lambda _: self._keep_folder())
         self.browse = button("&Choose…", then=self._browse)
-        self.folder_problem = _problem()
+        self.folder_problem = label("", "problem", wrap=True)
+        self.folder_problem.hide()
         self.author = QLineEdit(self._settings.author)
         self.author.setAccessibleName("Name in the log")
         self.author.setPlaceholderText(user())
@@ -123,27 +118,14 @@ class PreferencesDialog(QDialog):
         said = label("Counts for campaigns opened or made from now on.", "muted", wrap=True)
         form.addRow(_caption("Name in the &log", self.author), _beside(self.author, under=said))
 
-    def _plates(self, form: QFormLayout) -> None:
-        kept = self._settings.values(LAST)
-        self.plates = Segments(PLATES, "Plates")
-        size = str(kept.get("size", 0))
-        self.plates.choose(size if size in dict(PLATES) else "0")
-        self.plates.chosen.connect(lambda _: self._keep_plates())
-        self.controls = QLineEdit(str(kept.get("controls", "")))
-        self.controls.setAccessibleName("Control columns")
-        self.controls.setPlaceholderText("none; for example 1, 12 or max=1; min=12")
-        self.controls.textChanged.connect(lambda _: self._keep_plates())
-        self.controls_problem = _problem()
-        said = label("What the next work list proposes; it then proposes what was used last.", "muted", wrap=True)
-        form.addRow(label("Plates"), _beside(self.plates, under=said))
-        form.addRow(_caption("C&ontrol columns", self.controls), _beside(self.controls, under=self.controls_problem))
-
     # ------------------------------------------------------------------ keeping
 
     def _keep_folder(self) -> None:
         text = self.folder.text().strip()
         there = not text or Path(text).is_dir()
-        _say(self.folder_problem, self.folder, "" if there else "There is no such folder; the last one stays.")
+        self.folder_problem.setText("" if there else "There is no such folder; the last one stays.")
+        self.folder_problem.setVisible(not there)
+        polish(self.folder, wrong="false" if there else "true")
         if there:
             self._settings.campaigns = Path(text) if text else None
 
@@ -157,17 +139,6 @@ class PreferencesDialog(QDialog):
 
     def _keep_author(self) -> None:
         self._settings.author = " ".join(self.author.text().split())
-
-    def _keep_plates(self) -> None:
-        text = self.controls.text().strip()
-        try:
-            read_controls([part for part in text.split(";") if part.strip()])
-        except AssayPilotError as error:
-            _say(self.controls_problem, self.controls, " ".join(error_words(error)))
-            return
-        _say(self.controls_problem, self.controls, "")
-        kept = self._settings.values(LAST)
-        self._settings.keep_values(LAST, kept | {"size": int(self.plates.key), "controls": text})
 
     def _fit(self) -> None:
         """As large as the text needs: lines that break say so only for a width."""
@@ -197,12 +168,6 @@ def _caption(text: str, for_: QWidget) -> QLabel:
     return made
 
 
-def _problem() -> QLabel:
-    made = label("", "problem", wrap=True)
-    made.hide()
-    return made
-
-
 def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) -> QWidget:
     """Widgets in a row, with a line of words under them."""
     holder = QWidget()
@@ -216,12 +181,6 @@ def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) 
     if under is not None:
         column.addWidget(under)
     return holder
-
-
-def _say(problem: QLabel, field: QLineEdit, text: str) -> None:
-    problem.setText(text)
-    problem.setVisible(bool(text))
-    polish(field, wrong="true" if text else "false")
 
 
 NARROWEST, AROUND = 122, 46

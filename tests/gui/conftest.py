@@ -42,12 +42,19 @@ def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
 def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., MainWindow]]:
     made: list[MainWindow] = []
 
-    def make(file: Path | None = None, *, practice: bool = False) -> MainWindow:
+    def make(file: Path | None = None, *, practice: bool = False, page: PageName | None = None) -> MainWindow:
+        """Open a window, wait until its campaign is there or refused, and show a page of it."""
         window = make_window(settings, file, practice=practice)
         qtbot.addWidget(window)
         made.append(window)
         window.show()
         qtbot.waitExposed(window)
+        if practice or (file is not None and file.suffix == ".assaypilot"):
+            until(qtbot, lambda: window.session.view is not None or bool(window.messages.text), 60_000)
+            idle(qtbot, window)
+        if page is not None:
+            window.show_page(page)
+            idle(qtbot, window)
         return window
 
     yield make
@@ -89,19 +96,12 @@ def window(open_window: Callable[..., MainWindow]) -> MainWindow:
 
 
 @pytest.fixture
-def campaign(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def campaign(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     """A window with a small campaign."""
-    window = open_window(quick_campaign(tmp_path))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
-    return window
+    return open_window(quick_campaign(tmp_path))
 
 
 @pytest.fixture
-def decided(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def decided(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     """A window on the Candidates page, after a round."""
-    window = open_window(decided_campaign(tmp_path))
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
-    return window
+    return open_window(decided_campaign(tmp_path), page=PageName.CANDIDATES)

@@ -15,7 +15,7 @@ from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, Una
 from assaypilot.gui.runtime.error_reports import ReportDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, goal_of, idle, small_table, status, until
+from tests.gui.helpers import answered, goal_of, idle, small_table, status, until, wizard_of
 
 
 def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
@@ -48,8 +48,7 @@ def decided_round(qtbot: QtBot, window: MainWindow) -> None:
 
 def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     yield "wizard, empty", wizard
     wizard.start_with(small_table(folder / "everything.csv", smiles=True))
     goal_of(qtbot, wizard).noise.edit.setText("0.2")

@@ -25,6 +25,7 @@ from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.page import PageName
 from assaypilot.gui.wizard.goal_step import GoalStep
 from assaypilot.gui.wizard.new_campaign import NewCampaign
 
@@ -70,6 +71,19 @@ def idle(qtbot: QtBot, window: MainWindow) -> None:
         ),
         30_000,
     )
+
+
+def show(qtbot: QtBot, window: MainWindow, page: PageName) -> None:
+    """Show a page, and wait until it is filled and drawn."""
+    window.show_page(page)
+    idle(qtbot, window)
+
+
+def plan_round(qtbot: QtBot, window: MainWindow) -> None:
+    """Plan the next round."""
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
 
 
 def view(window: MainWindow) -> View:
@@ -148,11 +162,16 @@ def _decided(smiles: bool) -> Path:
     return path
 
 
+def wizard_of(window: MainWindow) -> NewCampaign:
+    """The new campaign that is being made."""
+    assert window.wizard is not None
+    return window.wizard
+
+
 def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
     """The goal of a new campaign over a table."""
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.start_with(path)
     until(qtbot, lambda: wizard.columns_step.complete)
     return goal_of(qtbot, wizard)
@@ -173,8 +192,7 @@ def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *,
     step.slack.edit.setText("0.5")
     step.per_round.edit.setText(str(per_round))
     step.file.edit.setText(str(file))
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     until(qtbot, lambda: step.complete and wizard.complete)
     wizard.create_button.click()
     until(qtbot, lambda: window.session.view is not None)

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.new_campaign import NewCampaign
-from tests.gui.helpers import until
+from tests.gui.helpers import until, wizard_of
 
 HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold</b>", "&amp; & co")
 """Ids and headers that a careless program takes for markup, mathematics or formats."""
@@ -18,8 +18,7 @@ HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold<
 def wizard_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
     """The wizard with a table read."""
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.start_with(table)
     until(qtbot, lambda: wizard.table_step.complete)
     return wizard

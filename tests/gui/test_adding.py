@@ -24,11 +24,7 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     table.write_text("\n".join(["ID,R1,R2", *rows]) + "\n", encoding="utf-8")
     made = main(["new", str(path), "--table", str(table), "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--json"])
     assert made == 0
-    window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.GOAL)
-    idle(qtbot, window)
-    return window
+    return open_window(path, page=PageName.GOAL)
 
 
 def asked(qtbot: QtBot, window: MainWindow, table: Path):

@@ -35,8 +35,6 @@ def test_audit_round_is_planned_with_the_size_chosen_and_stated_on_the_goal_page
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     window = open_window(measured(tmp_path / "a.assaypilot"))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     assert window.actions_.audit.isEnabled()
     window.actions_.audit.trigger()
     dialog = window.round_commands.auditing

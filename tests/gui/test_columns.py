@@ -43,10 +43,7 @@ def test_columns_order_widths_and_sorting_are_remembered(
     order = page.model.rows.tolist()
     path = view(decided).path
     decided.close()
-    again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(PageName.CANDIDATES)
-    idle(qtbot, again)
+    again = open_window(path, page=PageName.CANDIDATES)
     table = again.candidates.table
     assert [column.key for column in again.candidates.arrangement.columns] == expected
     assert again.candidates.model.rows.tolist() == order
@@ -91,10 +88,7 @@ def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow)
 def test_properties_are_calculated_when_somebody_looks(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
+    window = open_window(quick_campaign(tmp_path, smiles=True), page=PageName.CANDIDATES)
     page = window.candidates
     assert "mw" not in [column.key for column in page.arrangement.columns]
     page.arrangement.show("mw", True)
@@ -129,7 +123,6 @@ def test_stopped_properties_are_not_begun_again(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
 
     def slow(smiles: object, report: Report) -> None:
@@ -150,7 +143,6 @@ def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
     page, library = window.candidates, status(window).library
     page.filter.setText("MW<300")
@@ -176,7 +168,6 @@ def test_a_filter_by_alert_has_them_looked_for(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
     window.candidates.filter.setText("alert=nitro")
     until(qtbot, lambda: window.candidates.model.rowCount() == 0)
@@ -190,7 +181,6 @@ def test_stopped_alerts_leave_the_other_properties(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
 
     def slow(found: object, smiles: object, report: Report) -> None:

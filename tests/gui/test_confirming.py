@@ -19,7 +19,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.round.reason_dialog import ExcludeDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, open_round, status, until
+from tests.gui.helpers import dialog, idle, open_round, show, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
 SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=150, strategy="adaptive")
@@ -54,10 +54,7 @@ def finished(path: Path) -> Path:
 
 @pytest.fixture
 def ended(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
-    window = open_window(finished(tmp_path / "done.assaypilot"))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
-    return window
+    return open_window(finished(tmp_path / "done.assaypilot"))
 
 
 def plan(qtbot: QtBot, window: MainWindow) -> None:
@@ -172,8 +169,7 @@ def test_a_part_of_it_waits(qtbot: QtBot, ended: MainWindow) -> None:
     until(qtbot, lambda: status(window).open_round is not None)
     idle(qtbot, window)
     enter(qtbot, window, {}, lines=1)
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.CANDIDATES)
     said = list(texts(window).values())
     assert sorted(said) == sorted(["✓ confirmed", *["… not measured yet"] * (len(said) - 1)])
     window.show_page(PageName.ROUND)
@@ -195,8 +191,6 @@ def test_a_second_window_cannot_plan_it(
 ) -> None:
     assert ended.session.view is not None
     second = open_window(ended.session.view.path)
-    until(qtbot, lambda: second.session.view is not None)
-    idle(qtbot, second)
     assert second.session.view is not None
     assert second.session.view.read_only
     assert second.strip.primary.text() == "Export shortlist…"

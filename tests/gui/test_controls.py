@@ -36,11 +36,7 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
         made.plan()
         made.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
-    window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.ROUND)
-    idle(qtbot, window)
-    return window
+    return open_window(path, page=PageName.ROUND)
 
 
 def type_into(pane: ControlsPane, row: int, text: str) -> None:

@@ -21,7 +21,7 @@ from assaypilot.gui.round.pasting import intend_paste
 from assaypilot.gui.window.export_dialog import shortlist_columns
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, show, status, until, wizard_of
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"))
@@ -100,8 +100,7 @@ def test_a_round_asks_for_its_parts_only(qtbot: QtBot, window: MainWindow, tmp_p
     opened(qtbot, window, campaign_file(tmp_path, rounds=0))
     window.session.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    window.show_page(PageName.ROUND)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.ROUND)
     now = status(window)
     assert now.open_round is not None
     assert [now.endpoints[k].name for k in now.open_round.endpoints] == ["pIC50", "hERG IC50"]
@@ -121,8 +120,7 @@ def test_a_pasted_column_of_differences_is_no_result(qtbot: QtBot, window: MainW
 
 def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     step.endpoints.new.setText("Gap = pIC50 - CYP")
     step.endpoints.add.click()
     until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
@@ -168,8 +166,7 @@ def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window:
     assert box(step, "hERG IC50 (nM)").measured
     box(step, "Gap").limit.edit.setText("")
     assert not box(step, "hERG IC50 (nM)").measured
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.reject()
 
 
@@ -186,8 +183,7 @@ def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
         "Gap needs two endpoints on a log scale, and hERG is not known to be on one. "
         "Let the header say so: hERG pIC50 for logarithms, hERG (nM) for concentrations."
     )
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.reject()
 
 
@@ -197,6 +193,5 @@ def test_a_sign_in_a_name_is_no_difference(qtbot: QtBot, window: MainWindow, tmp
     step.endpoints.add.click()
     until(qtbot, lambda: len(step.endpoints.boxes) == 3)
     assert box(step, "logD pH=7.4").fact.endpoint.of is None
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.reject()

@@ -140,8 +140,6 @@ def test_what_was_chosen_is_remembered(
     path = view(decided).path
     decided.close()
     again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    idle(qtbot, again)
     again.exporting.ask(None)
     assert asked(again).wanted.kind.suffix == ".xlsx"
     assert again.settings.folder_for("export") == folder

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, plan_round, status, until
 from tests.gui.test_reach import reachable, told
 
 PAGES = (PageName.LIBRARY, PageName.GOAL, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY)
@@ -62,8 +62,7 @@ def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot: QtBot, campaign:
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
+    plan_round(qtbot, window)
     wrong = {}
     for place in PAGES:
         window.show_page(place)
@@ -128,9 +127,7 @@ def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, ca
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    plan_round(qtbot, window)
     for sign in "7.1":
         QTest.keyClick(QApplication.focusWidget(), sign)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)

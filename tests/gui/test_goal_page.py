@@ -26,7 +26,7 @@ from assaypilot.gui.goal.goal_page import GoalPage
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, quick_campaign, status, until, view
+from tests.gui.helpers import idle, plan_round, quick_campaign, show, status, until, view
 from tests.gui.test_goals import campaign_file, opened
 
 
@@ -189,9 +189,7 @@ def test_results_that_came_in_make_it_look_again_when_it_is_seen(
 ) -> None:
     shown(qtbot, campaign)
     campaign.show_page(PageName.LIBRARY)
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     assert "expected in all" not in campaign.strip.used.text()  # it was expected before
     assert len(crystal.asked) == 1
     campaign.show_page(PageName.GOAL)
@@ -200,8 +198,7 @@ def test_results_that_came_in_make_it_look_again_when_it_is_seen(
 
 
 def test_an_open_round_is_no_reason_not_to_look(qtbot: QtBot, campaign: MainWindow) -> None:
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
+    plan_round(qtbot, campaign)
     page = shown(qtbot, campaign)
     type_into(page, "slack", "0.7")
     until(qtbot, lambda: page.outlooks.tried is not None and "round 1 is open" in page.change.words.text().lower())
@@ -218,8 +215,7 @@ def test_a_decided_campaign_offers_nothing_to_try(
 ) -> None:
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6, per_round=72))
     assert status(window).finished
-    window.show_page(PageName.GOAL)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.GOAL)
     page = window.goal
     assert not page.trial.isVisible()
     assert page.state.heading.text() == "Decided in 2 rounds"
@@ -234,8 +230,6 @@ def test_a_second_window_may_try_and_not_apply(
     qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]
 ) -> None:
     second = open_window(view(campaign).path)
-    until(qtbot, lambda: second.session.view is not None)
-    idle(qtbot, second)
     page = shown(qtbot, second)
     type_into(page, "epsilon", "0.6")
     until(qtbot, lambda: page.outlooks.tried is not None and "Read-only" in page.change.words.text())

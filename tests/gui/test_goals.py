@@ -41,7 +41,7 @@ from assaypilot.gui.wizard.goal_endpoint import EndpointBox
 from assaypilot.gui.wizard.goal_endpoints import EndpointList
 from assaypilot.gui.wizard.goal_step import GoalStep
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, open_round, status, to_goal, until, view
+from tests.gui.helpers import idle, open_round, plan_round, status, to_goal, until, view, wizard_of
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
 EFFECTS = {
@@ -174,8 +174,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
     box(step, "hERG").direction.setCurrentIndex(1)
     box(step, "hERG").noise.edit.setText("0.1")
     until(qtbot, lambda: step.complete and "lowest hERG" in step.sentence.text())
-    assert window.wizard is not None
-    window.wizard.reject()
+    wizard_of(window).reject()
 
 
 def test_the_strategy_proposed_is_the_one_the_campaign_takes(
@@ -219,8 +218,7 @@ def outlook(qtbot: QtBot, step: GoalStep) -> list[tuple[str, str]]:
 
 def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     choose_goal(step, "pareto")
     herg = box(step, "hERG")
     until(qtbot, lambda: "noise is needed" in herg.noise.note.text())
@@ -257,8 +255,7 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
 
 def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     until(qtbot, lambda: step.complete)
     off = step.strategy.off
     assert not off.isVisibleTo(step)
@@ -291,8 +288,7 @@ def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: 
 
 def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     choose_goal(step, "pareto")
     box(step, "hERG").noise.edit.setText("0.15")
     step.endpoints.new.setText("herg")
@@ -363,8 +359,7 @@ def test_the_wizard_simulates_what_would_be_made(
     assert [(one.epsilon, one.budget) for one in crystal.drafts] == [(0.5, None), (0.6, 200)]
     step.epsilon.edit.setText("far")
     until(qtbot, lambda: step.simulated.isHidden())
-    assert window.wizard is not None
-    window.wizard.reject()
+    wizard_of(window).reject()
 
 
 def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
@@ -407,8 +402,7 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
 
     monkeypatch.setattr("assaypilot.gui.wizard.goal_step.load_strategies", slow)
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     until(qtbot, begun.is_set)
     gone: list[int] = []
     wizard.goal_step.strategy.combo.destroyed.connect(lambda: gone.append(1))
@@ -476,9 +470,7 @@ def used(window: MainWindow, count: int) -> bool:
 def planned(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
     """A window with an open round of two endpoints."""
     opened(qtbot, window, campaign_file(tmp_path))
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    plan_round(qtbot, window)
     return window
 
 
@@ -631,9 +623,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
         if status(window).finished:
             break
         if status(window).open_round is None:
-            window.plan()
-            until(qtbot, lambda: status(window).open_round is not None)
-            idle(qtbot, window)
+            plan_round(qtbot, window)
         shown, now = open_round(window), status(window)
         rng = np.random.default_rng(shown.number)
         block = [["ID", "Endpoint", "Value"]]
@@ -686,27 +676,6 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     assert set(page.model.rows.tolist()) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
 
 
-def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    opened(qtbot, window, campaign_file(tmp_path, rounds=1, margin=0.3, per_round=72))
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
-    known = status(window).candidates
-    low = np.array([known.lows["pIC50"], -known.highs["hERG"]])
-    high = np.array([known.highs["pIC50"], -known.lows["hERG"]])
-    undecided = np.flatnonzero(known.status == 0).tolist()
-    saved_by_the_margin = 0
-    for compound in undecided:
-        window.candidates.select(compound)
-        rivals = [n for n in range(18) if n != compound and known.status[n] != 2]
-        ahead = [n for n in rivals if (high[:, n] > low[:, compound]).all()]
-        rivals = [n for n in rivals if (high[:, n] > low[:, compound] + 0.3).all()]
-        saved_by_the_margin += len(ahead) > len(rivals)
-        said = window.candidates.panel.why.words.text()
-        assert said.startswith(f"{len(rivals)} compound")
-        assert any(IDS[n] in said for n in rivals)
-    assert saved_by_the_margin  # else the margin would not have been looked at
-
-
 def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1, per_round=30))
     window.show_page(PageName.CANDIDATES)
@@ -715,9 +684,7 @@ def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert isinstance(page.picture, ParallelPicture)
     assert page.canvas.accessibleName() == "Compounds across pIC50, hERG, logD, better upwards"
     assert len(page.picture.compounds) == 18
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    plan_round(qtbot, window)
     assert [column.title for column in window.round.model.columns if column.key.startswith("result")] == [
         "pIC50", "hERG", "logD",
     ]  # fmt: skip

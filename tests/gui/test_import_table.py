@@ -19,7 +19,7 @@ from assaypilot.gui.wizard.table_step import TableStep
 from assaypilot.gui.wizard.table_work import Loaded, Place, Wanted, load
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
-from tests.gui.helpers import idle, small_table, until
+from tests.gui.helpers import idle, small_table, until, wizard_of
 from tests.gui.imports import wizard_on
 
 
@@ -137,8 +137,7 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
 
 def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> None:
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     QGuiApplication.clipboard().setText("")
     wizard.table_step.paste.click()
     until(qtbot, lambda: "nothing was pasted" in wizard.table_step.problem.text().lower())
@@ -199,8 +198,7 @@ def test_the_window_stays_alive_while_a_large_file_is_read(
     lines = [f"C-{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n % 7 / 10}" for n in range(60_000)]
     path.write_text("ID,R1,R2,pIC50\n" + "\n".join(lines) + "\n")
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     idle(qtbot, window)
     assert len(wizard.steps) == 4  # made one after the other otherwise
     stalls()

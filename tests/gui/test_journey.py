@@ -23,11 +23,14 @@ from tests.gui.helpers import (
     idle,
     noisy,
     open_round,
+    plan_round,
+    show,
     small_table,
     status,
     true_values,
     until,
     view,
+    wizard_of,
     wizard_through,
 )
 
@@ -79,8 +82,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
 
     first = paste_round(qtbot, window, assay)
     assert window.strip.primary.text().startswith("Close round")
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.CANDIDATES)
     counts = status(window).counts  # what is out already is not shown
     assert window.candidates.model.rowCount() == counts["in"] + counts["undecided"]
     until(qtbot, lambda: window.candidates.canvas.shown)
@@ -133,13 +135,11 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
 
 
 def test_reopening_shows_the_same(qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]) -> None:
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
+    plan_round(qtbot, campaign)
     head, path = status(campaign).head, view(campaign).path
     idle(qtbot, campaign)
     campaign.close()
     again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
     assert status(again).head == head
     assert again.page is again.round
     assert path in again.settings.recent
@@ -193,8 +193,7 @@ def test_a_table_that_says_all_is_created_and_planned_from_the_first_step(
     table = small_table(tmp_path / "small.csv", smiles=True)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([str(table)], ""))
     window.start.new_button.click()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     assert not wizard.at_once.isEnabled()
     until(qtbot, wizard.at_once.isEnabled)
     wizard.at_once.click()

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -15,62 +14,15 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.chemistry.properties import holding
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
-from assaypilot.gui.library.library_rows import _history, history_means, history_shown
 from assaypilot.gui.structures.drawing import Structures
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, quick_campaign, until, view
-
-
-def test_bounds_are_shown_where_they_say_more_than_the_exact_values(tmp_path: Path) -> None:
-    ids = ("exact", "mixed", "weak", "alone", "none", "between", "left out")
-    library = Library.listed(["R1"], [[name] for name in ids], ids=ids)
-    entered = [
-        Result("exact", 100.0, "IC50"),
-        Result("exact", 10.0, "IC50", n=3),
-        Result("mixed", 20.0, "IC50"),
-        Result("mixed", 30.0, "IC50"),
-        Result("mixed", 100.0, "IC50", "<"),  # says less than 20 and 30 do
-        Result("weak", 100.0, "IC50"),
-        Result("weak", 10_000.0, "IC50", ">"),  # says more: it was weaker then
-        Result("alone", 10_000.0, "IC50", ">"),
-        Result("alone", 1_000.0, "IC50", ">"),
-        Result("between", 1_000.0, "IC50", ">"),
-        Result("between", 10_000.0, "IC50", "<"),
-        Result("left out", 5.0, "IC50", excluded=True, comment="air bubble"),
-    ]
-    with Campaign.create(
-        tmp_path / "c.assaypilot",
-        library=library,
-        endpoints=[Endpoint("IC50", "nM", "log", noise_sd=0.2)],
-        settings=Settings(objective="IC50", epsilon=0.5),
-        history=entered,
-    ) as campaign:
-        status = campaign.status()
-    known = history_shown(status, 0)
-    assert set(known) == {0, 1, 2, 3, 5}
-    (column,) = _history(status)
-    assert [column.text(row) for row in range(len(ids))] == [
-        "7.75",
-        "7.61",
-        "<6.00",
-        "<5.00",
-        "",
-        ">5.00, <6.00",
-        "",
-    ]
-    assert column.rank is not None
-    assert np.isnan(column.rank()[[4, 6]]).all()
-    # What the filter compares is the mean of exact values alone, as before.
-    assert np.isnan(history_means(status, 0)[3])
+from tests.gui.helpers import idle, quick_campaign, show, until, view
 
 
 def test_layouts_come_back_with_their_campaign(
@@ -80,11 +32,9 @@ def test_layouts_come_back_with_their_campaign(
         (tmp_path / name).mkdir()
     first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
     window = open_window(first)
-    until(qtbot, lambda: window.session.view is not None)
     window.library.arrangement.show("available", False)
     window.library.table.sortByColumn(window.library.model.place_of("id"), Qt.SortOrder.DescendingOrder)
-    window.show_page(PageName.HISTORY)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.HISTORY)
     window.history.arrangement.show("author", False)
 
     def shown(path: Path) -> tuple[list[str], list[str], int]:
@@ -115,10 +65,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
-    window = open_window(first)
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
+    window = open_window(first, page=PageName.CANDIDATES)
     window.candidates.which.choose("all")
     QTest.keyClicks(window.candidates.filter, "R1=Me")
     QTest.keyClick(window.candidates.filter, Qt.Key.Key_Return)
@@ -138,14 +85,10 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     assert window.candidates.which.key == "alive"
     assert window.library.model.rowCount() == 18
     window.close()
-    again = open_window(first)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(PageName.LIBRARY)
-    idle(qtbot, again)
+    again = open_window(first, page=PageName.LIBRARY)
     assert again.library.filter.text() == "CF3"
     assert again.library.shown.text() == "6 shown"
-    again.show_page(PageName.CANDIDATES)
-    idle(qtbot, again)
+    show(qtbot, again, PageName.CANDIDATES)
     assert (again.candidates.filter.text(), again.candidates.which.key) == ("R1=Me", "all")
     assert [int(row) for row in again.candidates.model.rows] == kept
     assert again.candidates.table.selected_rows() == [kept[3]]
@@ -155,12 +98,10 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
 
 def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: MainWindow) -> None:
     decided.candidates.select(5)
-    decided.show_page(PageName.LIBRARY)
-    idle(qtbot, decided)
+    show(qtbot, decided, PageName.LIBRARY)
     assert decided.library.table.selected_rows() == [5]
     QTest.keyClick(decided.library.table, Qt.Key.Key_Down)
-    decided.show_page(PageName.CANDIDATES)
-    idle(qtbot, decided)
+    show(qtbot, decided, PageName.CANDIDATES)
     assert decided.candidates.table.selected_rows() == [6]
 
 
@@ -168,7 +109,6 @@ def test_a_filter_finds_a_substructure_and_what_is_calculated(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.LIBRARY)
     page = window.library
     page.filter.setText("has:c1ccccc1 R1=Me")
@@ -223,14 +163,6 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
     assert page.model.rowCount() == 18
 
 
-def test_structures_that_hold_a_part() -> None:
-    smiles = ["c1ccncc1", "CCO", "", "not one", "OCC"]
-    assert list(holding(smiles, "[OX2H]")) == [0, 1, 0, 0, 1]
-    assert list(holding(smiles, "c1ccncc1")) == [1, 0, 0, 0, 0]
-    with pytest.raises(AssayPilotError, match="no structure can be read"):
-        holding(smiles, "c1cc(")
-
-
 def test_remarks_on_the_table_open_on_demand_and_name_no_option(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
@@ -245,7 +177,6 @@ def test_remarks_on_the_table_open_on_demand_and_name_no_option(
         warnings=warnings,
     ).close()  # fmt: skip
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.LIBRARY)
     page = window.library
     assert page.subtitle.text().startswith("8 compounds: 4 amine × 2 acid")

@@ -19,7 +19,7 @@ from assaypilot.gui.tables.rows import Coded, Column, RowsModel, plain_tip, text
 from assaypilot.gui.tables.table import Table, as_clipboard
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until, wizard_through
+from tests.gui.helpers import idle, plan_round, until, wizard_through
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -29,8 +29,7 @@ def test_every_model_keeps_qts_rules(qtbot: QtBot, campaign: MainWindow) -> None
     models = [window.library.model, window.round.model, window.candidates.model, window.history.model]
     models.append(window.round.preview.model)
     testers = [QAbstractItemModelTester(model, FATAL) for model in models]
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
+    plan_round(qtbot, window)
     for place in PageName:
         window.show_page(place)
     idle(qtbot, window)
@@ -122,8 +121,7 @@ def test_texts_from_tables_are_never_markup(
         lines.append(f'"{name}",<i>{number % 3}</i>,{("$x_1$", "H")[number % 2]},{6 + number / 10}')
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
+    plan_round(qtbot, window)
     for place in PageName:
         window.show_page(place)
         idle(qtbot, window)

@@ -30,7 +30,7 @@ from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.tables.rows import RowsModel
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, goal_of, idle, open_round, status, until, view
+from tests.gui.helpers import dialog, goal_of, idle, open_round, plan_round, status, until, view, wizard_of
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
 SITES = ("R1 $width x <$energy", "R2 <img src=//host/x>", "&amp; R3 %(x)s {0}")
@@ -223,13 +223,9 @@ def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     # Eight processes would take longer than all the rest; that exports are made in one is tested elsewhere.
     monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", here)
     window = open_window(nasty_campaign(tmp_path, pareto=pareto))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     assert "[*][*]" in window.windowTitle()  # what Qt shows as [*]
     assert pages_through(qtbot, window) > 100
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    plan_round(qtbot, window)
     assert pages_through(qtbot, window) > 100
     preview(qtbot, window)
     results = answers(window)
@@ -452,8 +448,7 @@ def test_names_are_text_in_every_step_of_a_new_campaign(
     csv.writer(block).writerows([["ID", "R1", "R2", "R3", ENDPOINTS[0]], *rows])
     table.write_text(block.getvalue(), encoding="utf-8")
     window.new_campaign(table)
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     goal_of(qtbot, wizard)
     wizard.goal_step.show_more()
     found = 0

@@ -17,7 +17,7 @@ from assaypilot.gui.structures.drawing import StructureView
 from assaypilot.gui.window.help_and_preferences import SIZES, PreferencesDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import goal_of, idle, quick_campaign, small_table, until, view
+from tests.gui.helpers import goal_of, idle, quick_campaign, small_table, until, view, wizard_of
 
 
 @pytest.fixture(autouse=True)
@@ -73,8 +73,6 @@ def test_a_size_written_by_hand_does_no_harm(settings: Settings) -> None:
 
 def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     window.show_page(PageName.CANDIDATES)
     window.candidates.select(0)
     shown = next(one for one in window.candidates.panel.parentWidget().findChildren(StructureView))
@@ -123,33 +121,12 @@ def test_new_campaigns_are_proposed_in_their_folder(
     assert asked.folder_problem.isHidden()
     asked.close_button.click()
     campaign.new_campaign(small_table(tmp_path / "series.csv"))
-    wizard = campaign.wizard
-    assert wizard is not None
+    wizard = wizard_of(campaign)
     assert Path(goal_of(qtbot, wizard).file.text).parent == tmp_path / "Campaigns"
     idle(qtbot, campaign)
     wizard.reject()
     (tmp_path / "Campaigns").rmdir()
     assert again(campaign).campaigns is None  # a folder that is gone is not proposed
-
-
-def test_plates_are_proposed_to_the_next_work_list(
-    qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog
-) -> None:
-    asked.plates.choose("384")
-    asked.controls.setText("1, banana")
-    assert not asked.controls_problem.isHidden()
-    asked.controls.setText("1, 24")
-    assert asked.controls_problem.isHidden()
-    asked.close_button.click()
-    campaign.session.plan()
-    idle(qtbot, campaign)
-    campaign.work_lists.ask()
-    work = campaign.work_lists.dialog
-    assert work is not None
-    assert work.plate_size.key == "384"
-    assert work.controls.text() == "1, 24"
-    idle(qtbot, campaign)
-    work.reject()
 
 
 def test_the_layout_is_forgotten(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog) -> None:

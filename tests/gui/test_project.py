@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.opening import ProjectDialog
-from tests.gui.helpers import idle, until
+from tests.gui.helpers import until
 
 
 def texts(dialog: ProjectDialog) -> list[list[str]]:
@@ -24,8 +24,6 @@ def test_campaigns_of_a_folder_are_listed_and_opened(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     window = open_window(practice=True)
-    until(qtbot, lambda: window.session.view is not None, 60_000)
-    idle(qtbot, window)
     view = window.session.view
     assert view is not None
     folder = tmp_path / "project"

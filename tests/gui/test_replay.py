@@ -60,7 +60,6 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def window(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     idle(qtbot, window)

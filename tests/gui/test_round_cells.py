@@ -24,7 +24,7 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, until, view
+from tests.gui.helpers import dialog, idle, open_round, plan_round, quick_campaign, status, until, view
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
@@ -34,11 +34,7 @@ IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     """A window with an open round of up to two measurements of a compound, in front."""
     campaign = open_window(quick_campaign(tmp_path, per_round=18, max_replicates=2))
-    until(qtbot, lambda: campaign.session.view is not None)
-    idle(qtbot, campaign)
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     campaign.activateWindow()
     until(qtbot, campaign.isActiveWindow)
     return campaign
@@ -190,10 +186,7 @@ def test_what_is_being_typed_outlasts_the_window_and_a_crash(
     assert {text for texts in after.values() for text in texts.values()} == {"seven", "6.66"}
     # The window is closed with the cell open: what can be saved is saved, what cannot stands there at the next start.
     planned.close()
-    again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(PageName.ROUND)
-    idle(qtbot, again)
+    again = open_window(path, page=PageName.ROUND)
     assert again.round.model.kept_text(0) == "6.66"
     assert again.round.model.wrong(line, 0, 1) is not None
     assert data(again.round.model, line, 1, KIND) == "wrong"

@@ -8,15 +8,13 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import idle, open_round, status, until, view
+from tests.gui.helpers import idle, open_round, plan_round, status, until, view
 
 
 @pytest.fixture
 def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     """A window with an open round."""
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     return campaign
 
 
@@ -64,9 +62,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     idle(qtbot, planned)
     assert "No guarantee any more" in planned.statement.words.text()
     # The next time nothing is promised that is not there.
-    planned.plan()
-    until(qtbot, lambda: status(planned).open_round is not None)
-    idle(qtbot, planned)
+    plan_round(qtbot, planned)
     page.close_button.click()
     assert "There is no guarantee to keep" in asked.guarantee.text()
     assert not any("guarantee" in asked._means[key].text() for key in asked.options)
@@ -106,9 +102,7 @@ def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, pla
     for line in range(3):
         enter(qtbot, planned, line, "6.5")
     close(qtbot, planned)
-    planned.plan()
-    until(qtbot, lambda: status(planned).open_round is not None)
-    idle(qtbot, planned)
+    plan_round(qtbot, planned)
     second = open_round(planned)
     assert page.title.text() == f"Round {second.number}"
     assert page.chooser.count() == 2

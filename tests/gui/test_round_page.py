@@ -13,15 +13,13 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_rows import RoundModel
 from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import dialog, idle, open_round, status, true_values, until
+from tests.gui.helpers import dialog, idle, open_round, plan_round, status, true_values, until
 
 
 @pytest.fixture
 def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     """A window with an open round."""
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     return campaign
 
 
@@ -237,9 +235,7 @@ def test_a_surprising_value_is_questioned_corrected_and_left_out(qtbot: QtBot, p
     window.closing.confirm.click()
     until(qtbot, lambda: status(window).open_round is None)
     idle(qtbot, window)
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    plan_round(qtbot, window)
     panel = window.round.panel
     expected = open_round(window).items[0].expected
     assert expected is not None
@@ -301,25 +297,11 @@ def test_editing_a_kept_value_asks_for_a_correction(qtbot: QtBot, planned: MainW
     assert status(window).measurements_used == 1
 
 
-def test_the_work_list_is_written_and_copied(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
-    window = planned
-    out = tmp_path / "work.csv"
-    window.work_lists.to(out)
-    until(qtbot, out.exists)
-    idle(qtbot, window)
-    rows = out.read_text(encoding="utf-8-sig").splitlines()
-    assert len(rows) == 1 + open_round(window).measurements
-    window.work_lists.copy()
-    assert len(QGuiApplication.clipboard().text().splitlines()) == len(rows)
-
-
 def test_the_practice_assay_fills_the_round_of_the_practice_campaign_only(qtbot: QtBot, planned: MainWindow) -> None:
     assert planned.round.practice_button.isHidden()
     planned.open_practice()
     until(qtbot, lambda: status(planned).name.startswith("Practice"))
-    planned.plan()
-    until(qtbot, lambda: status(planned).open_round is not None)
-    idle(qtbot, planned)
+    plan_round(qtbot, planned)
     assert not planned.round.practice_button.isHidden()
     planned.round.practice_button.click()
     until(qtbot, lambda: open_round(planned).missing == 0)

@@ -17,7 +17,7 @@ from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list import WorkListDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, open_round, status, until, view
+from tests.gui.helpers import idle, open_round, plan_round, status, until, view
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -25,9 +25,7 @@ LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Q
 @pytest.fixture
 def plated(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     """A window with an open round on a plate, laid out from the page."""
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     pane = campaign.round.plates_pane
     assert not pane.plate.isVisible(), "one quiet line until somebody wants plates"
     pane.layout_button.click()
@@ -192,10 +190,7 @@ def test_several_plates_and_how_the_page_was_divided(
     page.sides.splitterMoved.emit(600, 1)
     path, wide = view(plated).path, page.sides.sizes()[1]
     plated.close()
-    again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(PageName.ROUND)
-    idle(qtbot, again)
+    again = open_window(path, page=PageName.ROUND)
     assert again.round.plates_pane.by.currentText() == "pIC50"
     until(qtbot, lambda: abs(again.round.sides.sizes()[1] - wide) < 3)
     assert again.round.plates_pane.which.count() == last + 1

@@ -32,7 +32,15 @@ from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.picture_files import data_path
-from tests.gui.helpers import answered, decided_campaign, idle, quick_campaign, rows_of, status, until, view
+from tests.gui.helpers import (
+    answered,
+    decided_campaign,
+    plan_round,
+    rows_of,
+    show,
+    status,
+    until,
+)
 
 KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
 
@@ -48,8 +56,6 @@ def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
 def page(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> SarPage:
     """The PageName.SAR page of a small campaign with structures, after a round."""
     window = open_window(decided_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     window.show_page(PageName.SAR)
     return drawn(qtbot, window)
 
@@ -235,7 +241,6 @@ def test_labels_show_their_structures(qtbot: QtBot, open_window: Callable[..., M
         history=history,
     ).close()  # fmt: skip
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.SAR)
     page = drawn(qtbot, window)
     scene = heat(page)
@@ -261,15 +266,13 @@ def test_before_any_value_the_page_says_what_to_do(
         settings=Settings("pIC50", epsilon=0.5), history=[],
     ).close()  # fmt: skip
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.SAR)
     page = window.sar
     assert page.empty.isVisible()
     assert "Plan a round" in page.empty.text()
     assert not page.export_button.isEnabled()
     assert not page.again.isVisible()
-    window.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
+    plan_round(qtbot, window)
     window.show_page(PageName.SAR)
     assert "Round 1 is with the lab" in page.empty.text()
     done: list[object] = []
@@ -293,7 +296,6 @@ def test_one_site_has_no_map(qtbot: QtBot, open_window: Callable[..., MainWindow
         history=[Result(name, 6.0 + k, "pIC50") for k, name in enumerate(library.ids)],
     ).close()  # fmt: skip
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.SAR)
     until(qtbot, window.sar.empty.isVisible)
     assert "two sites" in window.sar.empty.text()
@@ -323,50 +325,6 @@ def test_what_was_stopped_can_be_drawn_again(
     campaign.sar.again.click()
     drawn(qtbot, campaign)
     assert not campaign.sar.empty.isVisible()
-
-
-def test_a_worker_that_raises_is_told_and_the_page_goes_on(
-    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("our bug")
-
-    whole = sar.look
-    answered(qtbot, campaign)
-    broke: list[object] = []
-    campaign.session.broke.connect(lambda error, label: broke.append(error))
-    monkeypatch.setattr(sar, "look", broken)
-    campaign.show_page(PageName.SAR)
-    until(qtbot, campaign.sar.again.isVisible)
-    assert len(broke) == 1
-    assert "could not be made" in campaign.sar.empty.text()
-    monkeypatch.setattr(sar, "look", whole)
-    campaign.sar.again.click()
-    drawn(qtbot, campaign)
-
-
-def test_another_campaign_forgets_what_was_selected(qtbot: QtBot, page: SarPage, tmp_path: Path) -> None:
-    window = window_of(page)
-    window.session.selection.choose(17)
-    (tmp_path / "other").mkdir()
-    other = quick_campaign(tmp_path / "other")
-    before = view(window)
-    window.open_path(other)
-    until(qtbot, lambda: window.session.view is not before)
-    window.show_page(PageName.SAR)
-    drawn(qtbot, window)
-    assert window.session.selection.compound != 17
-    assert page.panel.name.text() != before.status.library.ids[17]
-
-
-def test_dark_and_light_are_drawn_alike(qtbot: QtBot, page: SarPage) -> None:
-    before = page.canvas.grab().toImage().pixelColor(3, 3)
-    theme().choose("dark")
-    try:
-        drawn(qtbot, window_of(page))
-        until(qtbot, lambda: page.canvas.grab().toImage().pixelColor(60, 3) != before)
-    finally:
-        theme().choose("light")
 
 
 # ---------------------------------------------------------------------- copies and files
@@ -439,8 +397,6 @@ def test_a_large_product_does_not_hold_up_the_window(
         history=history,
     ).close()  # fmt: skip
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None, 60_000)
-    idle(qtbot, window)
     stalls()
     began = time.perf_counter()
     window.show_page(PageName.SAR)
@@ -473,12 +429,10 @@ def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot: QtBo
         assert len(wanted) == 4 if kind == "quadruples" else len(wanted) >= 2
         assert window.session.selection.compound == wanted[0]
         assert page.panel.name.text() == status(window).library.ids[wanted[0]]
-        window.show_page(PageName.CANDIDATES)
-        idle(qtbot, window)
+        show(qtbot, window, PageName.CANDIDATES)
         assert sorted(window.candidates.table.selected_rows()) == sorted(wanted)
         assert window.candidates.table.current_row() == wanted[0]
-        window.show_page(PageName.SAR)
-        idle(qtbot, window)
+        show(qtbot, window, PageName.SAR)
     window.show_page(PageName.CANDIDATES)
     window.candidates.select(wanted[-1])
     assert window.candidates.table.selected_rows() == [wanted[-1]]

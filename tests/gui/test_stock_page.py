@@ -23,7 +23,7 @@ from assaypilot.gui.window.strip import next_step
 from assaypilot.gui.wizard.check_panel import fact_rows
 from assaypilot.gui.wizard.columns_form import ColumnsForm
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, small_table, until
+from tests.gui.helpers import idle, show, small_table, until
 from tests.gui.imports import columns_of
 
 
@@ -48,10 +48,7 @@ def stocked(tmp_path: Path, *, leads: bool = True) -> Path:
 
 @pytest.fixture
 def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
-    made = open_window(stocked(tmp_path))
-    until(qtbot, lambda: made.session.view is not None)
-    idle(qtbot, made)
-    return made
+    return open_window(stocked(tmp_path))
 
 
 def choose(window: MainWindow, qtbot: QtBot) -> None:
@@ -108,8 +105,6 @@ def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(
 def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path: Path, qtbot: QtBot) -> None:
     path = stocked(tmp_path, leads=False)
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     choose(window, qtbot)
     said = window.round.choice.cards["fastest"].go.accessibleName()
     assert "Wait: not known" in said
@@ -185,8 +180,7 @@ def test_lists_in_and_out(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> N
 
 
 def test_the_library_says_what_can_be_had(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_page(PageName.LIBRARY)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.LIBRARY)
     columns = {column.key: column for column in window.pages[PageName.LIBRARY].model.columns}
     assert columns["available"].text(0) == "in stock"
     assert columns["available"].text(1) == "to be made"
@@ -200,8 +194,6 @@ def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: Q
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
         assert campaign.plan() is None
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     told = next_step(window.session.view)
     assert told is not None
     assert told.text.startswith("Waiting for ")

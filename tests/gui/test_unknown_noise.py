@@ -24,7 +24,7 @@ from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.wizard.goal_endpoint import EndpointBox
-from tests.gui.helpers import goal_of, small_table, status, until
+from tests.gui.helpers import goal_of, small_table, status, until, wizard_of
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 
@@ -96,8 +96,7 @@ def test_what_is_not_measured_has_no_such_box(qtbot: QtBot) -> None:
 
 def test_a_campaign_of_unknown_noise_from_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     wizard.start_with(small_table(tmp_path / "small.csv"))
     (box, *_) = goal_of(qtbot, wizard).endpoints.boxes
     assert box.unknown.isChecked()

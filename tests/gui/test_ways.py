@@ -32,11 +32,7 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
          "--epsilon", "0.5", "--strategy", "proven", "--json"]
     )  # fmt: skip
     assert made == 0
-    window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(PageName.GOAL)
-    idle(qtbot, window)
-    return window
+    return open_window(path, page=PageName.GOAL)
 
 
 def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: QtBot, window: MainWindow) -> None:
@@ -122,7 +118,6 @@ def test_a_limit_can_come_in_a_new_campaign(qtbot: QtBot, open_window, tmp_path:
         values = [Result(library.ids[compound], 6.0 + 0.1 * compound + 0.01 * k) for k, compound in enumerate(asked)]
         made.record([*values, Result("REF-1", 7.2)], close=True)
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.GOAL)
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog

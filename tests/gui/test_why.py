@@ -25,7 +25,7 @@ from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.layout import breakable, whole
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, idle, quick_campaign, status, until, view
+from tests.gui.helpers import answered, idle, quick_campaign, show, status, until, view
 
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
 SMILES = "CNC(=O)c1ccccc1"
@@ -65,7 +65,6 @@ def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path)
 
 def shown(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
     window = open_window(path)
-    until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     idle(qtbot, window)
@@ -235,14 +234,11 @@ def test_no_text_of_the_panel_is_cut(
 def test_the_panel_beside_the_pictures_says_the_same(qtbot: QtBot, open_window: Callable[..., MainWindow],
                                                      tmp_path: Path) -> None:  # fmt: skip
     window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
     window.show_page(PageName.SAR)
     assert window.sar.panel.why.isHidden()
     answered(qtbot, window)
     window.session.selection.choose(5)
     idle(qtbot, window)
-    window.show_page(PageName.CANDIDATES)
-    idle(qtbot, window)
+    show(qtbot, window, PageName.CANDIDATES)
     assert window.sar.panel.why.words.text() == window.candidates.panel.why.words.text() != ""
     assert window.sar.panel.picked.text() == window.candidates.panel.picked.text()

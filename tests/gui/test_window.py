@@ -18,14 +18,13 @@ from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import goal_of, idle, small_table, status, until, view, wizard_through
+from tests.gui.helpers import goal_of, idle, plan_round, small_table, status, until, view, wizard_of, wizard_through
 
 
 def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
     qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]
 ) -> None:
     second = open_window(view(campaign).path)
-    until(qtbot, lambda: second.session.view is not None)
     assert view(second).read_only
     assert second.messages.text.startswith("Read-only:")
     assert second.footer.saved.text().startswith("Read-only")
@@ -38,8 +37,7 @@ def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
     second.session.plan()  # as a script might
     until(qtbot, lambda: "ead-only" in second.messages.text or "another" in second.messages.text)
     assert status(campaign).head == head
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
+    plan_round(qtbot, campaign)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +72,7 @@ def test_a_campaign_is_never_written_over(qtbot: QtBot, campaign: MainWindow) ->
 
 def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
+    wizard = wizard_of(window)
     assert not wizard.create_button.isEnabled()
     wizard.start_with(tmp_path / "missing.csv")
     until(qtbot, lambda: "no such file" in wizard.table_step.problem.text())
@@ -190,8 +187,7 @@ def test_files_dropped_on_the_window(qtbot: QtBot, campaign: MainWindow, tmp_pat
     table = small_table(tmp_path / "other.csv")
     drop(table)
     until(qtbot, lambda: campaign.wizard is not None and campaign.wizard.table_step.complete)
-    assert campaign.wizard is not None
-    campaign.wizard.reject()
+    wizard_of(campaign).reject()
     assert campaign.wizard is None
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"x")
@@ -205,7 +201,6 @@ def test_the_practice_campaign_is_made_once_and_opened_again(
     qtbot: QtBot, open_window: Callable[..., MainWindow], settings: Settings
 ) -> None:
     window = open_window(practice=True)
-    until(qtbot, lambda: window.session.view is not None)
     path = view(window).path
     assert path.parent == settings.data_folder
     assert status(window).counts["undecided"] == 960
@@ -213,7 +208,6 @@ def test_the_practice_campaign_is_made_once_and_opened_again(
     head = status(window).head
     window.close()
     again = open_window(practice=True)
-    until(qtbot, lambda: again.session.view is not None)
     assert (view(again).path, status(again).head) == (path, head)
 
 

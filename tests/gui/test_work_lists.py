@@ -20,15 +20,13 @@ from assaypilot.gui.round.plate import short_names
 from assaypilot.gui.round.work_list import WorkListDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, open_round, status, until, view
+from tests.gui.helpers import idle, open_round, plan_round, show, status, until, view
 
 
 @pytest.fixture
 def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     """A window with an open round, on its page."""
-    campaign.plan()
-    until(qtbot, lambda: status(campaign).open_round is not None)
-    idle(qtbot, campaign)
+    plan_round(qtbot, campaign)
     return campaign
 
 
@@ -167,10 +165,7 @@ def test_the_plates_of_a_round_are_remembered(
     expected = plate_layout(status(planned), open_round(planned), PlateUse(96, read_controls(["1, 12"])))
     path = view(planned).path
     planned.close()
-    again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(PageName.ROUND)
-    idle(qtbot, again)
+    again = open_window(path, page=PageName.ROUND)
     model = again.round.model
     first = open_round(again).items[0].compound
     wells = [placed.well for _, placed in expected.of(first)]
@@ -218,10 +213,8 @@ def test_a_read_only_window_writes_what_the_campaign_says(
     kept = open_round(planned).layout
     assert kept is not None
     second = open_window(view(planned).path)
-    until(qtbot, lambda: second.session.view is not None)
     assert view(second).read_only
-    second.show_page(PageName.ROUND)
-    idle(qtbot, second)
+    show(qtbot, second, PageName.ROUND)
     assert second.round.plates_pane.plate.isVisible()
     second.work_lists.ask()
     dialog = asked(second)
