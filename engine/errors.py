@@ -63,4 +63,4 @@ class AlreadyEntered(AssayPilotError):
     """Results that are in the campaign already; whoever means them can have them counted a second time."""
 
     def __init__(self, message: str, file: str | None = None) -> None:
-        super().__init__(message, file=file, mend="Use --again to count them a second time.")
+        super().__init__(message, file=file, mend="They were not counted again.")

@@ -180,5 +180,5 @@ def _refuse_goal(ledger: Ledger) -> None:
     if ledger.settings.goal in ("pareto", "top") or ledger.limited or ledger.coarse:
         raise AssayPilotError(
             "an audit is for a cutoff on the values of one endpoint, without limits",
-            mend="Measure what is in with a confirmation round: plan --confirm.",
+            mend="Measure what is in with a confirmation round.",
         )

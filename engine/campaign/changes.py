@@ -220,9 +220,7 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
 def _redrawn(endpoints: Sequence[Endpoint], curves: Sequence[Curve]) -> list[Endpoint]:
     """Return the endpoints with other curves of the profile; AssayPilotError where there is none."""
     if not any(endpoint.curves for endpoint in endpoints):
-        raise AssayPilotError(
-            "this campaign has no profile", option="--profile", mend="Make a new campaign with it: new --profile."
-        )
+        raise AssayPilotError("this campaign has no profile", option="--profile", mend="Make a new campaign with it.")
     drawn = profile_endpoint(curves, [endpoint for endpoint in endpoints if not endpoint.curves])
     return [replace(one, of=drawn.of, curves=drawn.curves) if one.curves else one for one in endpoints]
 
@@ -353,7 +351,7 @@ def refuse_open_round(ledger: Ledger) -> None:
     began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
     raise AssayPilotError(
         f"round {issued.number} is open, and was planned for the terms as they are",
-        mend="Close it first." if began else "Withdraw it first (Round menu; plan --withdraw); then plan it again.",
+        mend="Close it first." if began else "Withdraw it first, and plan it again afterwards.",
     )
 
 
@@ -517,7 +515,7 @@ def one_more(endpoints: Sequence[Endpoint], new: Endpoint) -> Endpoint:
     raise AssayPilotError(
         f"nothing says about how large the assay noise (SD) of {new.name} is, and a limit is decided by it",
         option="--endpoint",
-        mend=f'Say it: --endpoint "{new.name};sd=0.3;limit=...".{guess}',
+        mend=f"Give it, for example sd=0.3.{guess}",
     )
 
 

@@ -165,7 +165,7 @@ def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Setti
         raise AssayPilotError(
             f"the goal {settings.goal} is about one endpoint, and there are {len(names)}: {', '.join(names)}",
             option="--objective",
-            mend="Say which one: --objective NAME.",
+            mend="Say which one.",
         )
     return replace(settings, objective=names[0])
 
@@ -198,11 +198,6 @@ _USUAL = 0.3
 _HARDLY_KNOWN = (
     " So few replicates give a rough estimate: the SD may be several times larger. Give your assay's own SD if you can."
 )
-
-
-def _as_typed(endpoint: Endpoint, noise: str, measured: Sequence[str]) -> str:
-    """How the noise of an endpoint is given; of the only one by an option of its own."""
-    return f"--sd {noise}" if len(measured) == 1 else f'--endpoint "{endpoint.name};sd={noise}"'
 
 
 def _with_noise(
@@ -254,19 +249,17 @@ def _with_noise(
             elif endpoint.name in measured and endpoint.noise_estimated:
                 raise AssayPilotError(
                     f"nothing says about how large the assay noise (SD) of {endpoint.name} is",
-                    option="--sd",
-                    mend=f"Give a guess for the first plan, e.g. {_as_typed(endpoint, 'unknown:5', measured)}; "
-                    "decisions will not rest on it.",
+                    option="--sd" if len(measured) == 1 else "--endpoint",
+                    mend="Give a guess for the first plan, for example unknown:5; decisions will not rest on it.",
                 )
             elif endpoint.name in measured:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
-                    option="--sd",
-                    mend="Give the SD between independent measurements of one compound, e.g. "
-                    f"{_as_typed(endpoint, '0.2', measured)}; or state that it is unknown, "
-                    f"{_as_typed(endpoint, 'unknown' if endpoint.is_log else 'unknown:0.5', measured)}, "
-                    f"{'' if endpoint.is_log else 'with a guess for the first plan, '}and it is estimated on the way.",
+                    option="--sd" if len(measured) == 1 else "--endpoint",
+                    mend="Give the SD between independent measurements of one compound, for example 0.2; or say that "
+                    f"it is {'unknown' if endpoint.is_log else 'unknown:0.5, with a guess for the first plan'}, and it "
+                    "is estimated on the way.",
                 )
         if endpoint.noise_estimated and endpoint.name in measured and not learned:
             notes.append(

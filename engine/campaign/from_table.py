@@ -89,7 +89,7 @@ def campaign_from_table(
         epsilon = _OF_SCORES
         taken.append(
             f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {profile[0].name}, which "
-            "goes from 0 to 1. Give yours: --epsilon."
+            "goes from 0 to 1. Give yours if you know it."
         )
     settings = Settings(
         objective=objectives[0] if objectives else "",
@@ -163,7 +163,7 @@ def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goa
         raise AssayPilotError(
             "the table has no column of measured values, and no endpoint was named",
             option="--endpoint",
-            mend='Say what will be measured, for example --endpoint "pIC50;sd=0.2".',
+            mend='Say what will be measured, for example "pIC50;sd=0.2".',
         )
     if wanted is None:
         if len(names) == 1:
@@ -173,14 +173,14 @@ def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goa
         raise AssayPilotError(
             f"there are {len(names)} endpoints: {', '.join(names)}",
             option="--objective",
-            mend="Say which one the goal is about: --objective NAME.",
+            mend="Say which one the goal is about.",
         )
     found = named(wanted, endpoints)
     if len(found) > 1 and goal != "pareto":
         raise AssayPilotError(
             f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
             option="--objective",
-            mend="Name one, or ask for trade-offs: --goal pareto.",
+            mend="Name one, or ask for trade-offs.",
         )
     return tuple(found)
 
@@ -217,19 +217,18 @@ def _as_usual(
             if wanted or endpoint.name in parts:
                 said.append(
                     f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
-                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours: "
-                    f'--endpoint "{endpoint.name};sd=...".'
+                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours if you know it."
                 )
         if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
             epsilon = found.epsilon
             said.append(
                 f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
-                f"({found.what}). Give yours: --epsilon."
+                f"({found.what}). Give yours if you know it."
             )
         if wanted and not column.direction_known:
             said.append(
-                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better: "
-                f'--endpoint "{endpoint.name};direction=min".'
+                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better, say so "
+                "(direction=min)."
             )
         endpoints.append(endpoint)
     return replace(imported, endpoints=tuple(endpoints)), epsilon, said

@@ -96,7 +96,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
         raise AssayPilotError(
             "nothing is known of stock or cost, so there is nothing to choose",
             option="--options",
-            mend="Say what is in stock: assaypilot stock FILE LIST.",
+            mend="Say first what is in stock.",
         )
     refuse_under_way(ledger)
     if not ledger.strategy.info.any_plan:
@@ -153,13 +153,13 @@ def asked(
             raise AssayPilotError(
                 "nothing is known of stock or cost, so there is nothing to choose",
                 option="--choose",
-                mend="Say what is in stock: assaypilot stock FILE LIST.",
+                mend="Say first what is in stock.",
             )
         if choice is not None and not ledger.strategy.info.any_plan:
             raise AssayPilotError(
                 f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
                 option="--choose",
-                mend="Leave --choose out.",
+                mend="Leave the choice out.",
             )
         return ledger.strategy.ask(state, report), None
     name = choice or usual(ledger)
@@ -186,7 +186,7 @@ def refuse_under_way(ledger: Ledger) -> None:
     if issued is not None:
         raise AssayPilotError(
             f"round {issued.number} is open, and what was issued does not change",
-            mend="Enter its results; or take it back while it has none (Round menu; plan --withdraw).",
+            mend="Enter its results; or withdraw it while it has none.",
         )
     if ledger.under_way is None:
         return

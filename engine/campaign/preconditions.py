@@ -29,7 +29,7 @@ def check_campaign(ledger: Ledger) -> None:
         raise AssayPilotError(
             f"{ledger.strategy.info.name} decides on measured endpoints, and a profile is calculated from several",
             option="--strategy",
-            mend="Choose --strategy gaussian-process, or leave the profile out.",
+            mend="Choose gaussian-process, or leave the profile out.",
         )
     check_kinds(ledger)
     _check_scale(ledger)
@@ -55,7 +55,7 @@ def check_kinds(ledger: Ledger) -> None:
             raise AssayPilotError(
                 f"{endpoint.name} is a yes or no: {_what(ledger, k)} needs values that all scatter alike",
                 option="--strategy",
-                mend="Choose gaussian-process, or linfact-glm for --goal epsilon-best.",
+                mend="Choose gaussian-process, or linfact-glm for the goal epsilon-best.",
             )
         if endpoint.kind == "count" and link != "log":
             raise AssayPilotError(
@@ -153,8 +153,8 @@ def _instead(ledger: Ledger, position: int) -> str:
     """Return what can decide on yes and no."""
     name = ledger.endpoints[position].name
     if not ledger.seen():
-        return f'Say that it is one: --endpoint "{name};kind=yes-no".'
-    return f'Give the numbers behind the yes or no, or make a campaign with --endpoint "{name};kind=yes-no".'
+        return f"Say that {name} is one: kind=yes-no."
+    return f"Give the numbers behind the yes or no, or make a campaign where {name} is one (kind=yes-no)."
 
 
 def _check_budget(ledger: Ledger) -> None:

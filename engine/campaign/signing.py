@@ -130,7 +130,7 @@ def _key(path: Path) -> Ed25519PrivateKey | Ed25519PublicKey:
             "this is no Ed25519 key without a passphrase",
             file=str(path),
             option="--key",
-            mend="Make one: assaypilot sign FILE --key KEY --new-key",
+            mend="Let sign make a new key.",
         )
     return key
 

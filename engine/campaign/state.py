@@ -98,7 +98,7 @@ class Settings:
             raise AssayPilotError(
                 "the distance from the best (epsilon) is missing",
                 option="--epsilon",
-                mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
+                mend="For example 0.5: in log units, within 3-fold of the best.",
             )
         if (self.top is None) == (self.goal == "top"):
             raise AssayPilotError(
@@ -106,7 +106,7 @@ class Settings:
                 if self.top is None
                 else f"a number of best compounds goes with the goal top, and the goal is {self.goal}",
                 option="--top",
-                mend="For example --goal top --top 10.",
+                mend="For example 10." if self.top is None else "Ask for the goal top, or leave the number out.",
             )
         if self.epsilon is not None and self.goal in ("best", "top"):
             AllEpsilonBest(self.epsilon, self.softness)

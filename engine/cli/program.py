@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from ..errors import AssayPilotError
+from ..errors import AlreadyEntered, AssayPilotError
 from ..system.threads import one_thread_for_algebra
 from .commands import COMMANDS
 from .console import Console, Reply, as_json, escaped
@@ -87,6 +87,8 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
 
 def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> int:
     """Return the exit code; prints the refusal where the user looks for it."""
+    if isinstance(error, AlreadyEntered):
+        error.mend = "Use --again to count them a second time."
     with suppress(BrokenPipeError):
         if wants_json:
             print(as_json({"error": error.as_json()}))

@@ -77,7 +77,7 @@ def parse_control(text: str) -> Control:
         raise AssayPilotError(
             f"{name!r} is no name of a control: 1 to {_LONGEST} letters",
             option="--control",
-            mend='For example --control "REF-1;value=7.1".',
+            mend='For example "REF-1;value=7.1".',
         )
     values: dict[str, float] = {}
     for part in filter(None, parts):

@@ -43,7 +43,7 @@ class Curve:
             raise AssayPilotError(
                 f"both ends of a ramp of {self.endpoint} are {self.values[steps.index(0.0)]:g}",
                 option="--profile",
-                mend="Give two different values. A sharp border is a limit: --endpoint 'NAME;limit=<5'.",
+                mend="Give two different values. A sharp border is a limit instead.",
             )
         if any(step * ramps[0] < 0 for step in steps):
             raise AssayPilotError(

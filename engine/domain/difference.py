@@ -38,7 +38,7 @@ from .measurements import Pooled
 from .profiles import profile_of
 
 _MINUS = "-\N{MINUS SIGN}\N{EN DASH}"
-_EXAMPLE = 'For example --endpoint "Selectivity;of=pIC50 - hERG".'
+_EXAMPLE = "For example Selectivity = pIC50 - hERG."
 
 
 def parts(endpoints: Sequence[Endpoint], position: int) -> tuple[int, ...]:
@@ -188,13 +188,13 @@ def _check_scales(name: str, first: Endpoint, second: Endpoint) -> None:
             raise AssayPilotError(
                 f"{name} needs two endpoints on a log scale, and {part.name} is not known to be on one",
                 option="--endpoint",
-                mend=f'If its values are logarithms, say so: --endpoint "{part.name};unit=log". '
-                f'If they are concentrations, give the unit: --endpoint "{part.name};unit=nM".',
+                mend=f"Give the unit of {part.name}: log where its values are logarithms, for example nM where they are "
+                "concentrations.",
             )
         if part.transform == "log" and not part.unit and not (other.transform == "log" and not other.unit):
             raise AssayPilotError(
                 f"{name} subtracts {second.scale_name} from {first.scale_name}, and without a unit {part.name} may be "
                 "a concentration, whose logarithm counts the other way round",
                 option="--endpoint",
-                mend=f'Give its unit, for example --endpoint "{part.name};unit=nM".',
+                mend=f"Give the unit of {part.name}, for example nM.",
             )

@@ -88,9 +88,7 @@ class Limit:
         except ValueError:
             value = math.nan
         if match is None or not math.isfinite(value):
-            raise AssayPilotError(
-                f"{text.strip()!r} is no limit", option="--endpoint", mend="For example limit=<5 or limit=>=6."
-            )
+            raise AssayPilotError(f"{text.strip()!r} is no limit", option="--endpoint", mend="For example <5 or >=6.")
         sign = _AS_TYPED.get(match[1], match[1])
         return cls("<=" if sign == "<=" else ">=" if sign == ">=" else "<" if sign == "<" else ">", value)
 
@@ -164,7 +162,7 @@ class Endpoint:
             raise AssayPilotError(
                 f"assay noise (SD) of {self.name} must be a number > 0 in {self.scale_name} units, got {self.noise_sd}",
                 option="--sd",
-                mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2.",
+                mend="Give the SD between independent measurements of the same compound, for example 0.2.",
             )
         if self.noise_sd is not None and not _NOISE_SPAN[0] <= self.noise_sd <= _NOISE_SPAN[1]:
             size = "small" if self.noise_sd < 1.0 else "large"
@@ -172,8 +170,8 @@ class Endpoint:
                 f"assay noise (SD) of {self.name} is too {size} to be real: {self.noise_sd:g} in {self.scale_name} "
                 f"units (it must be between {_NOISE_SPAN[0]:g} and {_NOISE_SPAN[1]:g})",
                 option="--sd",
-                mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2, "
-                "and check the unit of the values.",
+                mend="Give the SD between independent measurements of the same compound, for example 0.2, and check "
+                "the unit of the values.",
             )
         if self.wells_per_measurement < 1:
             raise AssayPilotError(

@@ -180,7 +180,7 @@ class ParetoSet:
                 "give every endpoint of a Pareto goal a difference that does not matter, or none: "
                 f"they are {', '.join(f'{margin:g}' for margin in self.margins)}",
                 option="--epsilon",
-                mend="--epsilon is that of every endpoint that names none of its own.",
+                mend="Epsilon is that of every endpoint that names none of its own.",
             )
 
     def members(self, means: Floats) -> Flags:

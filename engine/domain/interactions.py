@@ -43,7 +43,7 @@ def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
             raise AssayPilotError(
                 f"an interaction is between two different sites, got {text.strip()!r}",
                 option="--interaction",
-                mend=f"For example --interaction {sites[0]},{sites[1]}; several are given one by one."
+                mend=f"For example {sites[0]},{sites[1]}; several are given one by one."
                 if len(sites) > 1
                 else "A table with one site has none.",
             )

@@ -10,19 +10,13 @@ import re
 from assaypilot.engine.errors import AssayPilotError
 
 WORDS = (
-    ("Use --again to count them a second time.", "They were not counted again."),
     ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),
     ("Name the columns with the substituents: --sites ", "Tick the columns with the substituents, for example "),
-    (", e.g. --sd 0.2", ", for example 0.2"),
     (', for example --endpoint "', ', for example "'),
     ("name it with --endpoint to use it", "choose it under Measured to use it"),
     ("Without epsilon or slack two", "Without a soft zone two"),
     ("No tolerance (epsilon) was given", "No tolerance was given"),
-    ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
-    ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
-    ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
-    (": assaypilot change --sd", ": under Assay noise on the Goal page"),
-    ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
+    ('For example "REF-1;value=7.1".', "For example REF-1 = 7.1."),
 )
 """Options of the command line, and what stands for them in the window."""
 _OPTION = re.compile(r" \(--[a-z-]+ [^)]*\)")
@@ -73,15 +67,10 @@ PATTERNS = tuple(
         (r"name it with --endpoint", "choose it under Measured"),
         (r"If they are one: --join-substituents '[^']*'\.", "If they are one, join them (Check, Substituents)."),
         (r"For example --join-substituents[^.]*\.", ""),
-        (r'If its values are logarithms, say so: --endpoint "(.+?);unit=log"\. '
-         r'If they are concentrations, give the unit: --endpoint "[^"]*"\.',
-         r"Let the header say so: \1 pIC50 for logarithms, \1 (nM) for concentrations."),
-        (r'Give its unit, for example --endpoint "(.+?);unit=nM"\.', r"Give its unit in the header: \1 (nM)."),
         (r'State the SD between runs: --endpoint "[^"]*;sd=\.\.\."\.',
          "State the SD between runs under Assay noise (SD)."),
         (r'If it is the negative one, as pIC50 is: --endpoint "[^"]*"\.',
          "If it is the negative one, as pIC50 is, choose higher."),
-        (r'For example --endpoint "Selectivity;of=pIC50 - hERG"\.', "For example Selectivity = pIC50 - pKi."),
         (r" (?:To choose|For others|For another one): --(?:id|sites|smiles) [^.]*\.", " It is changed under Columns."),
         (r"; for another one: --smiles COLUMN\.", "."),
         (r" (?:Otherwise|If lower is better): --endpoint \"[^\"]*\"\.", " It is changed under Measured."),

@@ -77,17 +77,17 @@ def test_what_names_no_two_endpoints_is_refused(names, text, line):
         (
             [POTENCY, Endpoint("hERG"), Endpoint("S", of=("pIC50", "hERG"))],
             "S needs two endpoints on a log scale, and hERG is not known to be on one",
-            'say so: --endpoint "hERG;unit=log"',
+            "unit of hERG: log where",
         ),
         (
             [POTENCY, Endpoint("inhibition", "%"), Endpoint("S", of=("inhibition", "pIC50"))],
             "S needs two endpoints on a log scale, and inhibition is not",
-            'give the unit: --endpoint "inhibition;unit=nM"',
+            "for example nM where they are concentrations",
         ),
         (
             [POTENCY, Endpoint("hERG IC50", transform="log"), Endpoint("S", of=("pIC50", "hERG IC50"))],
             "without a unit hERG IC50 may be a concentration, whose logarithm counts the other way round",
-            '--endpoint "hERG IC50;unit=nM"',
+            "the unit of hERG IC50, for example nM",
         ),
         ([POTENCY, Endpoint("S", of=("pIC50", "pIC50"))], "S is pIC50 minus itself", "Name two endpoints."),
         (

@@ -126,7 +126,7 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
     until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
     assert step.endpoints.add_problem.text() == (
         "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not; the endpoints are: pIC50, hERG IC50 (nM). "
-        "For example Selectivity = pIC50 - pKi."
+        "For example Selectivity = pIC50 - hERG."
     )
     until(qtbot, lambda: wizard.columns_step.complete)
     step.endpoints.new.setText("Gap = pIC50 - phERG IC50")
@@ -181,7 +181,7 @@ def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
     until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
     assert step.endpoints.add_problem.text() == (
         "Gap needs two endpoints on a log scale, and hERG is not known to be on one. "
-        "Let the header say so: hERG pIC50 for logarithms, hERG (nM) for concentrations."
+        "Give the unit of hERG: log where its values are logarithms, for example nM where they are concentrations."
     )
     wizard = wizard_of(window)
     wizard.reject()

@@ -216,7 +216,7 @@ def test_refusals(path: Path) -> None:
         campaign.record(results[:2], source=Source("plate.csv", "a" * 64))
         refused(
             campaign, campaign.record, results[:2], source=Source("plate.csv", "a" * 64),
-            says="plate.csv: these results are in the campaign already. Use --again",
+            says="plate.csv: these results are in the campaign already",
         )  # fmt: skip
         refused(
             campaign, campaign.record, results[:2], source=Source("copy.csv", "b" * 64),

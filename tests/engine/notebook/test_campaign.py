@@ -234,7 +234,7 @@ def test_notebooks_show_text_pages_and_plots(tmp_path, monkeypatch):
         ({"blank": "x"}, "blank must be one of missing, h"),
         ({"epsilon": -1.0}, "^epsilon: "),
         ({"per_round": 0}, "^per_round: .* must be 1 or more"),
-        ({"endpoints": {"pIC50": {"sd": -1.0}}}, r"^sd: .* e\.g\. sd=0\.2"),
+        ({"endpoints": {"pIC50": {"sd": -1.0}}}, r"^sd: .* for example 0\.2"),
     ],
 )
 def test_wrong_terms_are_refused_in_one_line(start, tmp_path, options, why):

@@ -64,7 +64,7 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         (
             "a;sd=unknown:-1",
             "--sd: assay noise (SD) of a must be a number > 0 in a units, got -1.0. Give the SD between "
-            "independent measurements of the same compound, e.g. --sd 0.2.",
+            "independent measurements of the same compound, for example 0.2.",
         ),
         ("a;direction=up", f"--endpoint: direction must be max or min, got 'up'. {EXAMPLE}"),
         ("a;transform=ln", f"--endpoint: transform must be log or none, got 'ln'. {EXAMPLE}"),
