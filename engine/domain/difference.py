@@ -188,8 +188,8 @@ def _check_scales(name: str, first: Endpoint, second: Endpoint) -> None:
             raise AssayPilotError(
                 f"{name} needs two endpoints on a log scale, and {part.name} is not known to be on one",
                 option="--endpoint",
-                mend=f"Give the unit of {part.name}: log where its values are logarithms, for example nM where they are "
-                "concentrations.",
+                mend=f"Give the unit of {part.name}: log where its values are logarithms, for example nM where they "
+                "are concentrations.",
             )
         if part.transform == "log" and not part.unit and not (other.transform == "log" and not other.unit):
             raise AssayPilotError(
