@@ -111,7 +111,7 @@ LAST = -1
 """Loaded when nothing has to be drawn."""
 MODULES = (
     "assaypilot.engine.campaign.campaign",
-    "assaypilot.gui.wizard.new_campaign",
+    "assaypilot.gui.new_campaign.dialog",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",
     "assaypilot.engine.figures.ranked",

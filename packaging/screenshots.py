@@ -186,28 +186,28 @@ class Photographer:
                 return
             self.measure()
 
-    def wizard(self, kind: str, name: str = "") -> Any:
+    def creation(self, kind: str, name: str = "") -> Any:
         """Return a new campaign over a table, with a picture of each view when a name is given."""
         table, self.truth = made_up(self.work, kind, self.kind == "long")
         self.window.new_campaign()
-        wizard = self.window.wizard
+        creation = self.window.creation
         if name:
-            self.shoot(f"{name}-empty", wizard)
-        wizard.start_with(table)
-        self.until(lambda: wizard.goal_step.checked and wizard.columns_step.complete, "the check")
-        for view in wizard.views.keys if name else ():
-            wizard.views.choose(view)
-            self.shoot(f"{name}-{view}", wizard)
-        wizard.views.choose("table")
-        return wizard
+            self.shoot(f"{name}-empty", creation)
+        creation.start_with(table)
+        self.until(lambda: creation.goal_pane.checked and creation.columns_pane.complete, "the check")
+        for view in creation.views.keys if name else ():
+            creation.views.choose(view)
+            self.shoot(f"{name}-{view}", creation)
+        creation.views.choose("table")
+        return creation
 
-    def create(self, wizard: Any, **fields: str) -> None:
-        """Make the campaign of a wizard, some fields of its goal filled in."""
+    def create(self, creation: Any, **fields: str) -> None:
+        """Make the campaign of a new campaign, some fields of its goal filled in."""
         for name, text in fields.items():
-            getattr(wizard.goal_step, name).edit.setText(text)
+            getattr(creation.goal_pane, name).edit.setText(text)
         before = self.window.session.view
-        self.until(lambda: wizard.complete, "the goal")
-        wizard.create_button.click()
+        self.until(lambda: creation.complete, "the goal")
+        creation.create_button.click()
         self.until(lambda: self.window.session.view is not before, "the campaign")
 
 
@@ -217,16 +217,16 @@ def journey(at: Photographer) -> None:
     at.shoot("start")
     (at.work / "bad.csv").write_text(BAD, encoding="utf-8")
     window.new_campaign()
-    window.wizard.start_with(at.work / "bad.csv")
-    at.until(lambda: window.wizard.table_step.complete, "the table")
-    at.until(lambda: window.wizard.columns_step.result, "the check")
-    at.shoot("wizard-problems", window.wizard)
-    window.wizard.reject()
-    wizard = at.wizard("plain", "wizard")
+    window.creation.start_with(at.work / "bad.csv")
+    at.until(lambda: window.creation.table_pane.complete, "the table")
+    at.until(lambda: window.creation.columns_pane.result, "the check")
+    at.shoot("new-problems", window.creation)
+    window.creation.reject()
+    creation = at.creation("plain", "creation")
     for text, name in (("", "missing"), ("a fifth", "wrong"), (str(NOISE), "goal")):
-        wizard.goal_step.noise.edit.setText(text)
-        at.shoot(f"wizard-{name}", wizard)
-    at.create(wizard, slack="0.5", per_round="96")
+        creation.goal_pane.noise.edit.setText(text)
+        at.shoot(f"new-{name}", creation)
+    at.create(creation, slack="0.5", per_round="96")
     for page in PageName:
         at.page(page.name, f"{page.name.lower()}-before")
     window.show_page(PageName.GOAL)
@@ -300,12 +300,12 @@ def pictures_of_sar(at: Photographer, name: str) -> None:
 
 def trade_offs(at: Photographer) -> None:
     """Take pictures of a profile's curves, and of a campaign for trade-offs."""
-    wizard = at.wizard("two")
-    step = wizard.goal_step
+    creation = at.creation("two")
+    step = creation.goal_pane
     step.objective.setCurrentIndex(step.objective.findData(PROFILE))
-    at.shoot("wizard-profile", wizard)
+    at.shoot("new-profile", creation)
     step.goal.setCurrentIndex(step.goal.findData("pareto"))
-    at.shoot("wizard-pareto-missing", wizard)
+    at.shoot("new-pareto-missing", creation)
     for place, box in enumerate(step.endpoints.boxes):
         box.unknown.setChecked(False)
         box.noise.edit.setText(str(NOISE))
@@ -315,8 +315,8 @@ def trade_offs(at: Photographer) -> None:
     combo = step.strategy.combo
     at.until(lambda: combo.findData("proven") >= 0, "the strategies")
     combo.setCurrentIndex(combo.findData("proven"))
-    at.shoot("wizard-pareto", wizard)
-    at.create(wizard, per_round="192")
+    at.shoot("new-pareto", creation)
+    at.create(creation, per_round="192")
     at.done(at.window.session.plan)
     at.page("round", "trade-off-round")
     at.measure()
@@ -329,13 +329,13 @@ def trade_offs(at: Photographer) -> None:
 
 def stock_and_plates(at: Photographer) -> None:
     """Take pictures of stock, plans, unknown noise and controls."""
-    wizard = at.wizard("stock")
-    box = wizard.goal_step.endpoints.boxes[0]
+    creation = at.creation("stock")
+    box = creation.goal_pane.endpoints.boxes[0]
     box.unknown.setChecked(True)
     box.noise.edit.setText("")
-    wizard.goal_step.controls.edit.setText("REF-1 = 7,1")
-    at.shoot("wizard-stock", wizard)
-    at.create(wizard, slack="0.5")
+    creation.goal_pane.controls.edit.setText("REF-1 = 7,1")
+    at.shoot("new-stock", creation)
+    at.create(creation, slack="0.5")
     at.page("library", "library-stock")
     at.window.plan()
     rest(300)
@@ -350,7 +350,7 @@ def stock_and_plates(at: Photographer) -> None:
 
 def not_additive(at: Photographer) -> None:
     """Take pictures of a series whose effects do not add up."""
-    at.create(at.wizard("neighbours"), noise=str(NOISE), slack="0.5")
+    at.create(at.creation("neighbours"), noise=str(NOISE), slack="0.5")
     for page in ("goal", "candidates", "sar"):
         at.page(page, f"{page}-not-additive")
     at.window.strip.badge.click()

@@ -51,7 +51,7 @@ class Outlook:
     """Why no error probability is promised; empty when one is."""
 
     def lines(self, budget: int | None) -> list[tuple[str, str]]:
-        """Captions and values as the wizard shows them."""
+        """Captions and values as a new campaign shows them."""
         told = f"{self.rank} of {self.unknowns}" if self.rank < self.unknowns else f"all {self.unknowns}"
         rows = [
             ("Library", f"{many(self.compounds, 'compound')}; {told} unknowns can be estimated"),

@@ -16,12 +16,12 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 
+from ..new_campaign.goal_strategy import ControlsField, controls_in
 from ..runtime.engine_words import error_words
 from ..session.session import Session
 from ..widgets.inputs import line_edit
 from ..widgets.layout import FlowRow, column_of, put
 from ..widgets.text import button, label, polish
-from ..wizard.goal_strategy import ControlsField, controls_in
 from .restart import Asking
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
+from ..new_campaign.goal_fields import FOLDS
+from ..new_campaign.profile_editor import ProfileEditor
 from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
 from ..widgets.inputs import Field
 from ..widgets.text import label
-from ..wizard.goal_fields import FOLDS
-from ..wizard.profile_editor import ProfileEditor
 from .goal_changes import Terms, fold
 
 WIDE = 92

@@ -180,11 +180,11 @@ BAR = 14
 """Pixels of a scroll bar and the room beside it."""
 
 
-class Step(QWidget):
+class Pane(QWidget):
     """One part of the dialog for a new campaign."""
 
     changed = Signal()
-    """Whether the step is complete may have changed."""
+    """Whether it is complete may have changed."""
 
     @property
     def complete(self) -> bool:

@@ -53,9 +53,9 @@ from .table_commands import Tables
 from .tour import Tour
 
 if TYPE_CHECKING:
+    from ..new_campaign.dialog import NewCampaign
     from ..plots.scene import Shape
     from ..round.round_ending import ClosePanel
-    from ..wizard.new_campaign import NewCampaign
 
 
 SIZE = (1280, 800)
@@ -321,7 +321,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ commands
 
     def new_campaign(self, table: Path | None = None) -> None:
-        """Open the wizard, on a table when one is given."""
+        """Open a new campaign, on a table when one is given."""
         self.opening.new_campaign(*([] if table is None else [table]))
 
     def open_path(self, path: Path) -> None:
@@ -346,9 +346,9 @@ class MainWindow(QMainWindow):
         self.round_commands.close_round()
 
     @property
-    def wizard(self) -> NewCampaign | None:
-        """The wizard while it is open."""
-        return self.opening.wizard
+    def creation(self) -> NewCampaign | None:
+        """A new campaign while it is open."""
+        return self.opening.creation
 
     @property
     def closing(self) -> ClosePanel:
@@ -428,8 +428,8 @@ class MainWindow(QMainWindow):
         self.candidates.panel.canvas.stop()
         self.sar.canvas.stop()
         self.goal.stop()
-        if self.wizard is not None:
-            self.wizard.done(0)  # it would ask for more
+        if self.creation is not None:
+            self.creation.done(0)  # it would ask for more
         self.session.shut()
         self.help_and_preferences.closing()
         drawing_pool().waitForDone()

@@ -31,7 +31,7 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 
 if TYPE_CHECKING:
-    from ..wizard.new_campaign import NewCampaign
+    from ..new_campaign.dialog import NewCampaign
     from .main_window import MainWindow
 
 
@@ -165,8 +165,8 @@ class Opening:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self.wizard: NewCampaign | None = None
-        """The wizard while it is open."""
+        self.creation: NewCampaign | None = None
+        """A new campaign while it is open."""
         self.asking: QFileDialog | None = None
         """The question where to save, the last one asked."""
 
@@ -189,27 +189,27 @@ class Opening:
     # ------------------------------------------------------------------ campaigns
 
     def open_table(self) -> None:
-        """Ask for a table and open the wizard on it."""
+        """Ask for a table and open a new campaign on it."""
         tables = ask_for_tables(self._window, self._window.settings.folder)
         if tables:
             self.new_campaign(*tables)
 
     def new_campaign(self, *tables: Path) -> None:
-        """Open the wizard, on a table, or two to be joined, when they are given."""
-        from ..wizard.new_campaign import NewCampaign
+        """Open a new campaign, on a table, or two to be joined, when they are given."""
+        from ..new_campaign.dialog import NewCampaign
 
         window = self._window
-        if self.wizard is None:
-            self.wizard = NewCampaign(window.session, window.settings, window)
-            self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            self.wizard.finished.connect(self._wizard_closed)
-            self.wizard.plan.connect(window.plan)
-            self.wizard.open()
+        if self.creation is None:
+            self.creation = NewCampaign(window.session, window.settings, window)
+            self.creation.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.creation.finished.connect(self._creation_closed)
+            self.creation.plan.connect(window.plan)
+            self.creation.open()
         if tables:
-            self.wizard.start_with(*tables)
+            self.creation.start_with(*tables)
 
-    def _wizard_closed(self) -> None:
-        self.wizard = None
+    def _creation_closed(self) -> None:
+        self.creation = None
 
     def ask(self) -> None:
         """Ask for a campaign file, or a table to start one from."""

@@ -105,10 +105,10 @@ class Newcomer:
         QFileDialog.getOpenFileNames = staticmethod(self.choose)  # type: ignore[assignment, method-assign]
         window = self.window
         self.click(window.start.new_button)
-        self.until(lambda: window.wizard is not None, "the wizard")
-        wizard = window.wizard
-        assert wizard is not None
-        self.click(wizard.at_once)
+        self.until(lambda: window.creation is not None, "a new campaign")
+        creation = window.creation
+        assert creation is not None
+        self.click(creation.at_once)
         self.until(lambda: window.session.view is not None, "the campaign")
         self.until(lambda: window.round.shown is not None and window.page is window.round, "the round")
         return time.monotonic() - self.began

@@ -159,28 +159,28 @@ def journey(folder: Path, *, where: bool) -> None:
 
 
 def imported(run: Journey, made: Path) -> None:
-    """The wizard."""
+    """A new campaign."""
     window = run.window
     run.step("new campaign opened", window.new_campaign)
-    wizard = window.wizard
-    assert wizard is not None
-    run.step("new campaign: table read", lambda: wizard.start_with(made), lambda: wizard.table_step.complete)
+    creation = window.creation
+    assert creation is not None
+    run.step("new campaign: table read", lambda: creation.start_with(made), lambda: creation.table_pane.complete)
     run.step(
         "new campaign: checked",
         lambda: None,
-        lambda: wizard.goal_step.checked is not None and wizard.columns_step.complete,
+        lambda: creation.goal_pane.checked is not None and creation.columns_pane.complete,
     )
-    for view in wizard.views.keys:
-        run.step(f"new campaign: {view}", lambda view=view: wizard.views.choose(view))
+    for view in creation.views.keys:
+        run.step(f"new campaign: {view}", lambda view=view: creation.views.choose(view))
 
     def typed() -> None:
-        wizard.goal_step.noise.edit.setText(str(NOISE))
-        wizard.goal_step.slack.edit.setText("0.5")
-        wizard.goal_step.per_round.edit.setText("500")
-        wizard.goal_step.file.edit.setText(str(run.folder / "amides.assaypilot"))
+        creation.goal_pane.noise.edit.setText(str(NOISE))
+        creation.goal_pane.slack.edit.setText("0.5")
+        creation.goal_pane.per_round.edit.setText("500")
+        creation.goal_pane.file.edit.setText(str(run.folder / "amides.assaypilot"))
 
-    run.step("new campaign: goal typed", typed, lambda: wizard.complete)
-    run.step("new campaign: campaign created", wizard.create_button.click, lambda: window.session.view is not None)
+    run.step("new campaign: goal typed", typed, lambda: creation.complete)
+    run.step("new campaign: campaign created", creation.create_button.click, lambda: window.session.view is not None)
 
 
 def one_round(run: Journey, number: int) -> None:

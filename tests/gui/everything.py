@@ -15,7 +15,7 @@ from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, Una
 from assaypilot.gui.runtime.error_reports import ReportDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, goal_of, idle, small_table, status, until, wizard_of
+from tests.gui.helpers import answered, creation_of, goal_of, idle, small_table, status, until
 
 
 def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
@@ -27,7 +27,7 @@ def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple
     window.tour.show_step(2)
     yield "tour", window
     window.tour.leave()
-    yield from _wizard(qtbot, window, folder)
+    yield from _creation(qtbot, window, folder)
     for name, make in _dialogs(window).items():
         make()
         idle(qtbot, window)
@@ -46,20 +46,20 @@ def decided_round(qtbot: QtBot, window: MainWindow) -> None:
     idle(qtbot, window)
 
 
-def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
+def _creation(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
     window.new_campaign()
-    wizard = wizard_of(window)
-    yield "wizard, empty", wizard
-    wizard.start_with(small_table(folder / "everything.csv", smiles=True))
-    goal_of(qtbot, wizard).noise.edit.setText("0.2")
-    until(qtbot, lambda: wizard.complete)
+    creation = creation_of(window)
+    yield "creation, empty", creation
+    creation.start_with(small_table(folder / "everything.csv", smiles=True))
+    goal_of(qtbot, creation).noise.edit.setText("0.2")
+    until(qtbot, lambda: creation.complete)
     idle(qtbot, window)
-    for view in wizard.views.keys:
-        wizard.views.choose(view)
-        yield f"new campaign, {view}", wizard
-    wizard.goal_step.more.click()
-    yield "new campaign, all fields", wizard
-    wizard.reject()
+    for view in creation.views.keys:
+        creation.views.choose(view)
+        yield f"new campaign, {view}", creation
+    creation.goal_pane.more.click()
+    yield "new campaign, all fields", creation
+    creation.reject()
 
 
 def _use(window: MainWindow, use: int) -> None:

@@ -22,12 +22,12 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.gui.new_campaign.dialog import NewCampaign
+from assaypilot.gui.new_campaign.goal_pane import GoalPane
 from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.wizard.goal_step import GoalStep
-from assaypilot.gui.wizard.new_campaign import NewCampaign
 
 TRUTH = {"R1": {"H": 0.0, "Me": 0.4, "Cl": 0.9}, "R2": {"H": 0.0, "OMe": -0.3, "CF3": 0.7}, "R3": {"F": 0.0, "CN": 0.5}}
 
@@ -114,7 +114,7 @@ def dialog() -> QDialog:
 def quick_campaign(
     folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "proven"
 ) -> Path:
-    """The campaign the wizard would make of ``small_table``, made without it: once, then copied."""
+    """The campaign a new campaign would make of ``small_table``, made without it: once, then copied."""
     small_table(folder / "small.csv", smiles=smiles)
     return Path(shutil.copy(_made(smiles, per_round, max_replicates, strategy), folder / "small.assaypilot"))
 
@@ -162,39 +162,39 @@ def _decided(smiles: bool) -> Path:
     return path
 
 
-def wizard_of(window: MainWindow) -> NewCampaign:
+def creation_of(window: MainWindow) -> NewCampaign:
     """The new campaign that is being made."""
-    assert window.wizard is not None
-    return window.wizard
+    assert window.creation is not None
+    return window.creation
 
 
-def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
+def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalPane:
     """The goal of a new campaign over a table."""
     window.new_campaign()
-    wizard = wizard_of(window)
-    wizard.start_with(path)
-    until(qtbot, lambda: wizard.columns_step.complete)
-    return goal_of(qtbot, wizard)
+    creation = creation_of(window)
+    creation.start_with(path)
+    until(qtbot, lambda: creation.columns_pane.complete)
+    return goal_of(qtbot, creation)
 
 
-def goal_of(qtbot: QtBot, wizard: NewCampaign) -> GoalStep:
+def goal_of(qtbot: QtBot, creation: NewCampaign) -> GoalPane:
     """The goal of a new campaign, once it is about the table as it was checked last."""
-    step = wizard.goal_step
-    until(qtbot, lambda: step.checked is not None and step.checked is wizard.columns_step.result)
+    step = creation.goal_pane
+    until(qtbot, lambda: step.checked is not None and step.checked is creation.columns_pane.result)
     until(qtbot, lambda: not step.endpoints.building)
     return step
 
 
-def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
-    """Go through the wizard as a user would and wait for the campaign."""
+def create_campaign(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
+    """Go through a new campaign as a user would and wait for the campaign."""
     step = to_goal(qtbot, window, table)
     step.noise.edit.setText("0.2")
     step.slack.edit.setText("0.5")
     step.per_round.edit.setText(str(per_round))
     step.file.edit.setText(str(file))
-    wizard = wizard_of(window)
-    until(qtbot, lambda: step.complete and wizard.complete)
-    wizard.create_button.click()
+    creation = creation_of(window)
+    until(qtbot, lambda: step.complete and creation.complete)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the import share: a wizard on a table, its steps, and tables made for them."""
+"""What the tests of the import share: a new campaign on a table, its steps, and tables made for them."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from assaypilot.gui.new_campaign.dialog import NewCampaign
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.wizard.new_campaign import NewCampaign
-from tests.gui.helpers import until, wizard_of
+from tests.gui.helpers import creation_of, until
 
 HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold</b>", "&amp; & co")
 """Ids and headers that a careless program takes for markup, mathematics or formats."""
 
 
-def wizard_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
-    """The wizard with a table read."""
+def creation_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+    """A new campaign with a table read."""
     window.new_campaign()
-    wizard = wizard_of(window)
-    wizard.start_with(table)
-    until(qtbot, lambda: wizard.table_step.complete)
-    return wizard
+    creation = creation_of(window)
+    creation.start_with(table)
+    until(qtbot, lambda: creation.table_pane.complete)
+    return creation
 
 
 def columns_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
     """A new campaign that shows what the columns are, over a table that can be used."""
-    wizard = wizard_on(qtbot, window, table)
-    wizard.views.choose("columns")
-    until(qtbot, lambda: wizard.columns_step.complete, 30_000)
-    return wizard
+    creation = creation_on(qtbot, window, table)
+    creation.views.choose("columns")
+    until(qtbot, lambda: creation.columns_pane.complete, 30_000)
+    return creation
 
 
 def check_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
     """A new campaign that shows the report on the additive model."""
-    wizard = columns_of(qtbot, window, table)
-    wizard.views.choose("model")
-    return wizard
+    creation = columns_of(qtbot, window, table)
+    creation.views.choose("model")
+    return creation
 
 
-def checked(qtbot: QtBot, wizard: NewCampaign) -> None:
+def checked(qtbot: QtBot, creation: NewCampaign) -> None:
     """Wait for the check after a change."""
     qtbot.wait(220)
-    until(qtbot, lambda: wizard.columns_step.complete, 30_000)
+    until(qtbot, lambda: creation.columns_pane.complete, 30_000)
 
 
 def amides(path: Path) -> Path:

@@ -111,10 +111,10 @@ def test_a_file_that_the_system_hands_over_is_opened(
     window = open_window()
     idle(qtbot, window)
     open_handed(window, small_table(tmp_path / "series.csv"))
-    until(qtbot, lambda: window.wizard is not None)
-    assert window.wizard is not None
+    until(qtbot, lambda: window.creation is not None)
+    assert window.creation is not None
     idle(qtbot, window)
-    window.wizard.reject()
+    window.creation.reject()
 
 
 def test_the_program_has_an_icon(open_window: Callable[..., MainWindow], qapp: QApplication) -> None:

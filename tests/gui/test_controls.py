@@ -1,4 +1,4 @@
-"""Controls through the real widgets: the wizard's line, the rows of controls beside a round."""
+"""Controls through the real widgets: a new campaign's line, the rows of controls beside a round."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.plates.layout import Control as Wells
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.gui.new_campaign.goal_strategy import controls_in
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_controls import ControlsPane
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.wizard.goal_strategy import controls_in
 from tests.gui.helpers import dialog, idle, status, until
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 
@@ -116,7 +116,7 @@ def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) 
     until(qtbot, lambda: status(planned).readings[1].excluded is None)
 
 
-def test_the_wizard_asks_for_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_new_campaign_asks_for_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "t.csv"))
     step.noise.edit.setText("0.2")
     step.controls.edit.setText("REF-1 = 7,1")

@@ -1,4 +1,4 @@
-"""A difference of two endpoints in the window: named in the wizard, shown on every page, typed nowhere."""
+"""A difference of two endpoints in the window: named in a new campaign, shown on every page, typed nowhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assaypilot.gui.round.pasting import intend_paste
 from assaypilot.gui.window.export_dialog import shortlist_columns
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, show, status, until, wizard_of
+from tests.gui.helpers import creation_of, idle, show, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"))
@@ -118,9 +118,9 @@ def test_a_pasted_column_of_differences_is_no_result(qtbot: QtBot, window: MainW
     assert [result.endpoint for result in found.results] == ["pIC50", "hERG IC50"] * 2
 
 
-def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_difference_is_named_in_a_new_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     step.endpoints.new.setText("Gap = pIC50 - CYP")
     step.endpoints.add.click()
     until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
@@ -128,7 +128,7 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
         "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not; the endpoints are: pIC50, hERG IC50 (nM). "
         "For example Selectivity = pIC50 - hERG."
     )
-    until(qtbot, lambda: wizard.columns_step.complete)
+    until(qtbot, lambda: creation.columns_pane.complete)
     step.endpoints.new.setText("Gap = pIC50 - phERG IC50")
     step.endpoints.add.click()
     until(qtbot, lambda: len(step.endpoints.boxes) == 3)
@@ -143,8 +143,8 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
     second.noise.edit.setText("0.3")
     step.epsilon.edit.setText("0.5")
     step.file.edit.setText(str(tmp_path / "gap.assaypilot"))
-    until(qtbot, lambda: wizard.complete)
-    wizard.create_button.click()
+    until(qtbot, lambda: creation.complete)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     now = status(window)
     assert [endpoint.name for endpoint in now.endpoints] == ["pIC50", "hERG IC50 (nM)", "Gap"]
@@ -166,8 +166,8 @@ def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window:
     assert box(step, "hERG IC50 (nM)").measured
     box(step, "Gap").limit.edit.setText("")
     assert not box(step, "hERG IC50 (nM)").measured
-    wizard = wizard_of(window)
-    wizard.reject()
+    creation = creation_of(window)
+    creation.reject()
 
 
 def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
@@ -183,8 +183,8 @@ def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
         "Gap needs two endpoints on a log scale, and hERG is not known to be on one. "
         "Give the unit of hERG: log where its values are logarithms, for example nM where they are concentrations."
     )
-    wizard = wizard_of(window)
-    wizard.reject()
+    creation = creation_of(window)
+    creation.reject()
 
 
 def test_a_sign_in_a_name_is_no_difference(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -193,5 +193,5 @@ def test_a_sign_in_a_name_is_no_difference(qtbot: QtBot, window: MainWindow, tmp
     step.endpoints.add.click()
     until(qtbot, lambda: len(step.endpoints.boxes) == 3)
     assert box(step, "logD pH=7.4").fact.endpoint.of is None
-    wizard = wizard_of(window)
-    wizard.reject()
+    creation = creation_of(window)
+    creation.reject()

@@ -1,4 +1,4 @@
-"""Trade-offs, limits and several endpoints through the real widgets: wizard, rounds, candidates."""
+"""Trade-offs, limits and several endpoints through the real widgets: creation, rounds, candidates."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.gui.new_campaign.goal_endpoint import EndpointBox
+from assaypilot.gui.new_campaign.goal_endpoints import EndpointList
+from assaypilot.gui.new_campaign.goal_pane import GoalPane
 from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.wizard.goal_endpoint import EndpointBox
-from assaypilot.gui.wizard.goal_endpoints import EndpointList
-from assaypilot.gui.wizard.goal_step import GoalStep
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, open_round, plan_round, status, to_goal, until, view, wizard_of
+from tests.gui.helpers import creation_of, idle, open_round, plan_round, status, to_goal, until, view
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
 EFFECTS = {
@@ -124,17 +124,17 @@ def opened(qtbot: QtBot, window: MainWindow, path: Path) -> MainWindow:
     return window
 
 
-def choose_goal(step: GoalStep, goal: str) -> None:
+def choose_goal(step: GoalPane, goal: str) -> None:
     step.goal.setCurrentIndex(step.goal.findData(goal))
 
 
-def box(step: GoalStep, name: str) -> EndpointBox:
+def box(step: GoalPane, name: str) -> EndpointBox:
     found = step.endpoints.box(name)
     assert found is not None
     return found
 
 
-# ---------------------------------------------------------------------- the wizard
+# ---------------------------------------------------------------------- a new campaign
 
 
 def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -174,15 +174,15 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
     box(step, "hERG").direction.setCurrentIndex(1)
     box(step, "hERG").noise.edit.setText("0.1")
     until(qtbot, lambda: step.complete and "lowest hERG" in step.sentence.text())
-    wizard_of(window).reject()
+    creation_of(window).reject()
 
 
 def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard, combo = window.wizard, step.strategy.combo
-    assert wizard is not None
+    creation, combo = window.creation, step.strategy.combo
+    assert creation is not None
     until(qtbot, lambda: step.complete and combo.isEnabled())
     assert combo.currentData() == "auto"
     combo.setCurrentIndex(combo.findData("proven"))
@@ -205,24 +205,24 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     box(step, "hERG").margin.edit.setText("0.5")
     box(step, "pIC50").margin.edit.setText("0.5")
     step.file.edit.setText(str(tmp_path / "large.assaypilot"))
-    until(qtbot, lambda: wizard.complete)
-    wizard.create_button.click()
+    until(qtbot, lambda: creation.complete)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     assert status(window).strategy == "gege"
 
 
-def outlook(qtbot: QtBot, step: GoalStep) -> list[tuple[str, str]]:
+def outlook(qtbot: QtBot, step: GoalPane) -> list[tuple[str, str]]:
     until(qtbot, lambda: step.outlook._shown[0][0].text() == "Library")
     return [(caption.text(), value.text()) for caption, value in step.outlook._shown if not caption.isHidden()]
 
 
 def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     choose_goal(step, "pareto")
     herg = box(step, "hERG")
     until(qtbot, lambda: "noise is needed" in herg.noise.note.text())
-    assert not wizard.create_button.isEnabled()
+    assert not creation.create_button.isEnabled()
     herg.noise.edit.setText("-1")
     until(qtbot, lambda: herg.noise.note.text() == "It must be above 0.")
     herg.noise.edit.setText("0.1")
@@ -250,12 +250,12 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
     assert (
         "no confidence" in dict(outlook(qtbot, step))["Guarantee"] or "none" in dict(outlook(qtbot, step))["Guarantee"]
     )
-    wizard.reject()
+    creation.reject()
 
 
 def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     until(qtbot, lambda: step.complete)
     off = step.strategy.off
     assert not off.isVisibleTo(step)
@@ -283,12 +283,12 @@ def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: 
     settings = step.campaign_settings
     assert settings is not None
     assert settings.parameters == {}
-    wizard.reject()
+    creation.reject()
 
 
 def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     choose_goal(step, "pareto")
     box(step, "hERG").noise.edit.setText("0.15")
     step.endpoints.new.setText("herg")
@@ -307,8 +307,8 @@ def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window:
     assert added.chosen.isChecked()
     added.noise.edit.setText("0.2")
     step.file.edit.setText(str(tmp_path / "three.assaypilot"))
-    until(qtbot, lambda: wizard.complete)
-    wizard.create_button.click()
+    until(qtbot, lambda: creation.complete)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     assert [endpoint.name for endpoint in status(window).endpoints] == ["pIC50", "hERG", "IC50 off-target"]
     assert len(status(window).goal_endpoints) == 3
@@ -344,7 +344,7 @@ def test_the_outlook_is_of_the_campaign_that_is_made(
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
-def test_the_wizard_simulates_what_would_be_made(
+def test_a_new_campaign_simulates_what_would_be_made(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
 ) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
@@ -359,7 +359,7 @@ def test_the_wizard_simulates_what_would_be_made(
     assert [(one.epsilon, one.budget) for one in crystal.drafts] == [(0.5, None), (0.6, 200)]
     step.epsilon.edit.setText("far")
     until(qtbot, lambda: step.simulated.isHidden())
-    wizard_of(window).reject()
+    creation_of(window).reject()
 
 
 def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
@@ -369,7 +369,7 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
     ready: list[int] = []
     boxes.complete.connect(lambda: ready.append(len(boxes.boxes)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assaypilot.gui.wizard.goal_endpoints.AT_ONCE", 0.0)
+        patch.setattr("assaypilot.gui.new_campaign.goal_endpoints.AT_ONCE", 0.0)
         boxes.show_facts(tuple(facts), "E9")
         assert [box.name for box in boxes.boxes] == ["E9"]  # what the goal is about is there at once
         assert boxes.building
@@ -389,7 +389,7 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
     assert found.fact.measured == 3
 
 
-def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
+def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go, begun, landed = threading.Event(), threading.Event(), []
@@ -400,13 +400,13 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
         landed.append(1)
         return ()
 
-    monkeypatch.setattr("assaypilot.gui.wizard.goal_step.load_strategies", slow)
+    monkeypatch.setattr("assaypilot.gui.new_campaign.goal_pane.load_strategies", slow)
     window.new_campaign()
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     until(qtbot, begun.is_set)
     gone: list[int] = []
-    wizard.goal_step.strategy.combo.destroyed.connect(lambda: gone.append(1))
-    wizard.reject()
+    creation.goal_pane.strategy.combo.destroyed.connect(lambda: gone.append(1))
+    creation.reject()
     until(qtbot, lambda: bool(gone))
     with qtbot.captureExceptions() as raised:
         go.set()
@@ -415,8 +415,8 @@ def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
     assert not raised
 
 
-def test_opening_the_wizard_does_not_load_what_only_the_worker_needs() -> None:
-    code = "import sys, assaypilot.gui.wizard.new_campaign; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
+def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs() -> None:
+    code = "import sys, assaypilot.gui.new_campaign.dialog; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "False"]
 

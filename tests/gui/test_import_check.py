@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.raw import Problem
+from assaypilot.gui.new_campaign.dialog import NewCampaign
+from assaypilot.gui.new_campaign.findings import KINDS, Findings, FindingsModel
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.wizard.findings import KINDS, Findings, FindingsModel
-from assaypilot.gui.wizard.new_campaign import NewCampaign
 from tests.gui.helpers import goal_of, idle, status, until
-from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
+from tests.gui.imports import HOSTILE, check_of, checked, columns_of, creation_on, sparse
 
 
 def troubled(path: Path) -> Path:
@@ -34,21 +34,21 @@ def troubled(path: Path) -> Path:
     return path
 
 
-def captions(wizard: NewCampaign) -> dict[str, str]:
+def captions(creation: NewCampaign) -> dict[str, str]:
     """The report on the model as it is shown."""
-    return {a.text(): b.text() for a, b in wizard.check_step.model.details._shown if not a.isHidden()}
+    return {a.text(): b.text() for a, b in creation.check_pane.model.details._shown if not a.isHidden()}
 
 
 def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = wizard_on(qtbot, window, troubled(tmp_path / "t.csv"))
+    creation = creation_on(qtbot, window, troubled(tmp_path / "t.csv"))
     # One bad row never stops an import.
-    until(qtbot, lambda: wizard.columns_step.complete)
-    view = wizard.check_step.findings
-    wizard.views.choose("model")
-    assert wizard.check_step.verdict.heading.text() == "The additive model cannot be judged yet"
-    wizard.columns_step.panel.more.click()
-    assert wizard.views.key == "findings"
-    assert wizard.columns_step.panel.heading.text() == "Look at this first: these rows are left out"
+    until(qtbot, lambda: creation.columns_pane.complete)
+    view = creation.check_pane.findings
+    creation.views.choose("model")
+    assert creation.check_pane.verdict.heading.text() == "The additive model cannot be judged yet"
+    creation.columns_pane.panel.more.click()
+    assert creation.views.key == "findings"
+    assert creation.columns_pane.panel.heading.text() == "Look at this first: these rows are left out"
     assert view.isVisible()
     view.kinds.choose("error")
     assert [row[1] for row in view.model.as_text()[1:]] == ["4", "5"]
@@ -62,16 +62,16 @@ def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainW
     view.filter.setText("SUBSTITUENT IS")
     QTest.keyClick(view.filter, Qt.Key.Key_Return)
     assert view.model.rowCount() == 1
-    assert wizard.isVisible()  # Enter there creates nothing
+    assert creation.isVisible()  # Enter there creates nothing
     view.copy.click()
     assert QGuiApplication.clipboard().text().splitlines()[0] == "Kind\tRow\tColumn\tWhat and why"
     assert QGuiApplication.clipboard().text().count("\n") == 2
-    assert "Copied 1 line" in wizard.messages.text
+    assert "Copied 1 line" in creation.messages.text
     view.filter.clear()
     QTest.keyClick(view.filter, Qt.Key.Key_Return)
     out = tmp_path / "check.csv"
     view.save_to(out)
-    until(qtbot, lambda: "check.csv" in wizard.messages.text)
+    until(qtbot, lambda: "check.csv" in creation.messages.text)
     with out.open(encoding="utf-8-sig", newline="") as stream:
         saved = list(csv.reader(stream))
     assert len(saved) == everything + 1
@@ -92,11 +92,11 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot: QtBot, window:
                     f"{name},A{a},B{b},{5 + 0.3 * a + 0.4 * b + repeat + (0.02 if (a + b) % 2 else -0.02):.3f}"
                 )
     path.write_text("\n".join(lines) + "\n")
-    wizard = check_of(qtbot, window, path)
-    step = wizard.check_step
+    creation = check_of(qtbot, window, path)
+    step = creation.check_pane
     assert step.verdict.heading.text() == "The additive model fits"
     assert step.verdict.words.text().startswith("✓  pIC50: the additive model fits (R2 1.00")
-    shown = captions(wizard)
+    shown = captions(creation)
     assert shown["Rank"] == "8 of 8 where values are; 8 of 8 in all"
     assert shown["Seen once"] == "none"
     assert shown["Confounded"] == "no two sites"
@@ -112,21 +112,21 @@ def test_a_model_that_does_not_fit_is_said_plainly(qtbot: QtBot, window: MainWin
         a, b = n % 4, n // 4 % 4
         lines.append(f"c-{n},A{a},B{b},{5 + 2 * ((a + b) % 2) + 0.01 * (n % 3)}")
     path.write_text("\n".join(lines) + "\n")
-    wizard = check_of(qtbot, window, path)
-    words = wizard.check_step.verdict
+    creation = check_of(qtbot, window, path)
+    words = creation.check_pane.verdict
     assert words.heading.text() == "The additive model does not fit"
     assert "✗  pIC50: the additive model does not fit" in words.words.text()
     assert "A proof would assume that it does" in words.words.text()
-    until(qtbot, lambda: wizard.complete)
+    until(qtbot, lambda: creation.complete)
 
 
 def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    wizard = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    sites = wizard.check_step.sites
-    wizard.views.choose("sites")
-    assert captions(wizard)["Seen once"] == "2 at R1"
+    creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    sites = creation.check_pane.sites
+    creation.views.choose("sites")
+    assert captions(creation)["Seen once"] == "2 at R1"
     once = [row for row in sites.model.as_text()[1:] if "seen once" in row]
     assert [row[1] for row in once] == ["tBu", "Ph"]
 
@@ -134,17 +134,17 @@ def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
     sites.keep.click()
     until(qtbot, lambda: "Steps (1)" in sites.heading.text())
     until(qtbot, lambda: "11 → 9 compounds, rank 7 of 7 → 5 of 5" in texts(sites))
-    assert "9 of 11 used" in texts(wizard.columns_step.panel)
-    assert captions(wizard)["Seen once"] == "none"
+    assert "9 of 11 used" in texts(creation.columns_pane.panel)
+    assert captions(creation)["Seen once"] == "none"
 
     # A step that leaves nothing is refused, and all is as before.
     sites.least.setText("7")
     sites.keep.click()
     until(qtbot, lambda: sites.problem.isVisible())
-    checked(qtbot, wizard)
+    checked(qtbot, creation)
     assert "at least 7 compounds" in sites.problem.text()
     assert "--" not in sites.problem.text()
-    assert wizard.columns_step.smaller.min_seen == 2
+    assert creation.columns_pane.smaller.min_seen == 2
     assert "Steps (1)" in sites.heading.text()
 
     # Take it back, and join the two rare ones instead.
@@ -168,7 +168,7 @@ def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
     assert not sites.drop.isEnabled()  # one site is left
     take_back(sites, "Without site")
     until(qtbot, lambda: "Steps (1)" in sites.heading.text())
-    result = wizard.columns_step.result
+    result = creation.columns_pane.result
     assert result is not None
     assert result.mapping.joined == ("R1:tBu,Ph=other",)
     assert [len(site.substituents) for site in result.sites] == [4, 3]
@@ -193,15 +193,15 @@ def take_back(sites: object, words: str) -> None:
 
 
 def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    wizard.check_step.sites.keep.click()
-    until(qtbot, lambda: "Steps (1)" in wizard.check_step.sites.heading.text())
-    checked(qtbot, wizard)
-    goal_of(qtbot, wizard).noise.edit.setText("0.2")
-    wizard.goal_step.slack.edit.setText("0.5")
-    wizard.goal_step.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
-    until(qtbot, lambda: wizard.complete)
-    wizard.create_button.click()
+    creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    creation.check_pane.sites.keep.click()
+    until(qtbot, lambda: "Steps (1)" in creation.check_pane.sites.heading.text())
+    checked(qtbot, creation)
+    goal_of(qtbot, creation).noise.edit.setText("0.2")
+    creation.goal_pane.slack.edit.setText("0.5")
+    creation.goal_pane.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
+    until(qtbot, lambda: creation.complete)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
     now = status(window)
@@ -212,29 +212,29 @@ def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, 
 
 
 def test_escape_asks_only_when_something_would_be_lost(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    QTest.keyClick(wizard, Qt.Key.Key_Escape)
-    assert window.wizard is None or not window.wizard.isVisible()
+    creation = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    QTest.keyClick(creation, Qt.Key.Key_Escape)
+    assert window.creation is None or not window.creation.isVisible()
     qtbot.wait(20)
-    wizard = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    wizard.columns_step.form.unit.setFocus()
-    QTest.keyClicks(wizard.columns_step.form.unit, "nM")
-    QTest.keyClick(wizard, Qt.Key.Key_Escape)
-    assert wizard.isVisible()
-    assert "Close without a campaign?" in wizard.messages.text
-    QTest.keyClick(wizard, Qt.Key.Key_Escape)  # no
-    assert wizard.isVisible()
-    assert wizard.messages.text == ""
-    assert wizard.columns_step.form.unit.text() == "nM"
-    wizard.cancel.click()
-    until(qtbot, lambda: bool(offers(wizard, "Close")))
-    offers(wizard, "Close")[0].click()
-    assert not wizard.isVisible()
+    creation = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    creation.columns_pane.form.unit.setFocus()
+    QTest.keyClicks(creation.columns_pane.form.unit, "nM")
+    QTest.keyClick(creation, Qt.Key.Key_Escape)
+    assert creation.isVisible()
+    assert "Close without a campaign?" in creation.messages.text
+    QTest.keyClick(creation, Qt.Key.Key_Escape)  # no
+    assert creation.isVisible()
+    assert creation.messages.text == ""
+    assert creation.columns_pane.form.unit.text() == "nM"
+    creation.cancel.click()
+    until(qtbot, lambda: bool(offers(creation, "Close")))
+    offers(creation, "Close")[0].click()
+    assert not creation.isVisible()
 
 
-def offers(wizard: NewCampaign, text: str) -> list[QPushButton]:
+def offers(creation: NewCampaign, text: str) -> list[QPushButton]:
     """The buttons with a text that the message offers."""
-    return [one for one in wizard.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
+    return [one for one in creation.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
 
 
 def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot: QtBot) -> None:

@@ -13,22 +13,22 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.gui.new_campaign import columns_pane as module
+from assaypilot.gui.new_campaign.columns_pane import Smaller
+from assaypilot.gui.new_campaign.dialog import NewCampaign
+from assaypilot.gui.new_campaign.table_work import CoreChoice, known_cores
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.wizard import columns_step as module
-from assaypilot.gui.wizard.columns_step import Smaller
-from assaypilot.gui.wizard.new_campaign import NewCampaign
-from assaypilot.gui.wizard.table_work import CoreChoice, known_cores
 from tests.gui.helpers import goal_of, idle, small_table, status, until
-from tests.gui.imports import amides, checked, columns_of, sparse, wizard_on
+from tests.gui.imports import amides, checked, columns_of, creation_on, sparse
 from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
 
 
-def leave(wizard: NewCampaign) -> None:
-    """Close the wizard whatever was touched."""
-    wizard._touched = False
-    wizard.reject()
+def leave(creation: NewCampaign) -> None:
+    """Close a new campaign whatever was touched."""
+    creation._touched = False
+    creation.reject()
 
 
 def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -37,39 +37,39 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
         "ID,R1,R2,pIC50\n"
         + "".join(f"c-{n},{'' if n % 3 == 0 else 'Me'},{'F' if n % 2 else '-'},5.{n}\n" for n in range(9))
     )
-    wizard = wizard_on(qtbot, window, path)
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, path)
+    step = creation.columns_pane
     until(qtbot, lambda: step.blank.isVisible())
     assert "R1: 3, R2: 5" in step.blank.words.text()
     assert not step.blank.hydrogen.isChecked()
     assert not step.blank.unknown.isChecked()
     step.blank.hydrogen.click()
-    checked(qtbot, wizard)
+    checked(qtbot, creation)
     assert step.result is not None
     assert step.result.imported.rows_used == 9
     assert step.result.mapping.blank == "h"
     step.remember()
-    leave(wizard)
+    leave(creation)
     # The next table with these headers: answered already.
     again = columns_of(qtbot, window, path)
-    assert again.columns_step.blank.hydrogen.isChecked()
-    assert again.columns_step.result is not None
-    assert again.columns_step.result.imported.rows_used == 9
+    assert again.columns_pane.blank.hydrogen.isChecked()
+    assert again.columns_pane.result is not None
+    assert again.columns_pane.result.imported.rows_used == 9
 
 
 def test_choices_come_back_as_last_time_and_can_be_made_afresh(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     path = small_table(tmp_path / "t.csv", smiles=True)
-    wizard = columns_of(qtbot, window, path)
-    step = wizard.columns_step
+    creation = columns_of(qtbot, window, path)
+    step = creation.columns_pane
     assert step.remembered.isHidden()
     step.form.direction.setCurrentIndex(step.form.direction.findData("min"))
     step.form.sites.item(3).setCheckState(Qt.CheckState.Unchecked)
-    checked(qtbot, wizard)
+    checked(qtbot, creation)
     step.remember()
-    leave(wizard)
-    again = columns_of(qtbot, window, path).columns_step
+    leave(creation)
+    again = columns_of(qtbot, window, path).columns_pane
     assert again.remembered.isVisible()
     assert again.form.chosen_sites == ("R1", "R2")
     assert again.form.direction.currentData() == "min"
@@ -87,13 +87,13 @@ def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentra
 ) -> None:
     table = tmp_path / "t.csv"
     table.write_text("ID,R1,R2,KIN7 IC50 (nM)\na,H,F,12\nb,H,Cl,30\nc,Me,F,7\nd,Me,Cl,900\n", encoding="utf-8")
-    step = columns_of(qtbot, window, table).columns_step
+    step = columns_of(qtbot, window, table).columns_pane
     until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
 
 
 def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    step = creation.columns_pane
     until(qtbot, lambda: bool(step.core.choices), 30_000)
     assert step.form.from_structures
     assert step.core.isVisible()
@@ -112,8 +112,8 @@ def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_
     # The core is remembered with the rest.
     step.remember()
     used = step.core.cores
-    leave(wizard)
-    again = wizard_on(qtbot, window, tmp_path / "amides.csv").columns_step
+    leave(creation)
+    again = creation_on(qtbot, window, tmp_path / "amides.csv").columns_pane
     until(qtbot, lambda: again.complete, 30_000)
     assert again.core.cores == used
 
@@ -122,15 +122,15 @@ def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_
 def test_cores_are_typed_read_from_a_file_and_refused_in_words(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    step = creation.columns_pane
     core = step.core
     until(qtbot, lambda: bool(core.choices), 30_000)
     core.typed.setText("not a core")
     QTest.keyClick(core.typed, Qt.Key.Key_Return)
     until(qtbot, lambda: "cannot be read" in core.problem.text())
     assert "--core" not in core.problem.text()
-    assert wizard.isVisible()  # Enter there creates nothing
+    assert creation.isVisible()  # Enter there creates nothing
     core.typed.setText(BENZAMIDE)
     core.add.click()
     until(qtbot, lambda: step.complete, 30_000)
@@ -145,12 +145,12 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(
     until(qtbot, lambda: step.complete and len(core.cores) == 2, 30_000)
     core.list.setCurrentRow(core.list.count() - 1)
     core.forget.click()
-    checked(qtbot, wizard)
+    checked(qtbot, creation)
     assert len(core.cores) == 1
     # Back to columns: none holds substituents, and that is said.
     step.form.source.choose("columns")
     until(qtbot, lambda: "No column holds substituents" in step.panel.heading.text(), 30_000)
-    assert not wizard.create_button.isEnabled()
+    assert not creation.create_button.isEnabled()
 
 
 def test_the_search_for_a_core_is_cancelled(
@@ -166,16 +166,16 @@ def test_the_search_for_a_core_is_cancelled(
         raise AssertionError("it was not cancelled")
 
     monkeypatch.setattr(module, "propose_core", slow)
-    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
-    until(qtbot, lambda: "Looking for a common core" in wizard.messages.text)
-    wizard.messages.stop.click()
-    until(qtbot, lambda: "The search was stopped" in wizard.columns_step.core.words.text())
+    until(qtbot, lambda: "Looking for a common core" in creation.messages.text)
+    creation.messages.stop.click()
+    until(qtbot, lambda: "The search was stopped" in creation.columns_pane.core.words.text())
     idle(qtbot, window)
-    assert wizard.columns_step.core.propose.isEnabled()
+    assert creation.columns_pane.core.propose.isEnabled()
 
 
-def test_the_wizard_can_be_closed_while_something_is_being_done(
+def test_a_new_campaign_can_be_closed_while_something_is_being_done(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running, broken = threading.Event(), []
@@ -188,13 +188,13 @@ def test_the_wizard_can_be_closed_while_something_is_being_done(
             threading.Event().wait(0.01)
 
     monkeypatch.setattr(module, "propose_core", slow)
-    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
-    wizard.reject()
+    creation.reject()
     idle(qtbot, window)
     qtbot.wait(50)
     assert broken == []
-    assert window.wizard is None
+    assert window.creation is None
 
 
 def test_a_stopped_check_says_so_and_can_be_done_again(
@@ -210,25 +210,27 @@ def test_a_stopped_check_says_so_and_can_be_done_again(
 
     monkeypatch.setattr(module, "check_table", slow)
     slowly.set()
-    wizard = wizard_on(qtbot, window, small_table(tmp_path / "t.csv"))
-    until(qtbot, lambda: "Checking the table" in wizard.messages.text)
-    wizard.messages.stop.click()
-    until(qtbot, lambda: wizard.columns_step.panel.again.isVisible())
-    assert "stopped" in wizard.columns_step.panel.heading.text()
+    creation = creation_on(qtbot, window, small_table(tmp_path / "t.csv"))
+    until(qtbot, lambda: "Checking the table" in creation.messages.text)
+    creation.messages.stop.click()
+    until(qtbot, lambda: creation.columns_pane.panel.again.isVisible())
+    assert "stopped" in creation.columns_pane.panel.heading.text()
     slowly.clear()
-    wizard.columns_step.panel.again.click()
-    until(qtbot, lambda: wizard.columns_step.complete)
+    creation.columns_pane.panel.again.click()
+    until(qtbot, lambda: creation.columns_pane.complete)
 
 
 @pytest.mark.slow
 def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBot, window: MainWindow) -> None:
     if not DATA.is_dir():
         pytest.skip("the folder with public tables is not there")
-    wizard = wizard_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
-    wizard.table_step.load_second(DATA / "pw_CHEMBL2321810_act.csv")
-    until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017, 60_000)
-    assert wizard.table_step.join.said.text() == "Every id has its partner"
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
+    creation.table_pane.load_second(DATA / "pw_CHEMBL2321810_act.csv")
+    until(
+        qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017, 60_000
+    )
+    assert creation.table_pane.join.said.text() == "Every id has its partner"
+    step = creation.columns_pane
     until(qtbot, lambda: step.core.isVisible() and step._job is None, 60_000)
     step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
     until(qtbot, lambda: step.complete, 120_000)
@@ -243,8 +245,8 @@ def test_columns_that_could_hold_substituents_are_offered(qtbot: QtBot, window: 
     path = tmp_path / "named.csv"
     rows = "".join(f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}\n" for n in range(12))
     path.write_text(f"ID,prime & co,boost,pIC50\n{rows}")
-    wizard = wizard_on(qtbot, window, path)
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, path)
+    step = creation.columns_pane
     until(qtbot, lambda: step.panel.tick.isVisible())
     assert step.panel.tick.text() == "Tick prime && co, boost"
     assert step.form.id.currentText() == "ID"
@@ -264,8 +266,8 @@ def test_conditions_of_a_reaction_are_offered_and_not_taken_for_results(
         for n in range(24)
     )
     path.write_text(f"base,solvent,temperature,yield\n{rows}")
-    wizard = wizard_on(qtbot, window, path)
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, path)
+    step = creation.columns_pane
     until(qtbot, lambda: step.panel.tick.isVisible())
     assert step.panel.tick.text() == "Tick base, solvent, temperature"
     assert step.form.endpoint.currentText() == "yield"
@@ -274,32 +276,32 @@ def test_conditions_of_a_reaction_are_offered_and_not_taken_for_results(
     assert step.form.chosen_sites == ("base", "solvent", "temperature")
     assert step.result is not None
     assert [column.endpoint.name for column in step.result.mapping.endpoints] == ["yield"]
-    leave(wizard)
+    leave(creation)
 
 
 def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "numbers.csv"
     path.write_text("Name,X,Y\na,1,2\nb,3,4\n")
-    wizard = wizard_on(qtbot, window, path)
-    panel = wizard.columns_step.panel
+    creation = creation_on(qtbot, window, path)
+    panel = creation.columns_pane.panel
     until(qtbot, lambda: panel.problem.isVisible())
     assert panel.mend.text() == "Tick the columns with the substituents."
     assert panel.tick.isHidden()
 
 
 def test_a_campaign_from_structures_keeps_its_core(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    step = creation.columns_pane
     until(qtbot, lambda: step.core.isVisible() and step._job is None)
     step.core.typed.setText(BENZAMIDE)
     step.core.add.click()
     until(qtbot, lambda: step.complete, 60_000)
-    goal_of(qtbot, wizard)
-    wizard.goal_step.noise.edit.setText("0.2")
-    wizard.goal_step.slack.edit.setText("0.5")
-    wizard.goal_step.file.edit.setText(str(tmp_path / "amides.assaypilot"))
-    until(qtbot, lambda: wizard.complete, 30_000)
-    wizard.create_button.click()
+    goal_of(qtbot, creation)
+    creation.goal_pane.noise.edit.setText("0.2")
+    creation.goal_pane.slack.edit.setText("0.5")
+    creation.goal_pane.file.edit.setText(str(tmp_path / "amides.assaypilot"))
+    until(qtbot, lambda: creation.complete, 30_000)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None, 30_000)
     idle(qtbot, window)
     library = status(window).library
@@ -313,19 +315,19 @@ def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     path = sparse(tmp_path / "sparse.csv")
-    wizard = columns_of(qtbot, window, path)
-    wizard.columns_step.make_smaller(Smaller(drop_sites=("R2",)))
-    checked(qtbot, wizard)
-    wizard.columns_step.remember()
-    leave(wizard)
+    creation = columns_of(qtbot, window, path)
+    creation.columns_pane.make_smaller(Smaller(drop_sites=("R2",)))
+    checked(qtbot, creation)
+    creation.columns_pane.remember()
+    leave(creation)
     # The same headers, but this time leaving R2 out leaves nothing to compare.
     rows = "".join(f"S-{n},Me,{'F' if n % 2 else 'Cl'},{5 + n / 10}\n" for n in range(6))
     path.write_text("ID,R1,R2,pIC50\n" + rows)
-    wizard = wizard_on(qtbot, window, path)
-    step = wizard.columns_step
+    creation = creation_on(qtbot, window, path)
+    step = creation.columns_pane
     until(qtbot, lambda: step.panel.take_back.isVisible())
     assert "no site with two substituents would be left" in step.panel.problem.text()
-    assert not wizard.create_button.isEnabled()
+    assert not creation.create_button.isEnabled()
     step.panel.take_back.click()
     until(qtbot, lambda: step.complete)
     assert step.smaller == Smaller()

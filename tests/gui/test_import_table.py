@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.system.progress import Report
+from assaypilot.gui.new_campaign import table_pane as module
+from assaypilot.gui.new_campaign.table_pane import TablePane
+from assaypilot.gui.new_campaign.table_work import Loaded, Place, Wanted, load
 from assaypilot.gui.tables.rows import SMILES
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.wizard import table_step as module
-from assaypilot.gui.wizard.table_step import TableStep
-from assaypilot.gui.wizard.table_work import Loaded, Place, Wanted, load
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
-from tests.gui.helpers import idle, small_table, until, wizard_of
-from tests.gui.imports import wizard_on
+from tests.gui.helpers import creation_of, idle, small_table, until
+from tests.gui.imports import creation_on
 
 
 def choose(combo: QComboBox, text: str) -> None:
@@ -31,7 +31,7 @@ def choose(combo: QComboBox, text: str) -> None:
     combo.activated.emit(place)
 
 
-def shown(step: TableStep) -> list[list[str]]:
+def shown(step: TablePane) -> list[list[str]]:
     """Names of the columns and rows of the preview."""
     return [[column.key for column in step.model.columns], *step.model.as_text()[1:]]
 
@@ -43,8 +43,8 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
         {"Notes": [["about"]], "Data": rows, "Old": [["Name", "R1"], ["x", "Et"], ["y", "H"]]},
         hidden=("Old",),
     )
-    wizard = wizard_on(qtbot, window, book)
-    step = wizard.table_step
+    creation = creation_on(qtbot, window, book)
+    step = creation.table_pane
     sheet = step.reading.sheet
     assert [sheet.itemText(n) for n in range(sheet.count())] == ["Notes", "Data", "Old (hidden)"]
     assert sheet.currentText() == "Data"
@@ -61,7 +61,7 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
 
 
 def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    step = wizard_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_step
+    step = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_pane
     drawn = [step.model.index(0, place).data(SMILES) for place in range(step.model.columnCount())]
     assert [one or "" for one in drawn] == ["", "", "", "", "", "c1ccccc1C(=O)NC"]
     idle(qtbot, window)
@@ -70,14 +70,14 @@ def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow
 def test_a_header_of_two_rows_is_named_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "grouped.csv"
     path.write_text("ID,R1,IC50 (nM),,\n,,mean,SD,N\na,Me,10,1,3\nb,H,20,2,4\n")
-    reading = wizard_on(qtbot, window, path).table_step.reading
+    reading = creation_on(qtbot, window, path).table_pane.reading
     assert reading.header.currentText() == "found: rows 1 and 2"
 
 
 def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("Titel;;\nID;R1;pIC50\nä;Me;5,5\nb;H;6,25\n".encode())
-    step = wizard_on(qtbot, window, path).table_step
+    step = creation_on(qtbot, window, path).table_pane
     reading = step.reading
     assert reading.encoding.currentText() == "found: UTF-8"
     assert reading.delimiter.currentText() == "found: semicolon"
@@ -101,11 +101,11 @@ def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: Mai
 
 
 def test_messy_tables_are_previewed_as_they_are_imported(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    wizard = wizard_on(qtbot, window, small_table(tmp_path / "first.csv"))
-    step = wizard.table_step
+    creation = creation_on(qtbot, window, small_table(tmp_path / "first.csv"))
+    step = creation.table_pane
     for case in TEXT[:24]:
         before = step.raw
-        wizard.start_with(case.write(tmp_path))
+        creation.start_with(case.write(tmp_path))
         until(qtbot, lambda before=before: step.raw is not None and step.raw is not before and step.complete)
         assert tuple(shown(step)[0]) == step.raw.columns, case.name
 
@@ -114,7 +114,7 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
     first, second = tmp_path / "structures.smi", tmp_path / "act.csv"
     first.write_text("CCO A-1\nCCN A-2\nCCC A-3\n")
     second.write_text("Compound;IC50 (nM);Batch no\nA-1;5,5;x\na-2;6,5;y\nZ-9;7;z\n")
-    step = wizard_on(qtbot, window, first).table_step
+    step = creation_on(qtbot, window, first).table_pane
     assert step.views.isHidden()
     step.load_second(second)
     until(qtbot, lambda: step.loaded is not None and step.loaded.wanted.second is not None)
@@ -137,24 +137,24 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
 
 def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> None:
     window.new_campaign()
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     QGuiApplication.clipboard().setText("")
-    wizard.table_step.paste.click()
-    until(qtbot, lambda: "nothing was pasted" in wizard.table_step.problem.text().lower())
-    assert not wizard.create_button.isEnabled()
+    creation.table_pane.paste.click()
+    until(qtbot, lambda: "nothing was pasted" in creation.table_pane.problem.text().lower())
+    assert not creation.create_button.isEnabled()
     QGuiApplication.clipboard().setText("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
-    wizard.table_step.paste.click()
-    until(qtbot, lambda: wizard.table_step.complete)
-    assert wizard.table_step.problem.isHidden()
-    assert wizard.table_step.file.text() == "Pasted from the clipboard"
-    until(qtbot, lambda: wizard.complete)
-    assert wizard.focusWidget() is wizard.at_once
+    creation.table_pane.paste.click()
+    until(qtbot, lambda: creation.table_pane.complete)
+    assert creation.table_pane.problem.isHidden()
+    assert creation.table_pane.file.text() == "Pasted from the clipboard"
+    until(qtbot, lambda: creation.complete)
+    assert creation.focusWidget() is creation.at_once
 
 
 def test_reading_is_cancelled_and_the_table_before_stays(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wizard = wizard_on(qtbot, window, small_table(tmp_path / "good.csv"))
+    creation = creation_on(qtbot, window, small_table(tmp_path / "good.csv"))
     idle(qtbot, window)
     running = threading.Event()
 
@@ -166,15 +166,15 @@ def test_reading_is_cancelled_and_the_table_before_stays(
         raise AssertionError("it was not cancelled")
 
     monkeypatch.setattr(module, "load", slow)
-    wizard.start_with(tmp_path / "slow.csv")
+    creation.start_with(tmp_path / "slow.csv")
     until(qtbot, running.is_set)
-    until(qtbot, lambda: "Reading slow.csv" in wizard.messages.text)
-    assert "Reading cells" in wizard.messages.mend.text()
-    wizard.messages.stop.click()
-    until(qtbot, lambda: "Reading was stopped" in wizard.table_step.problem.text())
-    assert wizard.table_step.raw is not None
-    assert wizard.table_step.file.text().endswith("good.csv")
-    until(qtbot, lambda: wizard.complete)
+    until(qtbot, lambda: "Reading slow.csv" in creation.messages.text)
+    assert "Reading cells" in creation.messages.mend.text()
+    creation.messages.stop.click()
+    until(qtbot, lambda: "Reading was stopped" in creation.table_pane.problem.text())
+    assert creation.table_pane.raw is not None
+    assert creation.table_pane.file.text().endswith("good.csv")
+    until(qtbot, lambda: creation.complete)
 
 
 def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Path) -> None:
@@ -198,12 +198,12 @@ def test_the_window_stays_alive_while_a_large_file_is_read(
     lines = [f"C-{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n % 7 / 10}" for n in range(60_000)]
     path.write_text("ID,R1,R2,pIC50\n" + "\n".join(lines) + "\n")
     window.new_campaign()
-    wizard = wizard_of(window)
+    creation = creation_of(window)
     idle(qtbot, window)
-    assert len(wizard.steps) == 4  # made one after the other otherwise
+    assert len(creation.steps) == 4  # made one after the other otherwise
     stalls()
-    wizard.start_with(path)
-    until(qtbot, lambda: wizard.table_step.complete, 60_000)
-    until(qtbot, lambda: wizard.columns_step.complete, 60_000)
+    creation.start_with(path)
+    until(qtbot, lambda: creation.table_pane.complete, 60_000)
+    until(qtbot, lambda: creation.columns_pane.complete, 60_000)
     # 50 ms on a quiet machine; others may be using this one.
     assert stalls() < 0.25

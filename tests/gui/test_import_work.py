@@ -18,8 +18,8 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.parcels import pack_imported, pack_raw, unpack_imported, unpack_raw
+from assaypilot.gui.new_campaign.table_work import _check, blank_cells, check_table, known_cores
 from assaypilot.gui.runtime.engine_words import import_error, import_words
-from assaypilot.gui.wizard.table_work import _check, blank_cells, check_table, known_cores
 from tests.engine.tables.corpus import TEXT
 from tests.gui.helpers import small_table
 

@@ -20,6 +20,8 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
+    create_campaign,
+    creation_of,
     idle,
     noisy,
     open_round,
@@ -30,8 +32,6 @@ from tests.gui.helpers import (
     true_values,
     until,
     view,
-    wizard_of,
-    wizard_through,
 )
 
 
@@ -57,7 +57,7 @@ def paste_round(qtbot: QtBot, window: MainWindow, assay: Callable[[str], float])
 def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     assert window.stack.currentWidget() is window.start
     file = tmp_path / "small.assaypilot"
-    wizard_through(qtbot, window, small_table(tmp_path / "small.csv"), file)
+    create_campaign(qtbot, window, small_table(tmp_path / "small.csv"), file)
     assert file.is_file()
     assert window.page is window.library
     assert window.library.model.rowCount() == 18
@@ -193,10 +193,10 @@ def test_a_table_that_says_all_is_created_and_planned_from_the_first_step(
     table = small_table(tmp_path / "small.csv", smiles=True)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([str(table)], ""))
     window.start.new_button.click()
-    wizard = wizard_of(window)
-    assert not wizard.at_once.isEnabled()
-    until(qtbot, wizard.at_once.isEnabled)
-    wizard.at_once.click()
+    creation = creation_of(window)
+    assert not creation.at_once.isEnabled()
+    until(qtbot, creation.at_once.isEnabled)
+    creation.at_once.click()
     until(qtbot, lambda: window.session.view is not None and window.round.shown is not None, 60_000)
     assert window.page is window.round
     assert open_round(window).measurements > 0

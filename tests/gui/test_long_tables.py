@@ -17,6 +17,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.raw import Problem
+from assaypilot.gui.new_campaign.findings import Findings, FindingsModel
+from assaypilot.gui.new_campaign.sites_view import Substituent, SubstituentsModel
+from assaypilot.gui.new_campaign.table_pane import TableModel
 from assaypilot.gui.round.pasting import PastedRow
 from assaypilot.gui.round.round_reading import PastedModel
 from assaypilot.gui.session.session import Session
@@ -26,9 +29,6 @@ from assaypilot.gui.tables import table as tables
 from assaypilot.gui.tables.ordering import order_of, text_ranks
 from assaypilot.gui.tables.rows import AT_ONCE, Coded, Column, RowsModel
 from assaypilot.gui.tables.table import Table
-from assaypilot.gui.wizard.findings import Findings, FindingsModel
-from assaypilot.gui.wizard.sites_view import Substituent, SubstituentsModel
-from assaypilot.gui.wizard.table_step import TableModel
 from tests.gui.helpers import until
 
 SIZE = AT_ONCE + 1
@@ -283,7 +283,7 @@ def test_numbers_are_ordered_stably_both_ways(numbers: list[int], down: bool) ->
 
 
 def other_models() -> list[Callable[[], RowsModel]]:
-    """The models of the wizard and of a paste, filled."""
+    """The models of a new campaign and of a paste, filled."""
 
     def findings() -> RowsModel:
         made = FindingsModel()

@@ -19,7 +19,7 @@ from assaypilot.gui.tables.rows import Coded, Column, RowsModel, plain_tip, text
 from assaypilot.gui.tables.table import Table, as_clipboard
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, plan_round, until, wizard_through
+from tests.gui.helpers import create_campaign, idle, plan_round, until
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -120,7 +120,7 @@ def test_texts_from_tables_are_never_markup(
     for number, name in enumerate(HOSTILE):
         lines.append(f'"{name}",<i>{number % 3}</i>,{("$x_1$", "H")[number % 2]},{6 + number / 10}')
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
+    create_campaign(qtbot, window, table, tmp_path / "hostile.assaypilot")
     plan_round(qtbot, window)
     for place in PageName:
         window.show_page(place)

@@ -30,7 +30,7 @@ from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.tables.rows import RowsModel
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, goal_of, idle, open_round, plan_round, status, until, view, wizard_of
+from tests.gui.helpers import creation_of, dialog, goal_of, idle, open_round, plan_round, status, until, view
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
 SITES = ("R1 $width x <$energy", "R2 <img src=//host/x>", "&amp; R3 %(x)s {0}")
@@ -448,17 +448,17 @@ def test_names_are_text_in_every_step_of_a_new_campaign(
     csv.writer(block).writerows([["ID", "R1", "R2", "R3", ENDPOINTS[0]], *rows])
     table.write_text(block.getvalue(), encoding="utf-8")
     window.new_campaign(table)
-    wizard = wizard_of(window)
-    goal_of(qtbot, wizard)
-    wizard.goal_step.show_more()
+    creation = creation_of(window)
+    goal_of(qtbot, creation)
+    creation.goal_pane.show_more()
     found = 0
-    for key in wizard.views.keys:
-        wizard.views.choose(key)
+    for key in creation.views.keys:
+        creation.views.choose(key)
         idle(qtbot, window)
-        found += check(wizard)
-        for shown in wizard.findChildren(QTableView):
-            if isinstance(shown.model(), RowsModel) and shown.isVisibleTo(wizard):
+        found += check(creation)
+        for shown in creation.findChildren(QTableView):
+            if isinstance(shown.model(), RowsModel) and shown.isVisibleTo(creation):
                 found += check_model(shown.model())
     assert found > 20
-    wizard.reject()
+    creation.reject()
     idle(qtbot, window)

@@ -17,7 +17,7 @@ from assaypilot.gui.structures.drawing import StructureView
 from assaypilot.gui.window.help_and_preferences import SIZES, PreferencesDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import goal_of, idle, quick_campaign, small_table, until, view, wizard_of
+from tests.gui.helpers import creation_of, goal_of, idle, quick_campaign, small_table, until, view
 
 
 @pytest.fixture(autouse=True)
@@ -121,10 +121,10 @@ def test_new_campaigns_are_proposed_in_their_folder(
     assert asked.folder_problem.isHidden()
     asked.close_button.click()
     campaign.new_campaign(small_table(tmp_path / "series.csv"))
-    wizard = wizard_of(campaign)
-    assert Path(goal_of(qtbot, wizard).file.text).parent == tmp_path / "Campaigns"
+    creation = creation_of(campaign)
+    assert Path(goal_of(qtbot, creation).file.text).parent == tmp_path / "Campaigns"
     idle(qtbot, campaign)
-    wizard.reject()
+    creation.reject()
     (tmp_path / "Campaigns").rmdir()
     assert again(campaign).campaigns is None  # a folder that is gone is not proposed
 

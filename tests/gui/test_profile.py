@@ -1,4 +1,4 @@
-"""Profiles in the window: curves drawn in the wizard, by mouse and by number, and columns among the candidates."""
+"""Profiles in the window: curves drawn in a new campaign, by mouse and by number, and columns among the candidates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 from assaypilot.gui.candidates.candidate_panel import details
 from assaypilot.gui.candidates.candidate_rows import CandidatesModel
+from assaypilot.gui.new_campaign.goal_pane import GoalPane
+from assaypilot.gui.new_campaign.profile_editor import CurveBox, ProfileEditor
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.wizard.goal_step import GoalStep
-from assaypilot.gui.wizard.profile_editor import CurveBox, ProfileEditor
 from tests.gui.helpers import idle, status, to_goal, until
 from tests.gui.test_goals import IDS, ROWS, box, choose_goal, opened, truth
 
@@ -121,14 +121,14 @@ def table(path: Path) -> Path:
     return path
 
 
-def to_profile(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
+def to_profile(qtbot: QtBot, window: MainWindow, path: Path) -> GoalPane:
     step = to_goal(qtbot, window, path)
     until(qtbot, lambda: step.complete)
     step.objective.setCurrentIndex(step.objective.findData(PROFILE))
     return step
 
 
-def test_wizard_makes_a_campaign_about_a_profile(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_new_campaign_makes_a_campaign_about_a_profile(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_profile(qtbot, window, table(tmp_path / "two.csv"))
     assert step.profile.isVisibleTo(step)
     assert step.epsilon.text == "0.1"
@@ -141,8 +141,8 @@ def test_wizard_makes_a_campaign_about_a_profile(qtbot: QtBot, window: MainWindo
     assert "best Desirability" in step.sentence.text()
     step.file.edit.setText(str(tmp_path / "profile.assaypilot"))
     until(qtbot, lambda: step.complete)
-    assert window.wizard is not None
-    window.wizard.create_button.click()
+    assert window.creation is not None
+    window.creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     now = status(window)
     assert [curve.text for curve in now.endpoints[-1].curves] == ["pIC50:6..8", "hERG:6..5"]

@@ -17,11 +17,11 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.library.library_commands import read_list
+from assaypilot.gui.new_campaign.check_panel import fact_rows
+from assaypilot.gui.new_campaign.columns_form import ColumnsForm
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.strip import next_step
-from assaypilot.gui.wizard.check_panel import fact_rows
-from assaypilot.gui.wizard.columns_form import ColumnsForm
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, show, small_table, until
 from tests.gui.imports import columns_of
@@ -203,7 +203,7 @@ def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: Q
     until(qtbot, lambda: not window.session.view.status.stock.orders)
 
 
-def test_the_wizard_maps_the_columns(tmp_path: Path, qtbot: QtBot) -> None:
+def test_columns_of_stock_are_mapped(tmp_path: Path, qtbot: QtBot) -> None:
     table = tmp_path / "t.csv"
     table.write_text(
         "ID,R1,R2,Stock,Price,Weeks\nA,H,H,yes,,\nB,Me,H,no,5,3 weeks\nC,H,F,no,6,2 weeks\n", encoding="utf-8"
@@ -229,14 +229,14 @@ def test_the_columns_step_says_what_it_read_of_stock(qtbot: QtBot, open_window, 
         for b, weeks in (("F", 0), ("Cl", 2), ("Br", 5))
     ]
     path.write_text("ID,R1,R2,pIC50,Stock,Cost (EUR),Lead time\n" + "\n".join(rows) + "\n")
-    wizard = columns_of(qtbot, open_window(), path)
-    assert wizard.columns_step.result is not None
-    facts = dict(fact_rows(wizard.columns_step.result))
+    creation = columns_of(qtbot, open_window(), path)
+    assert creation.columns_pane.result is not None
+    facts = dict(fact_rows(creation.columns_pane.result))
     assert facts["Stock"] == "2 in stock, 4 to be made"
     assert facts["Cost"] == "120 to 1,450, of 4 compounds"
     assert facts["Lead time"] == "14 to 35 days, of 4 compounds"
-    wizard._touched = False
-    wizard.reject()
+    creation._touched = False
+    creation.reject()
 
 
 def test_a_round_says_what_making_its_compounds_cost(window: MainWindow, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""Sites taken together in the window: chosen in the wizard, and said wherever it matters."""
+"""Sites taken together in the window: chosen in a new campaign, and said wherever it matters."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def written(path: Path, sites: str) -> Path:
     return path
 
 
-def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
+def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(
     qtbot: QtBot, window: MainWindow, series: Path
 ) -> None:
-    wizard = check_of(qtbot, window, series)
-    sites = wizard.check_step.sites
-    wizard.views.choose("sites")
+    creation = check_of(qtbot, window, series)
+    sites = creation.check_pane.sites
+    creation.views.choose("sites")
     assert (sites.first.currentText(), sites.second.currentText()) == ("R1", "R2")
     sites.together.click()
     until(qtbot, lambda: "Steps (1)" in sites.heading.text())
@@ -55,7 +55,7 @@ def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
     sites.second.setCurrentText("R1")
     sites.together.click()
     assert sites.problem.text() == "Choose two different sites."
-    result = wizard.columns_step.result
+    result = creation.columns_pane.result
     assert result is not None
     assert result.mapping.interactions == ("R1,R2",)
     assert result.imported.library.interactions == (("R1", "R2"),)
@@ -65,7 +65,7 @@ def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
 
 
 def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    sites = check_of(qtbot, window, written(tmp_path / "second.csv", "R2,R3,R1")).check_step.sites
+    sites = check_of(qtbot, window, written(tmp_path / "second.csv", "R2,R3,R1")).check_pane.sites
     assert {sites.first.currentText(), sites.second.currentText()} == {"R2", "R3"}
     assert "R2 and R3 act together" in sites.sign.text() or "R3 and R2 act together" in sites.sign.text()
     sites.together.click()

@@ -1,4 +1,4 @@
-"""Noise that nobody knows, in the wizard and on the Goal page, through their real widgets."""
+"""Noise that nobody knows, in a new campaign and on the Goal page, through their real widgets."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
+from assaypilot.gui.new_campaign.goal_endpoint import EndpointBox
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.wizard.goal_endpoint import EndpointBox
-from tests.gui.helpers import goal_of, small_table, status, until, wizard_of
+from tests.gui.helpers import creation_of, goal_of, small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 
@@ -52,7 +52,7 @@ def box_of(text: str) -> EndpointBox:
     return EndpointBox(fact)
 
 
-def test_the_wizard_takes_a_guess_or_none(qtbot: QtBot) -> None:
+def test_a_new_campaign_takes_a_guess_or_none(qtbot: QtBot) -> None:
     box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     qtbot.addWidget(box)
     # Nobody knows it and nothing tells it: estimated, from what is usual on its scale.
@@ -94,16 +94,16 @@ def test_what_is_not_measured_has_no_such_box(qtbot: QtBot) -> None:
     assert not read.noise_estimated
 
 
-def test_a_campaign_of_unknown_noise_from_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.new_campaign()
-    wizard = wizard_of(window)
-    wizard.start_with(small_table(tmp_path / "small.csv"))
-    (box, *_) = goal_of(qtbot, wizard).endpoints.boxes
+    creation = creation_of(window)
+    creation.start_with(small_table(tmp_path / "small.csv"))
+    (box, *_) = goal_of(qtbot, creation).endpoints.boxes
     assert box.unknown.isChecked()
-    wizard.goal_step.slack.edit.setText("0.5")
-    wizard.goal_step.file.edit.setText(str(tmp_path / "new.assaypilot"))
-    until(qtbot, lambda: wizard.complete, 60_000)
-    wizard.create_button.click()
+    creation.goal_pane.slack.edit.setText("0.5")
+    creation.goal_pane.file.edit.setText(str(tmp_path / "new.assaypilot"))
+    until(qtbot, lambda: creation.complete, 60_000)
+    creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None, 60_000)
     now = status(window)
     assert now.endpoints[0].noise_estimated

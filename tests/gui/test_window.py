@@ -18,7 +18,7 @@ from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import goal_of, idle, plan_round, small_table, status, until, view, wizard_of, wizard_through
+from tests.gui.helpers import create_campaign, creation_of, goal_of, idle, plan_round, small_table, status, until, view
 
 
 def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
@@ -70,25 +70,25 @@ def test_a_campaign_is_never_written_over(qtbot: QtBot, campaign: MainWindow) ->
     until(qtbot, lambda: "already a file" in campaign.messages.text)
 
 
-def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_new_campaign_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.new_campaign()
-    wizard = wizard_of(window)
-    assert not wizard.create_button.isEnabled()
-    wizard.start_with(tmp_path / "missing.csv")
-    until(qtbot, lambda: "no such file" in wizard.table_step.problem.text())
+    creation = creation_of(window)
+    assert not creation.create_button.isEnabled()
+    creation.start_with(tmp_path / "missing.csv")
+    until(qtbot, lambda: "no such file" in creation.table_pane.problem.text())
     bad = tmp_path / "bad.csv"
     bad.write_text("Name,X,Y\na,1,2\nb,3,4\n")
-    wizard.start_with(bad)
-    until(qtbot, lambda: wizard.table_step.complete)
-    until(qtbot, lambda: "no site column" in wizard.columns_step.panel.problem.text())
-    assert "--sites" not in wizard.columns_step.panel.mend.text()
-    assert not wizard.create_button.isEnabled()
-    wizard.start_with(small_table(tmp_path / "good.csv"))
-    until(qtbot, lambda: wizard.columns_step.complete)
-    goal = goal_of(qtbot, wizard)
+    creation.start_with(bad)
+    until(qtbot, lambda: creation.table_pane.complete)
+    until(qtbot, lambda: "no site column" in creation.columns_pane.panel.problem.text())
+    assert "--sites" not in creation.columns_pane.panel.mend.text()
+    assert not creation.create_button.isEnabled()
+    creation.start_with(small_table(tmp_path / "good.csv"))
+    until(qtbot, lambda: creation.columns_pane.complete)
+    goal = goal_of(qtbot, creation)
     goal.endpoints.boxes[0].unknown.setChecked(False)
     until(qtbot, lambda: "needed: no compound was measured twice" in goal.noise.note.text())
-    assert not wizard.create_button.isEnabled()
+    assert not creation.create_button.isEnabled()
     goal.noise.edit.setText("0,2")
     goal.epsilon.edit.setText("-1")
     until(qtbot, lambda: goal.epsilon.note.text() == "It must be above 0.")
@@ -107,13 +107,13 @@ def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, t
     words = {row[0].text(): row[1].text() for row in goal.outlook._shown}
     assert "18 compounds; all 6 unknowns" in words["Library"]
     assert "measurements in" in words["First decision"]
-    wizard.reject()
+    creation.reject()
     assert window.session.view is None
 
 
 def test_a_mapping_is_remembered_for_the_same_headers(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     campaign = window
-    wizard_through(qtbot, window, small_table(tmp_path / "table.csv"), tmp_path / "new.assaypilot")
+    create_campaign(qtbot, window, small_table(tmp_path / "table.csv"), tmp_path / "new.assaypilot")
     kept = campaign.settings.mapping(["id", "r1", "R2", "R3", "PIC50"])
     assert kept is not None
     assert kept["sites"] == ["R1", "R2", "R3"]
@@ -186,9 +186,9 @@ def test_files_dropped_on_the_window(qtbot: QtBot, campaign: MainWindow, tmp_pat
 
     table = small_table(tmp_path / "other.csv")
     drop(table)
-    until(qtbot, lambda: campaign.wizard is not None and campaign.wizard.table_step.complete)
-    wizard_of(campaign).reject()
-    assert campaign.wizard is None
+    until(qtbot, lambda: campaign.creation is not None and campaign.creation.table_pane.complete)
+    creation_of(campaign).reject()
+    assert campaign.creation is None
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"x")
     drop(picture)

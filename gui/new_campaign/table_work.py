@@ -1,4 +1,4 @@
-"""What the wizard does with tables off the window's thread: reads, joins, proposes and checks. Needs no Qt."""
+"""What a new campaign does with tables off the window's thread: reads, joins, proposes and checks. Needs no Qt."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Details, label
-from .columns_step import Checked
+from .columns_pane import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
 
@@ -33,7 +33,7 @@ SLOW = 10.0
 """Seconds after which loading the strategies is shown as work."""
 
 
-class GoalStep(GoalFields):
+class GoalPane(GoalFields):
     """Fields, and below them their consequences."""
 
     def __init__(self, session: Session, settings: Settings) -> None:

@@ -26,7 +26,7 @@ from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Scrolled, combo_box, line_edit
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
-from .columns_step import Smaller
+from .columns_pane import Smaller
 from .table_work import Checked
 
 

@@ -25,7 +25,7 @@ from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
 from ..widgets.file_dialogs import ask_for_table, ask_for_tables
-from ..widgets.inputs import Segments, Step
+from ..widgets.inputs import Pane, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label, polish
 from .table_panels import JoinPanel, ReadingPanel
@@ -72,7 +72,7 @@ def _heading(name: str, roles: Mapping[str, str]) -> str:
     return name if role in ("", name) else f"{name}\n{role}"
 
 
-class TableStep(Step):
+class TablePane(Pane):
     """Choose a file or paste; the first rows are shown as they were read, and can be read otherwise."""
 
     read = Signal(object)

@@ -1,4 +1,4 @@
-"""Which column is what: the fields at the left of the columns step."""
+"""Which column is what: the fields of a new campaign about its columns."""
 
 from __future__ import annotations
 

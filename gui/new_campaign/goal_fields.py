@@ -20,10 +20,10 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 
 from ..runtime.settings import Settings
-from ..widgets.inputs import Field, Step, combo_box, form
+from ..widgets.inputs import Field, Pane, combo_box, form
 from ..widgets.layout import row_of
 from ..widgets.text import button, label
-from .columns_step import Checked
+from .columns_pane import Checked
 from .goal_endpoints import EndpointList
 from .goal_strategy import ControlsField, StrategyChoice
 from .profile_editor import ProfileEditor
@@ -43,7 +43,7 @@ GOALS = (
 """The goals, in words."""
 
 
-class GoalFields(Step):
+class GoalFields(Pane):
     """The fields, and what was typed into them."""
 
     new_endpoint = Signal(str, str, str)
@@ -61,7 +61,7 @@ class GoalFields(Step):
         self._scored = False
         """Whether the goal was about a profile when it was last looked at."""
         self._first = ""
-        """The endpoint that the step before proposes."""
+        """The endpoint that the columns propose."""
         self._source_stem = ""
 
     def _form(self) -> QFormLayout:

@@ -33,22 +33,22 @@ from ..runtime.settings import Settings
 from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..widgets.bars import MessageBar
-from ..widgets.inputs import FilterBox, Scrolled, Segments, Step
+from ..widgets.inputs import FilterBox, Pane, Scrolled, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
-from .table_step import TableStep
+from .table_pane import TablePane
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
 
-    from .check_step import CheckStep
-    from .columns_step import ColumnsStep
-    from .goal_step import GoalStep
+    from .check_pane import CheckPane
+    from .columns_pane import ColumnsPane
+    from .goal_pane import GoalPane
     from .table_work import Checked
 
 
 TABLE, COLUMNS, CHECK, GOAL = range(4)
-LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))
+LATER = ((COLUMNS, "columns_pane"), (CHECK, "check_pane"), (GOAL, "goal_pane"))
 """Parts that are made after the dialog is seen: their modules and properties."""
 VIEWS = {
     "table": ("Table", TABLE),
@@ -109,18 +109,18 @@ class NewCampaign(QDialog):
             self._holders.append(column_of(holder=holder, margins=(16, 8, 8, 16) if place == GOAL else (0, 0, 0, 0)))
             if place != GOAL:
                 self.stack.addWidget(holder)
-        self._steps: dict[int, Step] = {}
+        self._panes: dict[int, Pane] = {}
         """The parts that were made, by place."""
-        self.table_step = TableStep(session, settings)
-        self._put(TABLE, self.table_step)
+        self.table_pane = TablePane(session, settings)
+        self._put(TABLE, self.table_pane)
         put(self.left, row_of(self.views, STRETCH), (self.stack, 1))
         body = row_of(spacing=0)
         put(body, (self.left, 3), (self.side, 2))
         column.addLayout(body, 1)
         self.views.hide()
         self.side.hide()
-        self.table_step.read.connect(self._table_read)
-        self.table_step.role_wanted.connect(self._offer_roles)
+        self.table_pane.read.connect(self._table_read)
+        self.table_pane.role_wanted.connect(self._offer_roles)
         self.messages.cleared.connect(self._stay)
         self._creating = False
         self._touched = False
@@ -128,7 +128,7 @@ class NewCampaign(QDialog):
         self._watched: set[QWidget] = set()
         self._handing = single_shot(self, AFTER, self._hand_over)
         self._refresh()
-        self.table_step.choose.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.table_pane.choose.setFocus(Qt.FocusReason.OtherFocusReason)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._make_next)
@@ -136,58 +136,58 @@ class NewCampaign(QDialog):
 
     def start_with(self, *paths: Path) -> None:
         """Read a table that was dropped or given, joined with a second one where there is one."""
-        self.table_step.load(*paths)
+        self.table_pane.load(*paths)
 
     # ------------------------------------------------------------------ the parts
 
     @cached_property
-    def columns_step(self) -> ColumnsStep:
+    def columns_pane(self) -> ColumnsPane:
         """What the columns of the table are."""
-        from .columns_step import ColumnsStep
+        from .columns_pane import ColumnsPane
 
-        made = ColumnsStep(self.session, self._settings)
+        made = ColumnsPane(self.session, self._settings)
         made.checked.connect(self._checked)
-        made.not_added.connect(lambda text: self.goal_step.refuse_endpoint(text))
+        made.not_added.connect(lambda text: self.goal_pane.refuse_endpoint(text))
         made.panel.rows_wanted.connect(lambda: self.views.choose("findings"))
         self._put(COLUMNS, made)
         self.understood = Scrolled(made.understood_so_far, most=round(CARDS * self.height()))
         self.left.insertWidget(0, self.understood)
-        self.understood.setVisible(self.table_step.complete)
+        self.understood.setVisible(self.table_pane.complete)
         return made
 
     @cached_property
-    def check_step(self) -> CheckStep:
+    def check_pane(self) -> CheckPane:
         """What was read, and what was not."""
-        from .check_step import CheckStep
+        from .check_pane import CheckPane
 
-        made = CheckStep(self.session, self._settings, self.columns_step)
+        made = CheckPane(self.session, self._settings, self.columns_pane)
         made.said.connect(self.messages.note)
         self._put(CHECK, made)
         return made
 
     @cached_property
-    def goal_step(self) -> GoalStep:
+    def goal_pane(self) -> GoalPane:
         """What is wanted."""
-        from .goal_step import GoalStep
+        from .goal_pane import GoalPane
 
-        made = GoalStep(self.session, self._settings)
-        made.new_endpoint.connect(lambda *said: self.columns_step.add_endpoint(*said))
+        made = GoalPane(self.session, self._settings)
+        made.new_endpoint.connect(lambda *said: self.columns_pane.add_endpoint(*said))
         self._put(GOAL, made)
         return made
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def panes(self) -> tuple[Pane, ...]:
         """All of them."""
-        return self.table_step, self.columns_step, self.check_step, self.goal_step
+        return self.table_pane, self.columns_pane, self.check_pane, self.goal_pane
 
-    def _put(self, place: int, made: Step) -> None:
-        self._steps[place] = made
+    def _put(self, place: int, made: Pane) -> None:
+        self._panes[place] = made
         self._holders[place].addWidget(made)
         made.changed.connect(self._refresh)
 
     def _make_next(self) -> None:
         """Load or make one part more while nobody waits for it; each takes its own turn."""
-        name = next((name for place, name in LATER if place not in self._steps), None)
+        name = next((name for place, name in LATER if place not in self._panes), None)
         if name is None:
             return
         if f"{__package__}.{name}" in sys.modules:
@@ -198,10 +198,10 @@ class NewCampaign(QDialog):
 
     def _show_view(self, key: str) -> None:
         place = VIEWS[key][1]
-        while place not in self._steps:
+        while place not in self._panes:
             self._make_next()
         if place == CHECK:
-            self.check_step.show_view(key)
+            self.check_pane.show_view(key)
         self.stack.setCurrentIndex(place)
 
     # ------------------------------------------------------------------ leaving
@@ -244,14 +244,14 @@ class NewCampaign(QDialog):
         self.session.tasks.progress.disconnect(self.messages.progress)
         self._later.stop()
         self._handing.stop()
-        for step in self._steps.values():
-            step.halt()
+        for pane in self._panes.values():
+            pane.halt()
         super().done(result)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What was understood may be as high as its share of the dialog."""
         super().resizeEvent(event)
-        if COLUMNS in self._steps:
+        if COLUMNS in self._panes:
             self.understood.at_most(round(CARDS * self.height()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -266,25 +266,25 @@ class NewCampaign(QDialog):
 
     def _watch(self) -> None:
         """From now on notices when somebody chooses or types something."""
-        for step in self._steps.values():
-            for edit in step.findChildren(QLineEdit):
+        for pane in self._panes.values():
+            for edit in pane.findChildren(QLineEdit):
                 if edit not in self._watched and not isinstance(edit, FilterBox):
                     self._watched.add(edit)
                     edit.textEdited.connect(self._touch)
-            for combo in step.findChildren(QComboBox):
+            for combo in pane.findChildren(QComboBox):
                 if combo not in self._watched:
                     self._watched.add(combo)
                     combo.activated.connect(self._touch)
-        if GOAL not in self._steps or self.columns_step.form.sites in self._watched:
+        if GOAL not in self._panes or self.columns_pane.form.sites in self._watched:
             return
-        self._watched.add(self.columns_step.form.sites)
-        self.columns_step.form.sites.clicked.connect(self._touch)
-        core = self.columns_step.core
+        self._watched.add(self.columns_pane.form.sites)
+        self.columns_pane.form.sites.clicked.connect(self._touch)
+        core = self.columns_pane.core
         core.list.clicked.connect(self._touch)
         for doing in (core.use, core.forget, core.browse):
             doing.clicked.connect(self._touch)
-        self.check_step.sites.wanted.connect(self._touch)
-        for answer in (self.columns_step.blank.hydrogen, self.columns_step.blank.unknown):
+        self.check_pane.sites.wanted.connect(self._touch)
+        for answer in (self.columns_pane.blank.hydrogen, self.columns_pane.blank.unknown):
             answer.clicked.connect(self._touch)
 
     def _touch(self, *_: object) -> None:
@@ -293,10 +293,10 @@ class NewCampaign(QDialog):
     # ------------------------------------------------------------------ from the table to the goal
 
     def _table_read(self, raw: RawTable) -> None:
-        self.goal_step.from_file(raw.file)
-        self.goal_step.table = raw
-        self.check_step.new_table()
-        self.columns_step.show_table(raw)
+        self.goal_pane.from_file(raw.file)
+        self.goal_pane.table = raw
+        self.check_pane.new_table()
+        self.columns_pane.show_table(raw)
         for part in (self.views, self.side, self.understood):
             part.show()
         self._watch()
@@ -308,12 +308,12 @@ class NewCampaign(QDialog):
             pictures = {
                 one.name: dict(zip(one.substituents, one.drawn, strict=True)) for one in checked.sites if one.drawn
             }
-            self.table_step.show_roles(_roles(checked), pictures)
+            self.table_pane.show_roles(_roles(checked), pictures)
         self._handing.start()
 
     def _offer_roles(self, column: str, at: QPoint) -> None:
         """Offer what a column may be, below its heading."""
-        form, mapping = self.columns_step.form, self._latest.mapping if self._latest is not None else None
+        form, mapping = self.columns_pane.form, self._latest.mapping if self._latest is not None else None
         named = {end.value: end.endpoint.name for end in mapping.endpoints} if mapping is not None else {}
         endpoint, menu = named.get(column, column), QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -326,8 +326,8 @@ class NewCampaign(QDialog):
         menu.popup(at)
 
     def _hand_over(self) -> None:
-        if self.goal_step.checked is not self._latest or self._latest is None:
-            self.goal_step.show_checked(self._latest)
+        if self.goal_pane.checked is not self._latest or self._latest is None:
+            self.goal_pane.show_checked(self._latest)
         self._watch()
         self._refresh()
 
@@ -336,28 +336,28 @@ class NewCampaign(QDialog):
     @property
     def complete(self) -> bool:
         """Whether the campaign can be created."""
-        every = len(self._steps) == GOAL + 1 and all(step.complete for step in self._steps.values())
-        return every and self.goal_step.checked is self._latest and not self._creating
+        every = len(self._panes) == GOAL + 1 and all(pane.complete for pane in self._panes.values())
+        return every and self.goal_pane.checked is self._latest and not self._creating
 
     def _refresh(self) -> None:
         for made in (self.create_button, self.at_once):
             made.setEnabled(self.complete)
         # Who chose a file and has nothing to correct goes on with Enter.
-        if self.complete and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):
+        if self.complete and self.focusWidget() in (None, self.table_pane.choose, self.table_pane.paste):
             self.at_once.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------------ creating
 
     def _create(self, _: bool = False, *, plan: bool = False) -> None:
-        checked, settings = self.columns_step.result, self.goal_step.campaign_settings
-        raw = self.table_step.raw
+        checked, settings = self.columns_pane.result, self.goal_pane.campaign_settings
+        raw = self.table_pane.raw
         if checked is None or settings is None or raw is None:
             return
         arguments = {
             "library": checked.imported.library,
-            "endpoints": self.goal_step.campaign_endpoints,
+            "endpoints": self.goal_pane.campaign_endpoints,
             "settings": settings,
-            "name": self.goal_step.name.text or None,
+            "name": self.goal_pane.name.text or None,
             "history": checked.imported.history,
             "stock": (checked.imported.stock, UNSAID),
             "source": Source(raw.file or "pasted", raw.digest),
@@ -365,10 +365,10 @@ class NewCampaign(QDialog):
             "warnings": [*map(import_words, checked.warnings), *_left_out(checked)],
         }
         self._creating = True
-        self.goal_step.halt()
+        self.goal_pane.halt()
         self._refresh()
-        self.columns_step.remember()
-        self.session.create(self.goal_step.path, arguments, then=lambda: self._done(plan), failed=self._failed)
+        self.columns_pane.remember()
+        self.session.create(self.goal_pane.path, arguments, then=lambda: self._done(plan), failed=self._failed)
 
     def _done(self, plan: bool) -> None:
         self.created.emit()
@@ -420,7 +420,7 @@ def _left_out(checked: Checked) -> list[str]:
 
 
 def _size(dialog: QWidget) -> QSize:
-    """What the steps need, more of it with large text where the screen has that."""
+    """What the parts need, more of it with large text where the screen has that."""
     there, more = dialog.screen().availableSize(), (theme().scale - 1) / 2
     wide, high = (
         max(usual, min(round(usual * (1 + more)), room - EDGE))

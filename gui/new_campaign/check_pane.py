@@ -15,10 +15,10 @@ from ..plots.canvas import Canvas
 from ..resources.theme import theme
 from ..runtime.settings import Settings
 from ..session.session import Session
-from ..widgets.inputs import Step, combo_box
+from ..widgets.inputs import Pane, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, label, polish
-from .columns_step import ColumnsStep
+from .columns_pane import ColumnsPane
 from .findings import FindingsView
 from .sites_view import SitesView
 from .table_work import Checked
@@ -171,13 +171,13 @@ ENDPOINTS = 3
 """Endpoints whose sentence stands on top."""
 
 
-class CheckStep(Step):
+class CheckPane(Pane):
     """The lines that were not used, the substituents, or the report on the additive model with its verdict."""
 
     said = Signal(str)
     """What was done, in a sentence."""
 
-    def __init__(self, session: Session, settings: Settings, columns: ColumnsStep) -> None:
+    def __init__(self, session: Session, settings: Settings, columns: ColumnsPane) -> None:
         super().__init__()
         self.columns = columns
         self.result: Checked | None = None

@@ -1,4 +1,4 @@
-"""The wizard's second step: which column is what, and what a check of the table says to it."""
+"""Which column is what, and what a check of the table says to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..runtime.engine_words import import_error
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
 from ..session.session import Session
-from ..widgets.inputs import Scrolled, Step
+from ..widgets.inputs import Pane, Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .check_panel import BlankQuestion, CheckPanel
@@ -25,7 +25,7 @@ from .columns_form import ColumnsForm
 from .core_panel import CorePanel
 from .table_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
 
-__all__ = ["Checked", "ColumnsStep", "Smaller"]
+__all__ = ["Checked", "ColumnsPane", "Smaller"]
 
 PAUSE = 180
 """Milliseconds after the last change before the table is checked again."""
@@ -44,7 +44,7 @@ class Smaller:
     """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
 
 
-class ColumnsStep(Step):
+class ColumnsPane(Pane):
     """What each column is; the core and what was understood stand apart, to be seen whatever else is."""
 
     checked = Signal(object)

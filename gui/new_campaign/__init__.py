@@ -1,0 +1,1 @@
+"""A new campaign on one screen."""

@@ -1,1 +1,0 @@
-"""The wizard of a new campaign."""
