@@ -66,6 +66,10 @@ _LIMIT = re.compile(r"\s*(<=|>=|<|>|≤|≥)\s*(\S.*?)\s*")
 _AS_TYPED = {"≤": "<=", "≥": ">="}
 
 
+class UnitMismatch(AssayPilotError):
+    """A value has a unit that cannot be converted to its endpoint's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What a compound's mean must keep to: ``<5``, ``>=6``; in the endpoint's entry unit, like values in tables."""
@@ -264,7 +268,7 @@ class Endpoint:
         converted = value
         if own != self.unit:
             if own not in CONCENTRATIONS or self.unit not in CONCENTRATIONS:
-                raise AssayPilotError(
+                raise UnitMismatch(
                     f"unit {own or '(none)'} cannot be converted to {self.unit or '(none)'}", column=self.name
                 )
             converted = value * (CONCENTRATIONS[own] / CONCENTRATIONS[self.unit])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from ..domain.endpoint import Endpoint
@@ -160,16 +160,15 @@ _FORMS = HEADERS["tells forms apart"]
 _NAMED = 3
 
 
-def counted_together(
-    raw: RawTable, used: Collection[str], endpoints: Sequence[EndpointColumn], name_column: str | None
-) -> str | None:
-    """Return a warning when the values of one endpoint are of several targets, cells or the like; None when none are.
+def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_column: str | None) -> None:
+    """Warn when the values of one endpoint are of several targets, cells or the like.
 
     Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
     """
+    raw = claims.raw
     for name in (*_TELLS, None):
         for column in raw.columns:
-            if column in used or (not is_dose(column) if name is None else fold(column) != name):
+            if column in claims.taken or (not is_dose(column) if name is None else fold(column) != name):
                 continue
             for endpoint in endpoints:
                 if name is None and headers.looks_like_activity(endpoint.endpoint.name):
@@ -177,12 +176,13 @@ def counted_together(
                 kinds = _kinds(raw, column, endpoint, name_column)
                 if len(kinds) > 1:
                     more = ", …" if len(kinds) > _NAMED else ""
-                    return (
+                    claims.reported.add(column)
+                    claims.warnings.append(
                         f"{endpoint.endpoint.name}: its values are of {len(kinds)} different ones by column {column} "
                         f"({', '.join(kinds[:_NAMED])}{more}) and count together. If they are not the same quantity, "
                         "keep the rows of one in the table."
                     )
-    return None
+                    return
 
 
 def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:

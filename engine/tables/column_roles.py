@@ -21,6 +21,8 @@ class Claims:
     def __init__(self, raw: RawTable) -> None:
         self.raw = raw
         self.taken: set[str] = set()
+        self.reported: set[str] = set()
+        """Columns that are not taken, and that a note or warning names."""
         self.notes: list[str] = []
         self.warnings: list[str] = []
 

@@ -54,6 +54,7 @@ def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: 
     if fold(chosen) not in headers.IDS:
         claims.notes.append(f"No column is called ID; column {chosen} was taken for the ids. To choose: --id COLUMN.")
     if others:
+        claims.reported.update(others[:3])
         claims.notes.append(
             f"Column {', '.join(others[:3])} could be the ids, too; column {chosen} was taken. To choose: --id COLUMN."
         )
@@ -174,6 +175,7 @@ def find_structures(claims: Claims) -> str | None:
     column = max(enough, key=lambda name: (many[name], -claims.raw.columns.index(name)))
     claims.taken.add(column)
     others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
+    claims.reported.update(others)
     also = f" Column {', '.join(others)} holds structures, too." if others else ""
     claims.notes.append(
         f"The structures are in column {column}, by what stands in it; for another one: --smiles COLUMN.{also}"

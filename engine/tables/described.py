@@ -62,7 +62,7 @@ def _scale(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequenc
     """Return the scale that is modelled, and why."""
     if spec.transform is not None:
         return spec.transform, "given"
-    if headers.looks_like_potency(bare, unit) or (kind.what and "potency" in kind.what and kind.scale == "log"):
+    if headers.looks_like_potency(bare, unit) or (kind.potency and kind.scale == "log"):
         return "log", "potencies are compared by factors"
     positive = not values or min(values) > 0
     if kind.scale == "log" and positive and (not values or max(values) >= _LEAST_SPAN * min(values)):
@@ -95,7 +95,7 @@ def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Se
     name, unit, better = spec.name, endpoint.unit, "higher" if endpoint.direction == "max" else "lower"
     other = "min" if endpoint.direction == "max" else "max"
     change = f'--endpoint "{name};direction={other}"'
-    target = kind.what == "a potency"
+    target = kind.potency == "target"
     if endpoint.transform == "log" and target and not unit and spec.transform is None:
         warnings.append(
             f"{name} has no unit: it is modelled as {endpoint.scale_name}, {better} is better. "

@@ -32,8 +32,8 @@ _FEWEST_ALIKE = 6
 class _Aside(NamedTuple):
     """A kind of columns of numbers that are no endpoints unless they are named."""
 
-    holds: Callable[[str, Sequence[str]], bool]
-    """Whether a column, by its header and its numbers, is of this kind."""
+    holds: Callable[[str, Sequence[str], Sequence[str]], bool]
+    """Whether a column, by its header, its numbers and its texts, is of this kind."""
     one: str
     several: str
 
@@ -42,18 +42,37 @@ def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
     return len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column)
 
 
+_CLASSES = _Aside(lambda column, _, texts: bool(classes_of(column, texts)), "gives classes", "give classes")
+"""What is to say of these is said with their classes."""
 _ASIDE = (
     _Aside(
-        lambda column, _: headers.is_property(column), "looks like a computed property", "look like computed properties"
+        lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
+        "holds more text than numbers",
+        "hold more text than numbers",
     ),
-    _Aside(lambda column, _: headers.is_kept_beside(column), "says how rows are handled", "say how rows are handled"),
+    _CLASSES,
     _Aside(
-        lambda column, _: is_dose(column),
+        lambda column, *_: headers.is_property(column),
+        "looks like a computed property",
+        "look like computed properties",
+    ),
+    _Aside(lambda column, *_: headers.is_kept_beside(column), "says how rows are handled", "say how rows are handled"),
+    _Aside(
+        lambda column, *_: is_dose(column),
         "says at which concentration was tested",
         "say at which concentrations was tested",
     ),
-    _Aside(lambda column, _: headers.is_of_fit(column), "looks like a detail of a fit", "look like details of fits"),
-    _Aside(_repeats_one, "holds the same number everywhere", "hold the same number everywhere"),
+    _Aside(lambda column, *_: headers.is_of_fit(column), "looks like a detail of a fit", "look like details of fits"),
+    _Aside(
+        lambda column, numbers, _: _repeats_one(column, numbers),
+        "holds the same number everywhere",
+        "hold the same number everywhere",
+    ),
+    _Aside(
+        lambda column, numbers, _: bool(numbers) and headers.is_row_number(column, list(numbers)),
+        "looks like row numbers or ids",
+        "look like row numbers or ids",
+    ),
 )
 """The first that holds says what a column is."""
 
@@ -108,7 +127,10 @@ class Endpoints:
         self._say_unread([column for _, column in wanted if column is not None])
         self.sides.values = [column for _, column in wanted if column is not None]
         plain = [column for column in self._claims.free() if headers.role_of(column) is None]
-        self.notes += filter(None, [about_words(column, self.raw.column(column)) for column in plain])
+        for column in plain:
+            if said := about_words(column, self.raw.column(column)):
+                self.notes.append(said)
+                self._claims.reported.add(column)
         several = sum(column is not None for _, column in wanted) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
@@ -119,8 +141,10 @@ class Endpoints:
         ]
         errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
         if errors and columns:
+            self._claims.reported.update(errors)
             self.warnings.append(about_errors(errors))
         if lost and columns:
+            self._claims.reported.update(lost)
             self.warnings.append(
                 f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
                 'Name them like the endpoint, for example "IC50 SD".'
@@ -278,50 +302,42 @@ class Endpoints:
         )
 
     def _numeric_columns(self) -> list[str]:
-        """Return the free columns that hold measured numbers; they are taken."""
+        """Return the free columns that hold measured numbers; they are taken, and what others hold is noted."""
         found = []
-        aside: dict[_Aside, list[str]] = {}
+        aside: dict[_Aside, list[str]] = {kind: [] for kind in _ASIDE}
         of_curves = doses(self.raw.columns)
         for column in self._claims.free():
-            if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
+            if column in of_curves or self._stands_beside(column):
                 continue
-            if column in of_curves:
+            texts, numbers = self.raw.column(column), self._claims.numbers(column)
+            if numbers or any(map(self._claims.is_number, texts[:SAMPLED])):
+                kind = next((one for one in _ASIDE if one.holds(column, numbers, texts)), None)
+                (found if kind is None else aside[kind]).append(column)
+        for kind, columns in aside.items():
+            if not columns or kind is _CLASSES:
                 continue
-            within = headers.role_within(column)
-            if (
-                within is not None
-                and within[1] != "unit"
-                and any(other != column and fold(other).startswith(f"{within[0]} ") for other in self.raw.columns)
-            ):
-                continue
-            numbers = self._claims.numbers(column)
-            if not numbers and any(map(self._claims.is_number, self.raw.column(column)[:SAMPLED])):
-                if not headers.looks_like_activity(column):
-                    self.notes.append(
-                        f"Column {column} holds more text than numbers; name it with --endpoint to use it."
-                    )
-                    continue
-            elif not numbers:
-                continue
-            if classes_of(column, self.raw.column(column)):
-                continue  # which is said
-            kind = next((one for one in _ASIDE if one.holds(column, numbers)), None)
-            if kind is not None:
-                aside.setdefault(kind, []).append(column)
-            elif numbers and headers.is_row_number(column, numbers):
-                self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
-            else:
-                found.append(column)
-        for kind in sorted(aside, key=_ASIDE.index):
-            columns = aside[kind]
-            if len(columns) == 1:
-                self.notes.append(f"Column {columns[0]} {kind.one}; name it with --endpoint to use it.")
-            else:
-                self.notes.append(f"Columns {', '.join(columns)} {kind.several}; name one with --endpoint to use it.")
+            one = len(columns) == 1
+            self.notes.append(
+                f"Column{'' if one else 's'} {', '.join(columns)} {kind.one if one else kind.several}; name "
+                f"{'it' if one else 'one'} with --endpoint to use it."
+            )
+            self._claims.reported.update(columns)
         if of_curves:
+            self._claims.reported.update(of_curves)
             self.warnings.append(f"{points_in_columns(of_curves)} To use one as it is, name it with --endpoint.")
         self.taken.update(found)
         return found
+
+    def _stands_beside(self, column: str) -> bool:
+        """Whether a header says that its column goes with one of values: its SD, its n, a relation."""
+        if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
+            return True
+        within = headers.role_within(column)
+        return (
+            within is not None
+            and within[1] != "unit"
+            and any(other != column and fold(other).startswith(f"{within[0]} ") for other in self.raw.columns)
+        )
 
     def _worded_columns(self) -> list[str]:
         """Return the free columns that say results in words (active, inactive), else the first of yes and no; taken."""
@@ -348,6 +364,7 @@ class Endpoints:
         ]
         others = [column for column in others if all(self._value_column(spec) != column for spec in self.specs)]
         if others:
+            self._claims.reported.update(others)
             self.warnings.append(
                 f"No column is called {spec.name}: it starts without values. If its values are in "
                 f"{' or '.join(others)}, call the endpoint so."

@@ -33,6 +33,8 @@ class Kind:
     """The scale it is compared on; "" where the values say."""
     what: str
     """What it is, with the reason: ``a clearance``."""
+    potency: Literal["target", "liability", ""] = ""
+    """At what it is a potency; "" for what is none."""
 
 
 _LIABILITY = re.compile(
@@ -110,18 +112,19 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     if _LIABILITY.search(folded) is not None and (potency or "inhib" in folded):
         if not potency:
             return Kind("low", "none", "a liability")
-        return Kind("low" if negative else "high", "none" if negative or logs else "log", "a potency at a liability")
+        scale = "none" if negative or logs else "log"
+        return Kind("low" if negative else "high", scale, "a potency at a liability", "liability")
     if potency and _RULES[0][0].search(folded) is None:
-        return Kind("high" if negative else "low", "none" if negative or logs else "log", "a potency")
+        return Kind("high" if negative else "low", "none" if negative or logs else "log", "a potency", "target")
     if _TOXIC.search(folded) is not None:
         return Kind("low", "none", "a toxicity")
     texts = (folded, fold(header))
     return next((kind for pattern, kind in _RULES if any(map(pattern.search, texts))), _UNKNOWN)
 
 
-def spans_decades(values: Sequence[float], least: float = _DECADES) -> bool:
-    """Whether all values are positive and the largest is ``least`` times the smallest or more."""
-    return len(values) >= _FEWEST and min(values) > 0 and max(values) >= least * min(values)
+def spans_decades(values: Sequence[float]) -> bool:
+    """Whether all values are positive and the largest is 100 times the smallest or more."""
+    return len(values) >= _FEWEST and min(values) > 0 and max(values) >= _DECADES * min(values)
 
 
 def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:

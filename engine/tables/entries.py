@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..domain import kinds
-from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, UnitMismatch, normalise_unit
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale, unusual
 from ..errors import AssayPilotError
@@ -107,7 +107,7 @@ def read_entry(
     try:
         found = Value(word) if word is not None else parse_share(endpoint, text) or parse_value(text, decimal)
     except ValueError as error:
-        raise Unreadable(_of_kind(endpoint, str(error))) from None
+        raise Unreadable(_no_value(endpoint, text, error)) from None
     if found.value in _CODES and found.relation == "=" and found.unit is None:
         raise Unreadable(f"{quoted(text)} looks like a code for no value; leave the cell empty")
     said = found.relation
@@ -137,7 +137,8 @@ def read_entry(
     try:
         endpoint.to_model(value, own)
     except AssayPilotError as error:
-        raise Unreadable(error.message, "unit" if found.unit is None and "unit" in error.message else "value") from None
+        part = "unit" if isinstance(error, UnitMismatch) and found.unit is None else "value"
+        raise Unreadable(error.message, part) from None
     if found.rest and not note:
         note = f"entered as {' '.join(text.split())}"
     return Entry(
@@ -165,11 +166,11 @@ def parse_share(endpoint: Endpoint, text: str) -> Value | None:
     return Value(int(match[1]) / int(match[2]), n=int(match[2]))
 
 
-def _of_kind(endpoint: Endpoint, reason: str) -> str:
-    """Why a text is no value, with the words that would be."""
+def _no_value(endpoint: Endpoint, text: str, error: ValueError) -> str:
+    """Return why a text is no value; for yes or no, with the words that would be."""
     if endpoint.kind != "yes-no":
-        return reason
-    return f"{reason.removesuffix(' is not a number')} is neither {' nor '.join(endpoint.words or ('1', '0'))}"
+        return str(error)
+    return f"{quoted(text)} is neither {' nor '.join(endpoint.words or ('1', '0'))}"
 
 
 def _count(text: str, decimal: str) -> int:

@@ -33,6 +33,12 @@ from .stock import STOCK_ROLES, speaks_of
 
 _SHOWN_LEFT = 12
 """How good a compound without a number is."""
+_FOUND = {
+    "excluded": "says which values failed; these are shown and not used",
+    "available": "says which compounds are available",
+    **STOCK_ROLES,
+}
+"""What a note says of the column of a role."""
 _CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
 
 
@@ -87,14 +93,11 @@ class _Proposal:
             if smiles is None or not self._find_core:
                 raise refusal
         roles: dict[str, Any] = {role: self._claims.role(role) for role in ROLES}
-        excluded = self._claims.role("excluded") or self._failed()
-        if available is None:
-            available = self._claims.role("available")
-            if available is not None:
-                self.notes.append(f"Column {available} says which compounds are available.")
+        excluded = self._claims.role("excluded") or self._noted("excluded")
+        available = available or self._noted("available")
         for role in STOCK_ROLES:
             if asked[role] is None:
-                stock[role] = self._stock_column(role)
+                stock[role] = self._noted(role)
         self._say_all_is_made(stock, asked)
         if id_column is None:
             id_column = find_ids(self._claims, smiles, sites, sure=False)
@@ -112,8 +115,7 @@ class _Proposal:
         if refusal is not None and smiles is not None:
             cores = self._core_of(smiles, columns, refusal)
         columns += self.endpoints.differences([column.endpoint for column in columns])
-        together = counted_together(self.raw, self.taken, columns, endpoint_column)
-        self.warnings += [] if together is None else [together]
+        counted_together(self._claims, columns, endpoint_column)
         self._say_what_is_left()
         mapping = TableMapping(
             sites=sites,
@@ -166,13 +168,14 @@ class _Proposal:
 
     def _say_what_is_left(self) -> None:
         """Name the columns with texts that nothing uses, and how a site among them would be."""
-        told = "\n".join((*self.notes, *self.warnings))
         left = [
             column
             for column in self._claims.free()
-            if column not in told and headers.role_of(column) is None and not _CORE.fullmatch(fold(column))
+            if column not in self._claims.reported
+            and headers.role_of(column) is None
+            and not _CORE.fullmatch(fold(column))
+            and any(self.raw.column(column))
         ]
-        left = [column for column in left if any(map(bool, self.raw.column(column)))]
         if not left:
             return
         said = f"Not used: column{'' if len(left) == 1 else 's'} {listed(left, _SHOWN_LEFT)}."
@@ -181,21 +184,16 @@ class _Proposal:
             said += f" If {' or '.join(sites[:3])} is a site, too, name all of them with --sites."
         self.notes.append(said)
 
-    def _failed(self) -> str | None:
-        """Return the column that says which rows failed a check of quality, which is said; it is taken."""
-        column = quality_column(self.raw, self._claims.free())
-        if column is not None:
-            self.taken.add(column)
-            self.notes.append(f"Column {column} says which values failed; these are shown and not used.")
-        return column
-
-    def _stock_column(self, role: str) -> str | None:
-        """Return a column that is called as one of stock, cost or time is, where most of its cells can be read so."""
-        column = self.raw.called(headers.ROLES[role], self.taken)
-        if column is None or not speaks_of(role, self.raw.column(column), self.raw.decimal):
+    def _noted(self, role: str) -> str | None:
+        """Return the column of a role whose finding is noted; it is taken."""
+        if role == "excluded":
+            column = quality_column(self.raw, self._claims.free())
+        else:
+            column = self._claims.any_of(headers.ROLES[role])
+        if column is None or (role in STOCK_ROLES and not speaks_of(role, self.raw.column(column), self.raw.decimal)):
             return None
         self.taken.add(column)
-        self.notes.append(f"Column {column} {STOCK_ROLES[role]}.")
+        self.notes.append(f"Column {column} {_FOUND[role]}.")
         return column
 
     def _cores(self) -> tuple[str, ...]:

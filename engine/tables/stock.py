@@ -26,6 +26,10 @@ _LEAD = re.compile(r"([-+]?[\d.,]*\d)\s*([a-zA-Z]*)\.?")
 _MONEY = re.compile(r"[^\d.,+-]*([-+]?[\d.,' ]*\d)[^\d.,]*")
 
 
+def _refused(text: str, reason: str) -> ValueError:
+    return ValueError(f"{quoted(text)} {reason}")
+
+
 def parse_state(text: str, decimal: str = ".") -> int:
     """Return what a cell of a stock column says, as a code.
 
@@ -37,10 +41,10 @@ def parse_state(text: str, decimal: str = ".") -> int:
             return code
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:
-        raise ValueError("says neither yes, no, an amount, in stock, to be made nor cannot")
+        raise _refused(text, "says neither yes, no, an amount, in stock, to be made nor cannot")
     amount = _number(match[1], decimal)
     if amount < 0:
-        raise ValueError("is below 0, so it is no amount")
+        raise _refused(text, "is below 0, so it is no amount")
     return IN_STOCK if amount > 0 else TO_MAKE
 
 
@@ -48,12 +52,12 @@ def parse_cost(text: str, decimal: str = ".") -> float:
     """Return the amount of money in a cell, with or without a currency. ValueError for anything else, and below 0."""
     match = _MONEY.fullmatch(text.strip())
     if match is None:
-        raise ValueError("is no cost")
+        raise _refused(text, "is no cost")
     cost = _number(match[1].replace(" ", "").replace("'", ""), decimal)
     if cost < 0:
-        raise ValueError("is a cost below 0")
+        raise _refused(text, "is a cost below 0")
     if cost >= DEAREST:
-        raise ValueError("is more than any compound costs")
+        raise _refused(text, "is more than any compound costs")
     return cost
 
 
@@ -61,23 +65,23 @@ def parse_lead(text: str, decimal: str = ".", round_days: float = 7.0) -> float:
     """Days in a cell: ``14``, ``2 weeks``, ``3 rounds``. ValueError for anything else, below 0, and above ten years."""
     match = _LEAD.fullmatch(text.strip())
     if match is None:
-        raise ValueError("is no lead time; write days, or for example 3 weeks or 2 rounds")
+        raise _refused(text, "is no lead time; write days, or for example 3 weeks or 2 rounds")
     unit = match[2].casefold()
     each = round_days if unit in ("round", "rounds") else _DAYS.get(unit)
     if each is None:
-        raise ValueError("is no lead time; write days, or for example 3 weeks or 2 rounds")
+        raise _refused(text, "is no lead time; write days, or for example 3 weeks or 2 rounds")
     lead = each * _number(match[1], decimal)
     if lead < 0:
-        raise ValueError("is a lead time below 0")
+        raise _refused(text, "is a lead time below 0")
     if lead > LONGEST:
-        raise ValueError("is a lead time of more than ten years")
+        raise _refused(text, "is a lead time of more than ten years")
     return lead
 
 
 def _number(text: str, decimal: str) -> float:
     value = parse_number(text, decimal)
     if not math.isfinite(value):
-        raise ValueError("is no number")
+        raise _refused(text, "is no number")
     return value
 
 
@@ -169,8 +173,7 @@ def read_stock(
             try:
                 value = read(text, raw.decimal)
             except ValueError as error:
-                reason = str(error)
-                problems.append(Problem(row, column, reason if reason.startswith("'") else f"{quoted(text)} {reason}"))
+                problems.append(Problem(row, column, str(error)))
                 unclear |= {compound} if column == columns.stock else set()
                 continue
             said = found.setdefault(compound, [None, None, None])

@@ -240,8 +240,7 @@ class PlanChoice(QWidget):
         except AssayPilotError as error:
             self.refuse(str(error))
         except ValueError as error:
-            reason = str(error)
-            self.refuse(reason if reason.startswith("'") else f"“{text}” {reason}.")
+            self.refuse(f"{error}.")
         else:
             self.priced.emit(terms)
 

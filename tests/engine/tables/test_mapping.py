@@ -231,7 +231,7 @@ def test_numeric_columns_become_endpoints_and_the_rest_is_said():
     assert list(endpoints(mapping)) == ["pIC50", "yield"]
     assert "Taken as endpoints, because their columns hold numbers: pIC50, yield." in mapping.notes
     assert "Column MW looks like a computed property; name it with --endpoint to use it." in mapping.notes
-    assert "Column Registry looks like row numbers or ids; name it with --endpoint to use it." in mapping.notes
+    assert "Columns No, Registry look like row numbers or ids; name one with --endpoint to use it." in mapping.notes
     assert (mapping.plate, mapping.well) == ("Plate", "Well")
 
 
