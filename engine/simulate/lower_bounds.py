@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +23,8 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 
 _GAP = 1e-4
+_LOOSE_GAP = 1e-3
+"""The same where every look solves quadratic programmes."""
 _ROUNDS = 60
 _POOL = 400
 """Alternatives kept for the mixture that proves the bound."""
@@ -88,8 +89,6 @@ def best_arm(
     *,
     targets: ProjectedFeatures | None = None,
     sigma: float = 1.0,
-    gap: float = _GAP,
-    report: Report = silent,
 ) -> Bound:
     """T* of finding the best of ``targets`` (the candidates when None) by measuring the candidates.
 
@@ -105,7 +104,7 @@ def best_arm(
         return _NOTHING
     if np.delete(gaps, best).min() <= 0:
         return _ENDLESS
-    return _solved(candidates, against(table, best, gaps=gaps), sigma, gap, report)
+    return _solved(candidates, against(table, best, gaps=gaps), sigma, _GAP)
 
 
 def all_epsilon_best(
@@ -114,18 +113,15 @@ def all_epsilon_best(
     epsilon: float,
     *,
     slack: float = 0.0,
-    form: Literal["proven", "as_printed"] = "proven",
     sigma: float = 1.0,
-    gap: float = 1e-3,
-    report: Report = silent,
 ) -> Bound:
     """T* of finding all compounds within ``epsilon`` of the best, with ``slack`` between in and out.
 
     A member i is lost when some j comes to exceed it by more than epsilon + slack: the distance to that half-space,
-    for every j. A compound m beyond epsilon + slack is taken in when it comes within epsilon of *every* j. ``proven``
-    uses the distance to that intersection, a quadratic programme for each m. ``as_printed`` (LinFACT Theorem 3.2)
-    compares m with the best compound alone; under that alternative others may exceed it, so the answer need not change
-    and the number is too high for a bound. Compounds in the zone between may be in or out and add nothing.
+    for every j. A compound m beyond epsilon + slack is taken in when it comes within epsilon of *every* j: the distance
+    to that intersection is a quadratic programme for each m. LinFACT Theorem 3.2 compares m with the best compound
+    alone; under that alternative others may exceed it, so the answer need not change and the number is too high for a
+    bound. Compounds in the zone between may be in or out and add nothing.
 
     The intersections are replaced by the half-spaces that touch them where they are nearest, which is exact at the
     present weights and never too far elsewhere; the XY design for those is the next weights, and T falls each time.
@@ -147,13 +143,8 @@ def all_epsilon_best(
     if not len(excluded):
         if inside.find(np.eye(candidates.rank))[1][0] <= 0:
             return _NOTHING
-        return _solved(candidates, inside, sigma, gap, report)
-    if form == "as_printed":
-        best = int(np.argmax(means))
-        x = candidates.coordinates(excluded)
-        rows = (candidates.coordinates(np.array([best])) - x) / (top - means[excluded] - epsilon)[:, None]
-        return _solved(candidates, UnionDirections([inside, Rows(rows)]), sigma, gap, report)
-    return _Proven(candidates, means, inside, excluded, epsilon, sigma, gap).bound(report)
+        return _solved(candidates, inside, sigma, _LOOSE_GAP)
+    return _Proven(candidates, means, inside, excluded, epsilon, sigma).bound()
 
 
 def _inside(candidates: ProjectedFeatures, members: Ints, means: Floats, margin: float) -> Between:
@@ -170,9 +161,9 @@ def _checked(candidates: ProjectedFeatures, theta: ArrayLike, sigma: float) -> F
     return truth
 
 
-def _solved(candidates: ProjectedFeatures, directions: Directions, sigma: float, gap: float, report: Report) -> Bound:
+def _solved(candidates: ProjectedFeatures, directions: Directions, sigma: float, gap: float) -> Bound:
     """The bound whose comparisons are single half-spaces: an XY design."""
-    design = xy_optimal(candidates, directions, gap=gap, report=report)
+    design = xy_optimal(candidates, directions, gap=gap)
     unit = 2.0 * sigma**2
     return Bound(
         unit * float(design.value),
@@ -194,7 +185,6 @@ class _Proven:
         excluded: Ints,
         epsilon: float,
         sigma: float,
-        gap: float,
     ) -> None:
         self.candidates = candidates
         self.x = candidates.coordinates()
@@ -203,33 +193,31 @@ class _Proven:
         self.excluded = excluded
         self.epsilon = epsilon
         self.sigma = sigma
-        self.gap = gap
         self.shifts: list[Floats] = []
         best = int(np.argmax(means))
         self.halves = (self.x[best] - self.x[excluded]) / (means[best] - means[excluded] - epsilon)[:, None]
 
-    def bound(self, report: Report) -> Bound:
+    def bound(self) -> Bound:
         """The best weights found, with a proof of how good they are."""
         unit = 2.0 * self.sigma**2
         best, lower = _ENDLESS, 0.0
         design = None
-        for step in range(_ROUNDS):
-            report(step / _ROUNDS, "looking for the nearest alternatives")
+        for _ in range(_ROUNDS):
             design = xy_optimal(
-                self.candidates, UnionDirections([self.inside, Rows(self.halves)]), gap=self.gap / 4.0, warm=design
+                self.candidates, UnionDirections([self.inside, Rows(self.halves)]), gap=_LOOSE_GAP / 4.0, warm=design
             )
             value = self.look(design.support, design.weights)
             if value < best.value / unit:
                 best = Bound(unit * value, 0.0, design.support, design.weights, False)
             lower = max(lower, self.proof())
-            if best.value / unit <= lower * (1.0 + self.gap):
+            if best.value / unit <= lower * (1.0 + _LOOSE_GAP):
                 break
         return Bound(
             best.value,
             min(unit * lower, best.value),
             best.support,
             best.weights,
-            best.value <= unit * lower * (1.0 + self.gap),
+            best.value <= unit * lower * (1.0 + _LOOSE_GAP),
         )
 
     def look(self, support: Ints, weights: Floats) -> float:
@@ -245,7 +233,7 @@ class _Proven:
         exact = np.zeros(len(order), dtype=bool)
         for place in order:
             # An intersection is never nearer than one of its half-spaces, so the rest cannot be the nearest.
-            if single[place] > nearest * (1.0 + self.gap) and exact.sum() >= self.x.shape[1]:
+            if single[place] > nearest * (1.0 + _LOOSE_GAP) and exact.sum() >= self.x.shape[1]:
                 break
             found = nearest_within(self.x, self.means, inverse, int(self.excluded[place]), self.epsilon)
             exact[place] = True
@@ -353,17 +341,15 @@ def oracle(
     sigma: float = 1.0,
     delta: float = 0.05,
     level: float | None = None,
-    rivals: Literal["best", "cheapest"] = "best",
-    gap: float = 1e-4,
     report: Report = silent,
 ) -> Oracle:
     """The measurements that one who knows theta needs to certify all compounds within ``epsilon`` of the best.
 
-    Member i: every j has y_ij'theta + epsilon + slack >= c sigma ||y_ij||. Excluded m: the best compound, or with
-    ``rivals="cheapest"`` any j, has y_jm'theta - epsilon >= c sigma ||y_jm||. A compound in the zone may be called
-    either; the cheaper is taken. Sides (and rivals) are chosen by the design at hand and the design is made optimal for
-    them, until nothing gains: the weights are optimal for their sides, the sides the best found. Every comparison is
-    made at the same ``level``, that of all compounds when None.
+    Member i: every j has y_ij'theta + epsilon + slack >= c sigma ||y_ij||. Excluded m: the best compound j has
+    y_jm'theta - epsilon >= c sigma ||y_jm||. A compound in the zone may be called either; the cheaper is taken. Sides
+    are chosen by the design at hand and the design is made optimal for them, until nothing gains: the weights are
+    optimal for their sides, the sides the best found. Every comparison is made at the same ``level``, that of all
+    compounds when None.
 
     AssayPilotError for a compound exactly on its border without slack, which no number of measurements decides.
     """
@@ -376,13 +362,13 @@ def oracle(
             mend="For example 0.5, 0.2 and 0.25.",
         )
     c = simultaneous_level(candidates.n_rows, delta) if level is None else level
-    sides = _Sides(candidates, candidates.times(truth), epsilon, slack, rivals == "best")
-    called, against = sides.first()
+    sides = _Sides(candidates, candidates.times(truth), epsilon, slack)
+    called = sides.first()
     best: Oracle | None = None
     design = None
     for look in range(_LOOKS):
         report(look / _LOOKS, "certifying what is known")
-        design = xy_optimal(candidates, sides.directions(called, against), gap=gap, warm=design)
+        design = xy_optimal(candidates, sides.directions(called), gap=_GAP, warm=design)
         if best is not None and design.value >= best.value * (1.0 - _GAIN):
             break
         needed = c**2 * sigma**2 * design.value
@@ -396,26 +382,23 @@ def oracle(
             called,
         )
         now = sides.cheaper(design.support, design.weights)
-        if np.array_equal(now[0], called) and np.array_equal(now[1][~called], against[~called]):
+        if np.array_equal(now, called):
             break
-        called, against = now
+        called = now
     assert best is not None
     return best
 
 
 class _Sides:
-    """Which compounds are called in, and against whom the others are shown to be out."""
+    """Which compounds are called in; the others are shown to be out by the best."""
 
-    def __init__(
-        self, candidates: ProjectedFeatures, means: Floats, epsilon: float, slack: float, only_best: bool
-    ) -> None:
+    def __init__(self, candidates: ProjectedFeatures, means: Floats, epsilon: float, slack: float) -> None:
         self.candidates = candidates
         self.x = candidates.coordinates()
         self.means = means
         self.epsilon = epsilon
         self.slack = slack
         self.best = int(np.argmax(means))
-        self.only_best = only_best
         behind = float(means.max()) - means
         self.may_be_in = behind < epsilon + slack - _CLOSE
         self.may_be_out = behind > epsilon + _CLOSE
@@ -426,14 +409,13 @@ class _Sides:
                 mend="Give some slack.",
             )
 
-    def first(self) -> tuple[Flags, Ints]:
-        """Sides by the larger gap, everything out compared with the best."""
+    def first(self) -> Flags:
+        """Return the sides by the larger gap."""
         behind = self.means[self.best] - self.means
         nearer_in = self.epsilon + self.slack - behind >= behind - self.epsilon
-        called = self.may_be_in & (nearer_in | ~self.may_be_out)
-        return called, np.full(len(self.means), self.best, dtype=np.intp)
+        return self.may_be_in & (nearer_in | ~self.may_be_out)
 
-    def directions(self, called: Flags, rivals: Ints) -> UnionDirections | Between:
+    def directions(self, called: Flags) -> UnionDirections | Between:
         """The comparisons that certify these calls, each divided by its gap."""
         members = np.flatnonzero(called).astype(np.intp)
         table = self.candidates
@@ -445,18 +427,17 @@ class _Sides:
         out = np.flatnonzero(~called)
         if not len(out):
             return inside
-        gaps = self.means[rivals[out]] - self.means[out] - self.epsilon
-        return UnionDirections([inside, Rows((self.x[rivals[out]] - self.x[out]) / gaps[:, None])])
+        gaps = self.means[self.best] - self.means[out] - self.epsilon
+        return UnionDirections([inside, Rows((self.x[self.best] - self.x[out]) / gaps[:, None])])
 
-    def cheaper(self, support: Ints, weights: Floats) -> tuple[Flags, Ints]:
-        """The side of each compound, and the rival of each that is out, that cost least under a design."""
+    def cheaper(self, support: Ints, weights: Floats) -> Flags:
+        """Return the side of each compound that costs least under a design."""
         rows = self.x[support]
         inverse = nearly_inverse(rows, weights)
         half = self.x @ inverse
         own = np.einsum("ij,ij->i", half, self.x)
         n = len(self.means)
         cost_in, cost_out = np.full(n, math.inf), np.full(n, math.inf)
-        rivals = np.full(n, self.best, dtype=np.intp)
         for start in range(0, n, _ROWS):
             block = np.arange(start, min(start + _ROWS, n))
             lengths = np.maximum(own[block, None] + own - 2.0 * (half[block] @ self.x.T), 0.0)
@@ -467,8 +448,5 @@ class _Sides:
                 stay[block - start, block] = 0.0
                 leave = np.where(ahead > self.epsilon, lengths / (ahead - self.epsilon) ** 2, math.inf)
             cost_in[block] = stay.max(axis=1)
-            if not self.only_best:
-                rivals[block] = np.argmin(leave, axis=1)
-            cost_out[block] = leave[block - start, rivals[block]]
-        called = self.may_be_in & ((cost_in <= cost_out) | ~self.may_be_out)
-        return called, rivals
+            cost_out[block] = leave[:, self.best]
+        return self.may_be_in & ((cost_in <= cost_out) | ~self.may_be_out)

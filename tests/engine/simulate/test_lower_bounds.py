@@ -101,11 +101,9 @@ def test_nothing_to_tell_apart():
 
 
 def test_unrelated_arms_by_hand():
-    """Two arms, one out: its only rival is the best, so both forms agree with 2 * 4 / (gap - epsilon)^2."""
+    """Two arms, one out: its only rival is the best, so the bound is 2 * 4 / (gap - epsilon)^2."""
     table = plain(np.eye(2))
-    for form in ("proven", "as_printed"):
-        bound = all_epsilon_best(table, [2.0, 0.0], 0.5, form=form)
-        assert bound.value == pytest.approx(8 / 1.5**2, rel=2e-3)
+    assert all_epsilon_best(table, [2.0, 0.0], 0.5).value == pytest.approx(8 / 1.5**2, rel=2e-3)
     # Both in: the second must stay within epsilon of the first.
     assert all_epsilon_best(table, [1.0, 0.8], 0.5).value == pytest.approx(8 / 0.3**2, rel=2e-3)
 
@@ -186,29 +184,6 @@ def test_the_proven_bound_against_general_solvers(seed, slack):
         assert characteristic_time(x, theta, 0.7, slack, 0.98 * w + 0.02 * share) >= bound.lower * (1 - 1e-6)
 
 
-def test_what_is_printed_is_no_bound():
-    """In some tables the printed alternative leaves the answer as it is, and the printed value is too high."""
-    higher = changed = total = 0
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        x, theta = rng.normal(size=(8, 3)), rng.normal(size=3)
-        table = plain(x)
-        proven, printed = (all_epsilon_best(table, theta, 0.7, slack=0.3, form=f) for f in ("proven", "as_printed"))
-        assert printed.value >= proven.lower * (1 - 1e-6)
-        higher += printed.lower > proven.value * (1 + 1e-3)
-        means = x @ theta
-        w = np.zeros(8)
-        w[printed.support] = printed.weights
-        inverse = np.linalg.pinv((x * w[:, None]).T @ x)
-        for m in np.flatnonzero(means < means.max() - 1.0):
-            y = x[np.argmax(means)] - x[m]
-            new = x @ (theta - (y @ theta - 0.7) / (y @ inverse @ y) * (inverse @ y))
-            total += 1
-            changed += new[m] >= new.max() - 0.7 - 1e-9
-    assert higher >= 3
-    assert 0.1 < 1 - changed / total < 0.9
-
-
 def test_the_mixture_proves_what_a_matrix_game_is_worth():
     """Two alternatives that each candidate tells from one only: worth 1 / 2, whatever else is offered."""
     x = np.eye(2)
@@ -231,9 +206,8 @@ def test_960_compounds(practice):
     theta = effects_of(candidates, means)
     assert candidates.times(theta) == pytest.approx(means)
     proven = all_epsilon_best(candidates, theta, 0.5, slack=0.25, sigma=0.3)
-    printed = all_epsilon_best(candidates, theta, 0.5, slack=0.25, sigma=0.3, form="as_printed")
     assert proven.converged
-    assert proven.lower < proven.value < printed.lower < printed.value
+    assert proven.lower < proven.value
     assert proven.measurements(0.05) == pytest.approx(68.6, rel=0.01)
     assert all_epsilon_best(candidates, theta, 0.5, sigma=0.3).measurements(0.05) > 3000
 
@@ -257,8 +231,6 @@ def test_the_oracle_of_the_practice_table(practice, sigma, slack, documented):
     found = oracle(candidates, effects_of(candidates, means), 0.5, slack=slack, sigma=sigma)
     assert 0.993 * documented - 1 <= found.measurements <= documented
     assert found.lower_bound <= found.value <= found.lower_bound * 1.001
-    cheapest = oracle(candidates, effects_of(candidates, means), 0.5, slack=slack, sigma=sigma, rivals="cheapest")
-    assert 0.9 * found.measurements < cheapest.measurements <= found.measurements
     # Every comparison of the calls, one by one, holds with that many measurements, and not with 2 % fewer.
     x = candidates.coordinates()
     inverse = np.linalg.inv((x[found.support] * found.weights[:, None]).T @ x[found.support])
