@@ -303,7 +303,7 @@ class Endpoints:
 
     def _numeric_columns(self) -> list[str]:
         """Return the free columns that hold measured numbers; they are taken, and what others hold is noted."""
-        found = []
+        found: list[str] = []
         aside: dict[_Aside, list[str]] = {kind: [] for kind in _ASIDE}
         of_curves = doses(self.raw.columns)
         for column in self._claims.free():

@@ -107,15 +107,15 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     logs = headers.is_log_concentration(name)
     # logIC50 is high where the compound is weak, pIC50 is low there.
     negative = potency and not logs and not headers.looks_like_potency(name, unit)
+    scale: Literal["log", "none"] = "none" if negative or logs else "log"
     if _TOXIC_LEVEL.search(folded) is not None:
-        return Kind("low" if negative else "high", "none" if negative or logs else "log", "a level that is toxic")
+        return Kind("low" if negative else "high", scale, "a level that is toxic")
     if _LIABILITY.search(folded) is not None and (potency or "inhib" in folded):
         if not potency:
             return Kind("low", "none", "a liability")
-        scale = "none" if negative or logs else "log"
         return Kind("low" if negative else "high", scale, "a potency at a liability", "liability")
     if potency and _RULES[0][0].search(folded) is None:
-        return Kind("high" if negative else "low", "none" if negative or logs else "log", "a potency", "target")
+        return Kind("high" if negative else "low", scale, "a potency", "target")
     if _TOXIC.search(folded) is not None:
         return Kind("low", "none", "a toxicity")
     texts = (folded, fold(header))

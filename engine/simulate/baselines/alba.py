@@ -21,7 +21,7 @@ from ...domain.features import outside_span
 from ...domain.goals import Best
 from ...strategies.designs import estimated, g_design, table
 from ...strategies.fixed_pool import decided
-from ...strategies.phased import Phased, inseparable, number, settled
+from ...strategies.phased import Phased, inseparable, number
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -37,6 +37,7 @@ from ...strategies.protocol import (
 )
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
+from . import settled_or_spent
 
 _GAP = 1e-2
 
@@ -153,11 +154,4 @@ class Alba(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The best is found, or the budget is used up."""
-        done, problem = settled(state), state.problem
-        if done:
-            return done
-        if problem.budget is not None and problem.budget - state.spent < 1:
-            open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
-            text = f"the budget of {problem.budget} measurements is used up"
-            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
-        return inseparable(state, self._wells(state), "with slack the search ends")
+        return settled_or_spent(state) or inseparable(state, self._wells(state), "with slack the search ends")

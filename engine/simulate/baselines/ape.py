@@ -17,9 +17,8 @@ from ...domain.pareto import beaten
 from ...errors import AssayPilotError
 from ...strategies.gege.parts import estimates, goal_of, units
 from ...strategies.linfact.planning import design_rows
-from ...strategies.phased import Phased, one_of, settled
+from ...strategies.phased import Phased, one_of
 from ...strategies.protocol import (
-    UNDECIDED,
     Allocation,
     Arrays,
     Certificate,
@@ -32,6 +31,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
+from . import settled_or_spent
 from .ege import own_means, pooled
 
 _MOST = 2000
@@ -254,15 +254,7 @@ class Ape(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, or the budget used up."""
-        done = settled(state)
-        if done:
-            return done
-        budget = state.problem.budget
-        if budget is not None and state.spent >= budget:
-            open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-            text = "the budget leaves 0 measurements, and one more decision needs at least 1"
-            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
-        return ()
+        return settled_or_spent(state)
 
     def _batch(self, problem: Problem) -> int:
         given = self.parameters(problem)["batch"]

@@ -35,7 +35,7 @@ from ...arrays import Floats, Ints
 from ...domain.goals import Best
 from ...errors import AssayPilotError
 from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums, needs_budget
-from ...strategies.phased import Phased, number, settled
+from ...strategies.phased import Phased, number
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -50,6 +50,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
+from . import BATCH, BEST_GUESS, settled_or_spent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +99,7 @@ _MOST = 20_000
 
 BUDGET_PARAMETERS = (
     Parameter("prior", 1.0, "SD of the effects before anything is measured, model scale"),
-    Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
+    BATCH,
 )
 
 
@@ -120,7 +121,7 @@ class BudgetRun(Phased):
 
     def void(self, problem: Problem) -> tuple[str, ...]:
         """A fixed budget promises no error probability."""
-        return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+        return (BEST_GUESS,)
 
     def memory(self, problem: Problem) -> Arrays:
         """Nothing measured yet."""
@@ -201,14 +202,7 @@ class BudgetRun(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The budget is used up, or everything is decided."""
-        done = settled(state)
-        assert state.problem.budget is not None
-        left = state.problem.budget - state.spent
-        if done or left >= 1:
-            return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        text = f"the budget of {state.problem.budget} measurements is used up"
-        return (StopReason("budget", text, {"left": left, "needed": 1, "undecided": open_arms}),)
+        return settled_or_spent(state)
 
 
 _SMALL = 1e-3

@@ -23,7 +23,7 @@ from ...domain.goals import AllEpsilonBest, Best, Threshold
 from ...strategies.designs import table
 from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
 from ...strategies.gse.allocations import independent
-from ...strategies.phased import Phased, one_of, settled
+from ...strategies.phased import Phased, one_of
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -38,6 +38,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
+from . import AT_BUDGET, BATCH, settled_or_spent
 from .bayesgap import batch_of
 from .oracle import true_means
 
@@ -66,12 +67,8 @@ class LazyTts(Phased):
                 "proven",
                 "proven: bounds that hold at every look; experiments: log((1 + log t) / delta)",
             ),
-            Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
-            Parameter(
-                "at_budget",
-                "undecided",
-                "undecided: what is not proven stays open; guess: the estimates decide it, without a promise",
-            ),
+            BATCH,
+            AT_BUDGET,
         ),
         guarantee="with the stated confidence what is decided before the budget ends is right",
         source="Jedra and Proutiere (2020), Algorithm 1",
@@ -269,13 +266,7 @@ class LazyTts(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything is decided, or the budget is used up."""
-        done = settled(state)
-        budget = state.problem.budget
-        if done or budget is None or budget - state.spent >= 1:
-            return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        text = f"the budget of {budget} measurements is used up"
-        return (StopReason("budget", text, {"left": budget - state.spent, "needed": 1, "undecided": open_arms}),)
+        return settled_or_spent(state)
 
 
 def _spanning_positions(problem: Problem) -> Ints:

@@ -31,6 +31,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
+from . import BEST_GUESS
 
 _GAP = 1e-3
 
@@ -59,7 +60,7 @@ class OdLinBai(Phased):
 
     def void(self, problem: Problem) -> tuple[str, ...]:
         """A fixed budget promises no error probability."""
-        return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+        return (BEST_GUESS,)
 
     def memory(self, problem: Problem) -> Arrays:
         """Compounds and effects in question, set once and for all."""

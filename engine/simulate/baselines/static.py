@@ -25,7 +25,7 @@ from ...domain.goals import AllEpsilonBest, Best, ParetoSet
 from ...errors import AssayPilotError
 from ...strategies.designs import fit_norms, g_design, table, xy_design
 from ...strategies.fixed_pool import Fit, absorbed, best_guess, decided, empty_sums, fitted
-from ...strategies.phased import Phased, number, one_of, settled
+from ...strategies.phased import Phased, number, one_of
 from ...strategies.protocol import (
     NOT_ESTIMABLE,
     UNDECIDED,
@@ -42,6 +42,7 @@ from ...strategies.protocol import (
 )
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
+from . import AT_BUDGET, settled_or_spent
 
 _BLOCK = 256
 
@@ -153,11 +154,7 @@ def run_parameters(growth: float) -> tuple[Parameter, ...]:
     return (
         Parameter("growth", growth, "measurements grow by this factor from look to look (RAGE, appendix F)"),
         Parameter("first", None, "measurements before the first look; none: two for every effect"),
-        Parameter(
-            "at_budget",
-            "undecided",
-            "undecided: what the bounds do not prove stays open; guess: the estimates decide it, without a promise",
-        ),
+        AT_BUDGET,
     )
 
 
@@ -282,31 +279,32 @@ class StaticRun(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything is decided, nothing is left to measure, or the budget is used up."""
-        done = settled(state)
-        budget = state.problem.budget
-        if done or budget is None or budget - state.spent >= 1:
-            return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        text = f"the budget of {budget} measurements is used up"
-        return (StopReason("budget", text, {"left": budget - state.spent, "needed": 1, "undecided": open_arms}),)
+        return settled_or_spent(state)
 
 
 _GAP = 1e-2
+_SOURCE = "Soare et al. (2014); RAGE, appendix F"
+
+
+def _info(name: str, title: str, source: str, *, pareto: bool = False) -> StrategyInfo:
+    return StrategyInfo(
+        name=name,
+        version=1,
+        title=title,
+        goals=("epsilon-best", "pareto", "best") if pareto else ("epsilon-best", "best"),
+        parameters=run_parameters(1.35),
+        guarantee="with the stated confidence what is decided before the budget ends is right",
+        source=source,
+        baseline=True,
+        endpoints=(1, None if pareto else 1),
+    )
 
 
 class StaticG(StaticRun):
     """One G-optimal design for the whole run."""
 
-    info: ClassVar[StrategyInfo] = StrategyInfo(
-        name="static-g",
-        version=1,
-        title="Static G design",
-        goals=("epsilon-best", "pareto", "best"),
-        parameters=run_parameters(1.35),
-        guarantee="with the stated confidence what is decided before the budget ends is right",
-        source="Soare et al. (2014); RAGE, appendix F",
-        baseline=True,
-        endpoints=(1, None),
+    info: ClassVar[StrategyInfo] = _info(
+        "static-g", "Static G design", "Soare et al. (2014); RAGE, appendix F", pareto=True
     )
 
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
@@ -320,16 +318,7 @@ class StaticXY(StaticRun):
     """One XY-optimal design for the differences of everything wanted, for the whole run."""
 
     pairs = True
-    info: ClassVar[StrategyInfo] = StrategyInfo(
-        name="static-xy",
-        version=1,
-        title="Static XY design",
-        goals=("epsilon-best", "best"),
-        parameters=run_parameters(1.35),
-        guarantee="with the stated confidence what is decided before the budget ends is right",
-        source="Soare et al. (2014); RAGE, appendix F",
-        baseline=True,
-    )
+    info: ClassVar[StrategyInfo] = _info("static-xy", "Static XY design", _SOURCE)
 
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
         """XY-optimal weights for all differences; of equal or single compounds those of a G design."""
@@ -347,16 +336,8 @@ class StaticXY(StaticRun):
 class Uniform(StaticRun):
     """Every compound that can be measured, in turn and in an order drawn once; the additive model estimates."""
 
-    info: ClassVar[StrategyInfo] = StrategyInfo(
-        name="uniform",
-        version=1,
-        title="Uniform",
-        goals=("epsilon-best", "pareto", "best"),
-        parameters=run_parameters(1.35),
-        guarantee="with the stated confidence what is decided before the budget ends is right",
-        source="the usual comparison; stopping as in RAGE, appendix F",
-        baseline=True,
-        endpoints=(1, None),
+    info: ClassVar[StrategyInfo] = _info(
+        "uniform", "Uniform", "the usual comparison; stopping as in RAGE, appendix F", pareto=True
     )
 
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
