@@ -413,7 +413,8 @@ class _Sides:
         """Return the sides by the larger gap."""
         behind = self.means[self.best] - self.means
         nearer_in = self.epsilon + self.slack - behind >= behind - self.epsilon
-        return self.may_be_in & (nearer_in | ~self.may_be_out)
+        called: Flags = self.may_be_in & (nearer_in | ~self.may_be_out)
+        return called
 
     def directions(self, called: Flags) -> UnionDirections | Between:
         """The comparisons that certify these calls, each divided by its gap."""
