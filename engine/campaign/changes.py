@@ -10,16 +10,15 @@ to cut it short after seeing some of its values would.
 **After results** everything may change, too. That ends a proof, which covers only what was fixed beforehand: the same
 step hands the campaign over to the series model, which takes all measurements as data.
 
-One more endpoint in the middle of a campaign: recorded only, or with a limit from the next phase on.
+One more endpoint in the middle of a campaign: recorded only, with a limit, or as a second objective.
 
 **Recorded only.** It decides nothing, is asked for in no round, and nothing that was decided or will be depends on it.
 
 **With a limit.** From the next phase on every compound is measured for it, too; a phase is measured for what it was
 planned for, so none is under way when that changes.
 
-**As a second objective** it changes the question: what is as good as nothing else in both. Phases that did not measure
-it say nothing of that, so nothing that was decided carries over: the campaign begins anew, with what was measured as
-its history (``restarting``).
+**As a second objective** it changes the question: what is as good as nothing else in both. Nothing is decided of that
+before the next phase, which measures both.
 """
 
 from __future__ import annotations
@@ -81,7 +80,9 @@ class Change:
     margins: Mapping[str, float | None] = field(default_factory=dict)
     """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
     endpoint: Endpoint | None = None
-    """One more endpoint: with a limit, or to be recorded only."""
+    """One more endpoint: with a limit, an objective, or to be recorded only."""
+    trade_off: bool = False
+    """Whether it is an objective beside those there are: the best trade-offs are wanted."""
     controls: tuple[Control, ...] = ()
     """More controls, or what those should read that were not read yet."""
     curves: tuple[Curve, ...] = ()
@@ -92,9 +93,12 @@ class Change:
     @property
     def of_capacity_alone(self) -> bool:
         """Whether it is only about what the lab takes, the budget, or what is recorded: it touches no guarantee."""
+        if self.trade_off:
+            return False
         told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None, ())}
         told |= {name for name in ("epsilon", "slack", "budget") if getattr(self, name) is None}
         recorded = {"endpoint"} if self.endpoint is not None and self.endpoint.limit is None else set()
+        recorded.add("trade_off")
         return told <= {*CAPACITY, *recorded}
 
 
@@ -123,7 +127,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     if how != "capacity" and any(change["what"] != "strategy" for change in changes):
         refuse_open_round(ledger)
     if any(change["what"] in ("limit", "endpoint", "profile") for change in changes):
-        _refuse_other_endpoints(ledger, endpoints)
+        _refuse_other_endpoints(ledger, settings, endpoints)
     data: dict[str, Any] = {
         "how": how,
         "changes": changes,
@@ -171,6 +175,8 @@ def _change_of(data: Mapping[str, Any]) -> Change:
             told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
         elif one["what"] == "endpoint":
             told["endpoint"] = Endpoint.from_json(after)
+        elif one["what"] == "goal":
+            told["trade_off"] = True
         elif one["what"] == "controls":
             told["controls"] = tuple(map(Control.from_json, after))
         elif one["what"] == "profile":
@@ -206,8 +212,10 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
     if change.curves:
         endpoints = _redrawn(endpoints, change.curves)
     if change.endpoint is not None:
-        endpoints.append(one_more(endpoints, change.endpoint))
-    each = len(_measured(ledger, endpoints))
+        endpoints.append(one_more(endpoints, change.endpoint, decides=change.trade_off))
+    if change.trade_off:
+        settings = _as_trade_off(ledger, change, settings)
+    each = len(_measured(settings, endpoints))
     if settings.per_round < each:
         raise AssayPilotError(
             f"a round of {settings.per_round} cannot hold one measurement of each of {each} endpoints",
@@ -215,6 +223,19 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             mend=f"Allow at least {each}.",
         )
     return settings, with_noise(endpoints)
+
+
+def _as_trade_off(ledger: Ledger, change: Change, settings: Settings) -> Settings:
+    """Return the settings with the new endpoint as one more objective."""
+    if change.endpoint is None:
+        raise AssayPilotError(
+            "a second objective is an endpoint that is new", option="--goal", mend="Name the endpoint."
+        )
+    objectives = (*settings.objectives, change.endpoint.name)
+    trade = replace(settings, goal="pareto", objectives=objectives, slack=None, top=None)
+    if "pareto" in ledger.strategy.info.goals:
+        return trade
+    return replace(trade, strategy=SERIES, parameters={})
 
 
 def _redrawn(endpoints: Sequence[Endpoint], curves: Sequence[Curve]) -> list[Endpoint]:
@@ -295,7 +316,9 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
     if settings.strategy != ledger.settings.strategy and settings.strategy != ledger.strategy.info.name:
         names = {"before": ledger.strategy.info.name, "after": settings.strategy}
         found.append({"what": "strategy", "endpoint": None, **names})
-    for what in _SETTINGS:
+    if settings.goal != ledger.settings.goal:
+        found.append({"what": "goal", "endpoint": None, "before": ledger.settings.goal, "after": settings.goal})
+    for what in _SETTINGS if settings.goal == ledger.settings.goal else set(_SETTINGS) - {"slack"}:
         before, after = getattr(ledger.settings, what), getattr(settings, what)
         if before != after:
             found.append({"what": what, "endpoint": None, "before": before, "after": after})
@@ -355,18 +378,19 @@ def refuse_open_round(ledger: Ledger) -> None:
     )
 
 
-def _measured(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
+def _measured(settings: Settings, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
     """Positions of the endpoints that would be measured for each compound."""
+    names = [endpoint.name for endpoint in endpoints]
     asked = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None or endpoint.curves]
-    return behind(endpoints, (*ledger.goal_endpoints, *asked))
+    return behind(endpoints, (*map(names.index, settings.objectives), *asked))
 
 
-def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> None:
+def _refuse_other_endpoints(ledger: Ledger, settings: Settings, endpoints: Sequence[Endpoint]) -> None:
     """Raise AssayPilotError where a phase would have to measure other endpoints than it was planned for.
 
     Each phase is measured for what it was planned for; the next one for other endpoints.
     """
-    if _measured(ledger, endpoints) == ledger.measured:
+    if _measured(settings, endpoints) == ledger.measured:
         return
     if ledger.under_way is not None and not nothing_of_the_plan(ledger):
         left = sum(ledger.outstanding().values())
@@ -499,21 +523,24 @@ _USUAL = 0.3
 """The SD that plans start from where nobody knows it: of log values, as biochemical assays have it."""
 
 
-def one_more(endpoints: Sequence[Endpoint], new: Endpoint) -> Endpoint:
-    """Return the endpoint as it comes to those there are; AssayPilotError where it cannot."""
+def one_more(endpoints: Sequence[Endpoint], new: Endpoint, *, decides: bool) -> Endpoint:
+    """Return the endpoint as it comes to those there are; AssayPilotError where it cannot.
+
+    ``decides``: whether it is an objective; with a limit it decides, too.
+    """
     taken = next((one.name for one in endpoints if one.name.casefold() == new.name.casefold()), None)
     if taken is not None:
         raise AssayPilotError(
             f"there is an endpoint {taken} already", option="--endpoint", mend="Give the new one another name."
         )
     check_differences([*endpoints, new])
-    if new.limit is None or new.of is not None or new.noise_sd is not None:
+    if not (decides or new.limit is not None) or new.of is not None or new.noise_sd is not None:
         return new
     if new.noise_estimated and new.is_log:
         return replace(new, noise_sd=_USUAL)
     guess = " Or sd=unknown:0.2, with a guess, where it is unknown." if not new.noise_estimated else ""
     raise AssayPilotError(
-        f"nothing says about how large the assay noise (SD) of {new.name} is, and a limit is decided by it",
+        f"nothing says about how large the assay noise (SD) of {new.name} is, and decisions rest on it",
         option="--endpoint",
         mend=f"Give it, for example sd=0.3.{guess}",
     )

@@ -31,8 +31,6 @@ def decided_anew(ledger: Ledger) -> list[Decision]:
     assert isinstance(strategy, Calibrated)
     fresh = strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=ledger.samples())
     state = series.informed(ledger, fresh)
-    if not strategy.has_values(state):
-        return []
     answer = strategy.decision(state, ledger.samples())
     phases = range(1, len(ledger.phases) + 1)
     return [replace(answer, phase=phase, spent=ledger.estimates[phase].spent) for phase in phases]

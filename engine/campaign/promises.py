@@ -121,7 +121,8 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
     known = series.knowledge(ledger, ledger.current())
     assumptions = tuple(ledger.strategy.assumes(ledger.state.problem))
     if known is None:
-        sentence = "Nothing was measured yet, so nothing is claimed"
+        what = "Not every endpoint of the goal" if ledger.measurements else "Nothing"
+        sentence = f"{what} was measured yet, so nothing is claimed"
     else:
         members = "best trade-offs" if ledger.settings.goal == "pareto" else "members"
         missing = f"{roughly(known.expected_missed)} {members} are expected to be missing"

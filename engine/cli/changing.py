@@ -6,13 +6,11 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.changes import Change
 from ..campaign.phrases import many
-from ..campaign.restarting import Restart, begin_anew, consequences_of_restart
 from ..campaign.state import Source, Status
 from ..domain.controls import parse_control
 from ..domain.desirability import Curve, parse_curve
@@ -32,8 +30,6 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
     """Return what was changed; what that does is said first, and asked about when it changes what is guaranteed."""
-    if options.into or options.goal:
-        return _anew(options, console)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         wanted = _wanted(options, campaign.status())
         told = campaign.consequences(wanted)
@@ -44,42 +40,6 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
             return refusal(options, console, told)
         now = campaign.change(wanted, options.note)
     return Reply(_document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.promise])
-
-
-def _anew(options: argparse.Namespace, console: Console) -> Reply:
-    """Return a campaign begun anew under terms that no campaign changes on its way; what that means is said first."""
-    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
-        now = campaign.status()
-    wanted = _restart(options, now)
-    told = consequences_of_restart(now, wanted)
-    console.say(*told)
-    if options.dry_run:
-        return Reply(_document(now, told, changed=False), ())
-    if not options.into:
-        raise AssayPilotError(
-            "the new campaign needs a file", option="--into", mend="Name one: --into NAME.assaypilot."
-        )
-    with begin_anew(now, options.into, wanted, console.report) as made:
-        then = made.status()
-    document = {**_document(then, told, changed=True), "file": str(options.into)}
-    return Reply(document, [f"Created {options.into}.", then.goal_sentence, then.statement, then.promise])
-
-
-def _restart(options: argparse.Namespace, now: Status) -> Restart:
-    """Return what the new campaign is to have otherwise; AssayPilotError for what is changed in a campaign itself."""
-    if not options.endpoint:
-        mend = 'For example --endpoint "hERG;sd=0.3;direction=min" --goal pareto.' if options.goal else "Leave it out."
-        option = "--goal" if options.goal else "--into"
-        raise AssayPilotError(f"{option} is for --endpoint alone", option=option, mend=mend)
-    change = _wanted(options, now)
-    if replace(change, endpoint=None) != Change():
-        raise AssayPilotError(
-            "a new campaign begins with the terms of this one",
-            option="--into",
-            mend="Make other changes in the new one, afterwards.",
-        )
-    assert change.endpoint is not None
-    return Restart(change.endpoint, options.goal == "pareto")
 
 
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
@@ -118,6 +78,7 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
     said["controls"] = tuple(map(parse_control, options.control))
     said["curves"] = _curves(options.profile, now)
+    said["trade_off"] = options.goal == "pareto"
     return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
 
 

@@ -233,8 +233,7 @@ value VALUE: the right one, in the unit of its endpoint or with its own: 12.5, 1
   several times
 --endpoint SPEC: one more endpoint, as new takes it: NAME;sd=0.3;limit=>50 with a limit from the next round on,
   without limit to be recorded only
---goal <pareto>: with --endpoint and --into: the best trade-offs between the objective and the new endpoint
---into FILE: the campaign file to create, for --endpoint in a new campaign with what was measured as its history
+--goal <pareto>: with --endpoint: the best trade-offs between the objective and the new endpoint
 --yes: do it though it changes what is guaranteed
 @change
 # add changing:add: Adds compounds, with new substituents perhaps, to a campaign, and says first what that does ||

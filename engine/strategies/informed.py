@@ -79,7 +79,8 @@ class Informed(Phased):
 
     def decision(self, state: State, spent: int) -> Decision:
         """Return what the measurements of a state say, as the end of a phase; its memory is without them."""
-        known, goal = self.learn(state), state.problem.n_endpoints
+        known = self.learn(state) if self.has_values(state) else _nothing_known(state.problem)
+        goal = state.problem.n_endpoints
         return Decision(
             phase=state.phase + 1,
             radius=math.inf,
@@ -138,6 +139,22 @@ class Informed(Phased):
     def answer(self, state: State) -> Answer:
         """Return every arm's status and the phase it last changed in."""
         return Answer(state.status, state.decided_in_phase)
+
+
+def _nothing_known(problem: Problem) -> Knowledge:
+    """Return what is known before every endpoint of the goal was measured."""
+    every = np.full((problem.n_endpoints + len(problem.beside), problem.n_arms), np.nan)
+    chance = np.full(problem.n_arms, np.nan)
+    kept = np.full((len(problem.limits) + (problem.profile is not None), problem.n_arms), np.nan)
+    return Knowledge(
+        np.full(problem.n_arms, UNDECIDED, dtype=np.int8),
+        *(every, every, every),
+        *(chance, chance, kept),
+        expected_missed=float(problem.n_arms),
+        expected_wrong=0.0,
+        p_wrong=1.0,
+        noise=problem.noise[0],
+    )
 
 
 def fingerprint(memory: Arrays) -> NDArray[np.uint8]:

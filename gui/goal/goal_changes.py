@@ -22,13 +22,10 @@ from ..session.session import Session
 from ..widgets.inputs import line_edit
 from ..widgets.layout import FlowRow, column_of, put
 from ..widgets.text import button, label, polish
-from .restart import Asking
+from .add_endpoint import Asking
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from assaypilot.engine.campaign.changes import Change
-    from assaypilot.engine.campaign.restarting import Restart
     from assaypilot.engine.campaign.state import Status
 
     from ..session.view import View
@@ -256,14 +253,13 @@ class Ways(QWidget):
 
     def ask_endpoint(self) -> None:
         """Ask for one more endpoint."""
-        from .restart import EndpointDialog
+        from .add_endpoint import EndpointDialog
 
         view = self._session.view
         if view is None:
             return
-        made = EndpointDialog(self._session, view.status, view.path.parent, _locked(view), self.window())
+        made = EndpointDialog(self._session, view.status, _locked(view), self.window())
         made.add.connect(self._add)
-        made.begin.connect(self._begin)
         self._open(made)
 
     def show_for(self, status: Status) -> None:
@@ -300,9 +296,6 @@ class Ways(QWidget):
         assert change.endpoint is not None
         said = f"{change.endpoint.name} is an endpoint now. Undo takes it back."
         self._session.change(change, "", lambda: self._session.message.emit(said))
-
-    def _begin(self, path: Path, wanted: Restart) -> None:
-        self._session.begin_anew(path, wanted)
 
 
 def _locked(view: View) -> str:

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
-from ..goal.restart import Asking
+from ..goal.add_endpoint import Asking
 from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.text import label
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.plan_choice import PlanOption
     from assaypilot.engine.campaign.reasons.reasons import Reasons
-    from assaypilot.engine.campaign.restarting import Restart
     from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
@@ -74,17 +73,6 @@ class Session(Working):
             return self._take(Campaign.create(path, report=report, **arguments), report)
 
         return self._start("Writing the campaign", work, lambda view: self._opened(view, then), failed=failed)
-
-    def begin_anew(self, path: Path, wanted: Restart) -> None:
-        """Begin a campaign with other terms in a new file, with what was measured here, and open it."""
-
-        def work(report: Report) -> View:
-            from assaypilot.engine.campaign.restarting import begin_anew
-
-            return self._take(begin_anew(self._open_campaign().status(), path, wanted, report), report)
-
-        said = f"A new campaign began in {path.name}. The one before stays as it was."
-        self._start("Starting a new campaign", work, lambda view: self._opened(view, lambda: self.message.emit(said)))
 
     def practice(self, folder: Path, *, fresh: bool = False) -> None:
         """Open the practice campaign kept in ``folder``, creating it when there is none."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.restart import LIMIT, EndpointDialog
+from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.add_endpoint import LIMIT, EndpointDialog
 from assaypilot.gui.help.help_window import close_help, show_help
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, UnavailableDialog
 from assaypilot.gui.runtime.error_reports import ReportDialog

@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.add_endpoint import LIMIT, RECORDED, EndpointDialog
 from assaypilot.gui.goal.goal_changes import ControlsDialog
-from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.restart import LIMIT, RECORDED, EndpointDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, status, until
@@ -98,10 +98,6 @@ def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(
     QTest.keyClicks(keyboard(), "0,3")
     press(Key.Key_I, ALT)
     QTest.keyClicks(keyboard(), "<5")
-    press(Key.Key_C, ALT)
-    until(qtbot, dialog.anew.isChecked)
-    press(Key.Key_C, ALT)
-    until(qtbot, lambda: not dialog.anew.isChecked())
     until(qtbot, dialog.go.isEnabled)
     assert "hERG < 5" in dialog.words.text()
     press(Key.Key_R, ALT)

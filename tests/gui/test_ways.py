@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.cli import main
-from assaypilot.engine.domain.controls import Control
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.domain.measurements import Result
+from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
+from assaypilot.gui.goal.add_endpoint import LIMIT, EndpointDialog
 from assaypilot.gui.goal.goal_changes import ControlsDialog
-from assaypilot.gui.goal.restart import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.restart import LIMIT, EndpointDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until
@@ -85,7 +79,7 @@ def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> 
     until(qtbot, lambda: len(status(window).endpoints) == 1)
 
 
-def test_a_second_goal_begins_anew(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_second_goal_makes_trade_offs_of_the_campaign(qtbot: QtBot, window: MainWindow) -> None:
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, EndpointDialog)
@@ -97,57 +91,10 @@ def test_a_second_goal_begins_anew(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert "trade-offs between pIC50 and hERG" in dialog.words.text()
     head = status(window).head
     dialog.go.click()
-    assert dialog.place is not None
-    dialog.place.fileSelected.emit(str(tmp_path / "traded.assaypilot"))
-    dialog.place.reject()
     until(qtbot, lambda: status(window).head != head)
     now = status(window)
     assert now.settings.objectives == ("pIC50", "hERG")
     assert now.endpoints[1].direction == "min"
-    idle(qtbot, window)
-
-
-def test_a_limit_can_come_in_a_new_campaign(qtbot: QtBot, open_window, tmp_path: Path) -> None:
-    path = tmp_path / "plates.assaypilot"
-    library = Library.product([Site("R1", ("a", "b", "c")), Site("R2", ("a", "b"))])
-    settings = Settings("pIC50", epsilon=0.5, controls=(Control("REF-1", (("pIC50", 7.1),)),))
-    with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
-        issued = made.plan()
-        assert issued is not None
-        asked = [item.compound for item in issued.items for _ in range(item.replicates)]
-        values = [Result(library.ids[compound], 6.0 + 0.1 * compound + 0.01 * k) for k, compound in enumerate(asked)]
-        made.record([*values, Result("REF-1", 7.2)], close=True)
-    window = open_window(path)
-    window.show_page(PageName.GOAL)
-    window.goal.ways.endpoint.click()
-    dialog = window.goal.ways.dialog
-    assert isinstance(dialog, EndpointDialog)
-    assert not dialog.anew.isVisible(), "what is recorded only comes in as it is"
-    dialog.uses.button(LIMIT).click()
-    assert dialog.anew.isVisible()
-    dialog.name.setText("hERG")
-    dialog.sd.setText("0.3")
-    dialog.limit.setText("<5")
-    idle(qtbot, window)
-    dialog.anew.click()
-    until(qtbot, lambda: dialog.go.isEnabled())
-    assert "What surely fails hERG < 5 is out there." in dialog.words.text()
-    assert "go with it as history" in dialog.words.text()
-    dialog.uses.button(SECOND_GOAL).click()
-    assert not dialog.anew.isVisible()
-    dialog.uses.button(LIMIT).click()
-    until(qtbot, lambda: dialog.go.isEnabled())
-    head = status(window).head
-    dialog.go.click()
-    assert dialog.place is not None
-    dialog.place.fileSelected.emit(str(tmp_path / "limited.assaypilot"))
-    dialog.place.reject()
-    until(qtbot, lambda: status(window).head != head)
-    now = status(window)
-    assert now.measured_endpoints == (0, 1)
-    assert now.settings.objectives == ("pIC50",)
-    assert [one.name for one in now.settings.controls] == ["REF-1"]
-    assert [one.name for one in now.endpoints] == ["pIC50", "hERG"]
     idle(qtbot, window)
 
 

@@ -290,6 +290,7 @@ def _own(value: Any) -> Any:
 
 
 _NAMES = {
+    "goal": "the goal",
     "epsilon": "the distance from the best",
     "slack": "the softness of the cutoff",
     "per_round": "measurements per round",
@@ -298,12 +299,15 @@ _NAMES = {
 }
 
 
-def change_in_words(change: Mapping[str, Any], goal: str) -> str:
-    """One change in a few words: ``the distance from the best from 0.5 to 0.3``."""
+def change_in_words(change: Mapping[str, Any], goal: str, *, decides: bool = False) -> str:
+    """One change in a few words: ``the distance from the best from 0.5 to 0.3``.
+
+    ``decides``: whether an endpoint that comes with it is an objective.
+    """
     what, endpoint, before, after = change["what"], change["endpoint"], change["before"], change["after"]
     name = _NAMES.get(what, what)
     if what == "endpoint":
-        return _added_in_words(change)
+        return _added_in_words(change, decides=decides)
     match what:
         case "controls":
             name, before, after = "the controls", _controls(before), _controls(after)
@@ -351,10 +355,12 @@ def _value(value: Any) -> str:
 
 def changes_in_words(changes: tuple[Mapping[str, Any], ...] | list[Mapping[str, Any]], goal: str) -> str:
     """All of them."""
-    return joined([change_in_words(one, goal) for one in changes])
+    decides = any(one["what"] == "goal" for one in changes)
+    return joined([change_in_words(one, goal, decides=decides) for one in changes])
 
 
-def _added_in_words(change: Mapping[str, Any]) -> str:
+def _added_in_words(change: Mapping[str, Any], *, decides: bool) -> str:
     """Such a change in a few words: ``the endpoints, by Solubility (recorded only)``."""
     new = Endpoint.from_json(change["after"])
-    return f"the endpoints, by {new.name} ({new.limit_text or 'recorded only'})"
+    what = new.limit_text or ("an objective" if decides else "recorded only")
+    return f"the endpoints, by {new.name} ({what})"

@@ -9,14 +9,12 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import ENDS, Change
-from assaypilot.engine.campaign.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign.making import answers, finish, make, replays, truth
+from tests.engine.campaign.making import answers, decide_phase, make, replays, truth
 
 WIDE = {"per_round": 36, "max_replicates": 4}
 LOGD = Endpoint("logD", noise_sd=0.2, direction="min", limit=Limit("<", 6.2))
@@ -112,8 +110,10 @@ def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path:
 
 def test_what_cannot_come_in_is_one_plain_line(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", strategy="linfact-g", epsilon=0.2, slack=0.2) as campaign:
-        with pytest.raises(AssayPilotError, match="a limit is decided by it"):
+        with pytest.raises(AssayPilotError, match="decisions rest on it"):
             campaign.change(Change(endpoint=Endpoint("hERG", limit=Limit("<", 5.0))))
+        with pytest.raises(AssayPilotError, match="Name the endpoint"):
+            campaign.change(Change(trade_off=True))
         with pytest.raises(AssayPilotError, match="which is no endpoint"):
             campaign.change(Change(endpoint=Endpoint("Selectivity", of=("pIC50", "hERG"))))
         campaign.plan()
@@ -124,47 +124,32 @@ def test_what_cannot_come_in_is_one_plain_line(tmp_path: Path) -> None:
         assert campaign.change(Change(endpoint=RECORDED)).endpoints[1].name == "Solubility"
 
 
-def test_a_second_objective_begins_anew_with_all_that_is_known(tmp_path: Path) -> None:
-    second = Endpoint("logD", noise_sd=0.2, direction="min")
-    with make(tmp_path / "x.assaypilot", epsilon=0.3, slack=0.2, **WIDE) as campaign:
-        n = len(campaign.status().library)
-        lines = [StockLine(c, TO_MAKE if c % 2 else IN_STOCK, 100.0 + c, 14.0) for c in range(n)]
-        campaign.set_stock(lines, StockTerms("CHF", 30.0, "cheapest", 10.0))
-        finish(campaign)
-        now = campaign.status()
-    wanted = Restart(endpoint=second, trade_off=True)
-    told = " ".join(consequences_of_restart(now, wanted))
-    assert "Its goal is the best trade-offs between pIC50 and logD." in told
-    assert "Stock, costs and lead times go with it as they are now." in told
-    with begin_anew(now, tmp_path / "y.assaypilot", wanted) as made:
-        then = made.status()
-        assert then.settings.goal == "pareto"
-        assert then.settings.objectives == ("pIC50", "logD")
-        assert then.measurements_used == 0
-        assert then.guarantee.holds
-        assert then.guarantee.delta == 0.05
-        assert len(then.measurements) == len([m for m in now.measurements if not m.withdrawn])
-        assert now.stock is not None
-        assert then.stock is not None
-        assert then.stock.terms == now.stock.terms
-        assert np.array_equal(then.stock.cost, now.stock.cost)
-        assert np.array_equal(then.stock.state, now.stock.state)
-        both(made)
-        sound(made)
-    assert finish_is_same(now, tmp_path)
-
-
-def finish_is_same(now: Status, tmp_path: Path) -> bool:
-    with Campaign.open(tmp_path / "x.assaypilot") as campaign:
-        return campaign.status().head == now.head
-
-
-def test_values_that_did_not_say_of_which_endpoint_go_along(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot") as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        names = [campaign.status().library.ids[item.compound] for item in issued.items]
-        campaign.record([Result(name, 6.5) for name in names])
-        wanted = Restart(endpoint=Endpoint("hERG", noise_sd=0.3, limit=Limit("<", 5.0)))
-        with begin_anew(campaign.status(), tmp_path / "y.assaypilot", wanted) as other:
-            assert [(m.endpoint, m.value) for m in other.status().measurements] == [(0, 6.5)] * len(names)
+@pytest.mark.parametrize("strategy", ["adaptive", "linfact-g", "gaussian-process"])
+@pytest.mark.parametrize("rounds", [0, 2])
+def test_second_objective_asks_for_trade_offs_from_the_next_round_on(
+    strategy: str, rounds: int, tmp_path: Path
+) -> None:
+    second = Change(endpoint=Endpoint("logD", noise_sd=0.2, direction="min"), trade_off=True)
+    assert not second.of_capacity_alone
+    with make(tmp_path / "x.assaypilot", epsilon=0.3, slack=0.2, strategy=strategy, **WIDE) as campaign:
+        for _ in range(rounds):
+            decide_phase(campaign)
+        before = campaign.status()
+        told = " ".join(campaign.consequences(second))
+        assert "the endpoints, by logD (an objective). The goal is then: The best trade-offs between" in told
+        assert (ENDS in told) is bool(rounds and strategy != "gaussian-process")
+        now = campaign.change(second)
+        assert now.settings.objectives == ("pIC50", "logD")
+        assert now.measured_endpoints == (0, 1)
+        assert now.counts["undecided"] == len(now.library)
+        assert now.phases_decided == before.phases_decided
+        assert (now.claim.kind == "proven") is (not rounds and strategy == "adaptive")
+        sound(campaign)
+        campaign.undo()
+        assert sound(campaign).goal_sentence == before.goal_sentence
+        campaign.redo()
+        for _ in range(2):
+            both(campaign)
+        now = sound(campaign)
+        assert len(now.measurements) > len(before.measurements)
+        assert now.phases_decided > before.phases_decided or now.phase is not None

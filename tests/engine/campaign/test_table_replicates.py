@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assaypilot.engine.campaign.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
@@ -48,21 +46,6 @@ def test_who_picks_replicates_of_the_table_promises_nothing_where_the_noise_rest
             campaign.exclude(2, "too far off", judgement=True)
             # With a known noise no decision rests on what the table says.
             assert campaign.status().guarantee.holds != unknown
-
-
-def test_what_was_left_out_is_not_forgotten_by_beginning_anew(tmp_path: Path) -> None:
-    """Replicates of the first campaign tell the noise of the second, and which of them are missing must be seen."""
-    more = Restart(endpoint=Endpoint("Solubility", unit="uM", transform="log"))
-    for unknown in (True, False):
-        path, endpoint = tmp_path / f"{unknown}.assaypilot", replace(GUESS, noise_estimated=unknown)
-        with make(path, **OPEN, endpoints=(endpoint,), per_round=24, max_replicates=6) as campaign:
-            decide_phase(campaign)
-            campaign.exclude(2, "too far off", judgement=True)
-            now = campaign.status()
-        assert f"{len(now.measurements) - 1} values go with it" in " ".join(consequences_of_restart(now, more))
-        with begin_anew(now, tmp_path / f"{unknown}-2.assaypilot", more) as other:
-            then = other.status()
-            assert [m.excluded for m in then.measurements if m.excluded] == ["too far off"] * unknown
 
 
 def test_causes_that_are_always_told_cost_nothing_and_those_told_at_will_do() -> None:

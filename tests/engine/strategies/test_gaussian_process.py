@@ -16,7 +16,7 @@ from assaypilot.engine.models.gaussian_process.series import Measured
 from assaypilot.engine.strategies.gaussian_process.batch import find, settle, spread
 from assaypilot.engine.strategies.gaussian_process.beliefs import believe
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess, calculate
-from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome, Problem
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import gaussian_process as oracle
 
 STRATEGY = GaussianProcess()
@@ -388,10 +388,11 @@ def test_one_wanted_compound_is_the_answer_whatever_it_is():
         assert [reason.name for reason in STRATEGY.stop(state)] == ["decided"]
 
 
-def test_no_value_is_refused_with_a_way_out():
+def test_without_a_value_nothing_is_decided():
     none = Measured.exact(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
-    with pytest.raises(AssayPilotError, match="at least one value"):
-        told(problem(CODES, SIZES), none)
+    state, _ = told(problem(CODES, SIZES), none)
+    assert (state.status == UNDECIDED).all()
+    assert not STRATEGY.stop(state)
 
 
 @pytest.mark.slow

@@ -1,14 +1,12 @@
-"""One more endpoint: what follows is shown before anything is done. What begins a new campaign asks for its file."""
+"""One more endpoint: what follows is shown before anything is done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
     QComboBox,
     QDialog,
     QLineEdit,
@@ -17,7 +15,6 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.changes import Change
-from assaypilot.engine.campaign.restarting import Restart, consequences_of_restart
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -26,7 +23,6 @@ from assaypilot.engine.tables.options import parse_endpoint_spec
 
 from ..runtime.engine_words import error_words
 from ..session.session import Session
-from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen
 from ..widgets.text import go_or_cancel, label, polish
@@ -37,7 +33,7 @@ RECORDED, LIMIT, GOAL = range(3)
 USES = (
     ("&Recorded only", "It is shown and exported, and decides nothing"),
     ("A &limit to keep to", "What surely fails it is out; measured for every compound from the next round on"),
-    ("A second &goal: trade-offs", "Another question than before, so a new campaign begins"),
+    ("A second &goal: trade-offs", "Another question than before; every measurement so far counts"),
 )
 
 
@@ -46,8 +42,6 @@ class Asking(QDialog):
 
     HIGH = 26
     """Lines of text that it is high."""
-    begin = Signal(object, object)
-    """A new campaign is to begin: the file (a Path), and what it has otherwise (a Restart)."""
 
     def __init__(self, session: Session, status: Status, title: str, go: str, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -55,8 +49,6 @@ class Asking(QDialog):
         self._asked = 0
         self._locked = ""
         """Why this campaign cannot be changed; empty where it can."""
-        self.place: object = None
-        """The question where to, the last one asked."""
         self.setWindowTitle(title)
         column = column_of(label(title, "title"), holder=self, margins=(22, 20, 22, 18), spacing=10)
         self.body = column_of(spacing=10)
@@ -83,12 +75,6 @@ class Asking(QDialog):
         if isinstance(error, AssayPilotError):
             self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
 
-    def _tell_restart(self, wanted: Restart) -> None:
-        """Say what a new campaign comes to, as soon as that is known."""
-        status = self._status
-        told, refused = self._answers()
-        self._session.read("Looking ahead", lambda report: consequences_of_restart(status, wanted), told, refused)
-
     def _tell_change(self, wanted: Change) -> None:
         """Say what follows from a change of this campaign, as soon as that is known."""
         self._session.consequences(wanted, *self._answers(self._locked))
@@ -112,27 +98,17 @@ class Asking(QDialog):
 
         return told, refused
 
-    def _ask_where(self, wanted: Restart, folder: Path, ending: str) -> None:
-        def chosen(path: Path) -> None:
-            self.begin.emit(path, wanted)
-            self.accept()
-
-        proposed = folder / f"{file_name(f'{self._status.name} {ending}')}.assaypilot"
-        self.place = ask_for_place(
-            self, "Start new campaign in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse
-        )
-
 
 class EndpointDialog(Asking):
-    """One more endpoint: recorded only, with a limit, or as a second goal in a new campaign."""
+    """One more endpoint: recorded only, with a limit, or as a second goal."""
 
     HIGH = 38
     add = Signal(object)
     """The campaign is to go on with it (a Change)."""
 
-    def __init__(self, session: Session, status: Status, folder: Path, locked: str, parent: QWidget | None) -> None:
+    def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
         super().__init__(session, status, "Add an endpoint", "&Add", parent)
-        self._folder, self._locked = folder, locked
+        self._locked = locked
         fields = form()
         self.name, self.unit, self.sd, self.limit = (QLineEdit() for _ in range(4))
         self.direction = QComboBox()
@@ -157,10 +133,6 @@ class EndpointDialog(Asking):
             self.uses.addButton(made, key)
             self.body.addWidget(made)
         self.body.addLayout(fields)
-        self.anew = QCheckBox("In a new &campaign, with what was measured as its history")
-        self.anew.setToolTip("Its phases measure the limit from the first one on.")
-        self.anew.toggled.connect(lambda _: self._look())
-        self.body.addWidget(self.anew)
         # The way better is stands above the noise, and was made after it.
         for before, after in ((self.unit, self.direction), (self.direction, self.sd), (self.sd, self.limit)):
             QWidget.setTabOrder(before, after)
@@ -174,13 +146,8 @@ class EndpointDialog(Asking):
         """What it is there for."""
         return self.uses.checkedId()
 
-    @property
-    def begins(self) -> bool:
-        """Whether a new campaign is to begin with it."""
-        return self.use == GOAL or (self.use == LIMIT and self.anew.isChecked())
-
-    def _restart(self, endpoint: Endpoint) -> Restart:
-        return Restart(endpoint, trade_off=self.use == GOAL)
+    def _wanted(self, endpoint: Endpoint) -> Change:
+        return Change(endpoint=endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
         """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
@@ -200,8 +167,6 @@ class EndpointDialog(Asking):
         self._asked += 1
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
-        self.anew.setVisible(self.use == LIMIT)
-        self.go.setText("&Start new campaign\N{HORIZONTAL ELLIPSIS}" if self.begins else "&Add")
         try:
             endpoint = self._endpoint()
             if endpoint is None or (self.use == LIMIT and not self.limit.text().strip()):
@@ -210,17 +175,11 @@ class EndpointDialog(Asking):
         except AssayPilotError as error:
             self._refuse(error)
             return
-        if self.begins:
-            self._tell_restart(self._restart(endpoint))
-        else:
-            self._tell_change(Change(endpoint=endpoint))
+        self._tell_change(self._wanted(endpoint))
 
     def _go(self) -> None:
         endpoint = self._endpoint()
         if endpoint is None:
             return
-        if self.begins:
-            self._ask_where(self._restart(endpoint), self._folder, f"with {endpoint.name}")
-            return
-        self.add.emit(Change(endpoint=endpoint))
+        self.add.emit(self._wanted(endpoint))
         self.accept()
