@@ -1,8 +1,6 @@
 """Domain values to the JSON of events and back, and the numbers behind a decision to bytes: a part of the file.
 
-Never pickle. Parts have two formats. ``APEST1`` holds one block of numbers, estimate, low and high of every arm, and is
-still written when there is nothing else to keep. ``APEST2`` holds arrays by name: a JSON list of [name, type, shape],
-then their bytes.
+Never pickle. A part holds arrays by name: a JSON list of [name, type, shape], then their bytes.
 """
 
 from __future__ import annotations
@@ -168,7 +166,7 @@ def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mappin
     )
 
 
-_PLAIN, _NAMED = b"APEST1\n", b"APEST2\n"
+_FORMAT = b"APEST2\n"
 _LARGEST = 2**28
 """Bytes a part may unpack to; a file from anyone may hold one that unpacks without end."""
 _MOST = 256
@@ -200,9 +198,6 @@ class Numbers:
 
 def to_bytes(numbers: Numbers) -> bytes:
     """Return part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
-    if not numbers.memory and not numbers.limits:
-        block = np.concatenate([numbers.estimate, numbers.low, numbers.high]).astype("<f8")
-        return _PLAIN + zlib.compress(struct.pack("<Q", block.shape[1]) + block.tobytes(), 1)
     named: dict[str, NDArray[Any]] = {"estimate": numbers.estimate, "low": numbers.low, "high": numbers.high}
     named |= {_MEMORY + name: np.asarray(array) for name, array in numbers.memory.items()}
     named |= {_LIMITS + name: array for name, array in numbers.limits.items()}
@@ -217,19 +212,14 @@ def to_bytes(numbers: Numbers) -> bytes:
     raw = struct.pack("<Q", len(text)) + text + b"".join(blobs)
     if len(raw) > _LARGEST or len(named) > _MOST:
         raise ValueError(f"{len(raw):,} bytes in {len(named)} arrays are more than a part may hold")
-    return _NAMED + zlib.compress(raw, 1)
+    return _FORMAT + zlib.compress(raw, 1)
 
 
 def from_bytes(blob: bytes) -> Numbers:
     """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large."""
-    if blob.startswith(_PLAIN):
-        raw = _unpacked(blob[len(_PLAIN) :])
-        (n,) = struct.unpack_from("<Q", raw)
-        block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, -1, n).astype(float)
-        return Numbers(block[0], block[1], block[2])
-    if not blob.startswith(_NAMED):
+    if not blob.startswith(_FORMAT):
         raise ValueError("not the estimates of a phase")
-    named = _arrays(_unpacked(blob[len(_NAMED) :]))
+    named = _arrays(_unpacked(blob[len(_FORMAT) :]))
     try:
         estimate, low, high = named["estimate"], named["low"], named["high"]
     except KeyError as error:

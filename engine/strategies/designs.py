@@ -19,9 +19,18 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..design import Design, Pairs, g_optimal, xy_optimal
-from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
+from ..domain.features import (
+    DenseFeatures,
+    Features,
+    ProjectedFeatures,
+    SiteFeatures,
+    outside_span,
+    span_basis,
+    span_rank,
+)
 from ..models.ols import Estimate, least_squares
 from ..system.progress import Report, silent
+from .protocol import Problem
 
 _Held = TypeVar("_Held")
 
@@ -109,73 +118,61 @@ def _table(features: Features, rows: Ints, span: Ints | None) -> ProjectedFeatur
     return ProjectedFeatures(features, rows, None if span is None else table(features, span).basis)
 
 
-def g_design(
-    features: Features,
-    rows: Ints,
-    targets: Ints | None = None,
-    *,
-    span: Ints | None = None,
-    gap: float = 1e-3,
-    upper: ArrayLike | None = None,
-    max_support: int | None = None,
-    report: Report = silent,
-) -> Plan:
-    """The G-optimal design over rows of a table, see ``design.g_optimal``; its support counts in ``rows``.
+class Designer:
+    """An optimal design over rows of a table, made once for the same table, rows and options."""
 
-    ``targets``: rows whose worst variance ``value`` reports (None: ``rows``); they must lie in the span. ``span``: rows
-    that span the coordinates, when ``rows`` are more than these. Arrays of the design are not to be written to.
-    """
-    candidates = table(features, rows, span)
-    origin = rows if span is None else span
+    def __init__(self, criterion: str, make: Callable[..., Design]) -> None:
+        self._criterion, self._make = criterion, make
 
-    def make() -> Design:
-        return _locked(
-            g_optimal(
-                candidates,
-                targets=None if targets is None else table(features, targets, origin),
-                gap=gap,
-                upper=upper,
-                max_support=max_support,
-                report=report,
-            )
-        )
+    def __call__(
+        self,
+        features: Features,
+        rows: Ints,
+        targets: Ints | None = None,
+        *,
+        span: Ints | None = None,
+        gap: float = 1e-3,
+        upper: ArrayLike | None = None,
+        max_support: int | None = None,
+        report: Report = silent,
+    ) -> Plan:
+        """Return the design; its support counts in ``rows``.
 
-    options = (upper, max_support)
-    return Plan(candidates, _designed("g", features, (rows, targets, span), gap, options, make, report))
+        ``targets``: rows that it is for (None: ``rows``); they must lie in the span. ``span``: rows that span the
+        coordinates, when ``rows`` are more than these. Arrays of the design are not to be written to.
+        """
+        candidates = table(features, rows, span)
+
+        def make() -> Design:
+            aims = None if targets is None else table(features, targets, rows if span is None else span)
+            design = self._make(candidates, targets=aims, gap=gap, upper=upper, max_support=max_support, report=report)
+            design.support.flags.writeable = False
+            design.weights.flags.writeable = False
+            return design
+
+        options = (upper, max_support)
+        return Plan(candidates, _designed(self._criterion, features, (rows, targets, span), gap, options, make, report))
 
 
-def xy_design(
-    features: Features,
-    rows: Ints,
-    targets: Ints | None = None,
-    *,
-    span: Ints | None = None,
-    gap: float = 1e-3,
-    upper: ArrayLike | None = None,
-    max_support: int | None = None,
-    report: Report = silent,
-) -> Plan:
-    """The XY-optimal design over rows for all differences of the targets (None: of the rows themselves).
+def _of_means(candidates: ProjectedFeatures, **options: Any) -> Design:
+    return g_optimal(candidates, **options)
 
-    See ``design.xy_optimal``, which also says what is refused; otherwise as ``g_design``.
-    """
-    candidates = table(features, rows, span)
-    origin = rows if span is None else span
 
-    def make() -> Design:
-        return _locked(
-            xy_optimal(
-                candidates,
-                Pairs(candidates if targets is None else table(features, targets, origin)),
-                gap=gap,
-                upper=upper,
-                max_support=max_support,
-                report=report,
-            )
-        )
+def _of_differences(candidates: ProjectedFeatures, *, targets: ProjectedFeatures | None, **options: Any) -> Design:
+    return xy_optimal(candidates, Pairs(candidates if targets is None else targets), **options)
 
-    options = (upper, max_support)
-    return Plan(candidates, _designed("xy", features, (rows, targets, span), gap, options, make, report))
+
+g_design = Designer("g", _of_means)
+"""The G-optimal design, see ``design.g_optimal``; of the targets ``value`` reports the worst variance."""
+xy_design = Designer("xy", _of_differences)
+"""The XY-optimal design for all differences of the targets; ``design.xy_optimal`` says what is refused."""
+
+
+def in_question(problem: Problem) -> tuple[int, int]:
+    """Return how many wanted arms can be estimated, and the dimension of their means."""
+    features, wanted = problem.features, np.flatnonzero(problem.wanted)
+    inside = wanted[~outside_span(features, span_basis(features, np.flatnonzero(problem.measurable)), wanted)]
+    return len(inside), span_rank(features, inside)
 
 
 def remembered(
@@ -259,12 +256,6 @@ def _designed(
     if remembered:
         # Whoever watches hears of it, and may stop it, either way.
         report(1.0, "design ready")
-    return design
-
-
-def _locked(design: Design) -> Design:
-    design.support.flags.writeable = False
-    design.weights.flags.writeable = False
     return design
 
 

@@ -98,19 +98,13 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .evidence import NOBODY, SILENT, Evidence, Steps, appended, at_look, nothing_measured
+from .evidence import AGAINST, HARDEST, NOBODY, SILENT, Evidence, Steps, appended, nothing_measured
 from .planning import CAREFUL, NEAR, Needs, Way
 from .sequential_tests import ByWalks, SetLimits, levels_of, slack_of
 from .verdict import Asked, away, bounded, shown_out, unanswerable
 
 _RIVALS = 40
 """Compounds that may be the best, by the estimate, that plans are made against."""
-_HARDEST = 300
-"""Open compounds that plans are made for: those that need the most."""
-_AGAINST = 8
-"""Rivals of one compound that a plan is made against."""
-_LEAST_STEP = 0.2
-"""A comparison that is at its limit already is given this far to go; it may fall back."""
 _MOST_SILENT = 12
 """Phases after which walks begin even where no end is in sight."""
 
@@ -131,26 +125,20 @@ class Sides:
     """No difference is planned to be told apart from its border by less than this: one of its two sides is farther."""
 
 
-def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats, least: Floats) -> Floats:
-    """The precision of one more phase that brings walks of difference + offset to their next limits."""
-    looks = steps.looks + 1
-    height = at_look(limits, looks) * np.sqrt(looks)
-    needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / np.maximum(gap, least)
-    return needed
-
-
 def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints, possible: Ints) -> Needs:
     """For every open compound the cheaper of being out and being in, the hardest ones only."""
     pooled = evidence.pooled
     means = pooled.means()
     gap = means[leader] - means[open_arms]
     least = _least_gaps(evidence, leader, open_arms, sides)
-    to_out = _needed(evidence.behind(open_arms), -sides.out_beyond, sides.outs, gap - sides.out_beyond, least)
+    beyond = np.maximum(gap - sides.out_beyond, least)
+    to_out = evidence.behind(open_arms).needed(-sides.out_beyond, sides.outs, beyond)
     to_out[gap < sides.out_beyond] = np.inf
     own = np.array([leader], dtype=np.intp)
     alone = evidence.pairs(open_arms, own)
-    to_in = _needed(alone, sides.in_within, sides.ins, sides.in_within - gap[:, None], least[:, None])[:, 0]
-    hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]
+    within = np.maximum(sides.in_within - gap, least)[:, None]
+    to_in = alone.needed(sides.in_within, sides.ins, within)[:, 0]
+    hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:HARDEST]
     arms, least = open_arms[hardest], least[hardest]
     out = to_out[hardest] <= to_in[hardest]
     first, second, precision = [np.full(int(out.sum()), leader)], [arms[out]], [to_out[hardest][out]]
@@ -160,9 +148,9 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
         rivals = possible[np.argsort(-high, kind="stable")[:_RIVALS]]
         steps = evidence.pairs(arms, rivals)
         gaps = sides.in_within - (means[rivals] - means[arms][:, None])
-        each = _needed(steps, sides.in_within, sides.ins, gaps, least[:, None])
+        each = steps.needed(sides.in_within, sides.ins, np.maximum(gaps, least[:, None]))
         each[steps.passed(sides.in_within, sides.ins) | (arms[:, None] == rivals)] = 0.0
-        worst = np.argsort(-each, axis=1, kind="stable")[:, :_AGAINST]
+        worst = np.argsort(-each, axis=1, kind="stable")[:, :AGAINST]
         i, j = np.repeat(np.arange(len(arms)), worst.shape[1]), worst.ravel()
         kept = (each[i, j] > 0.5 * each.max(axis=1)[i]) & (each[i, j] > 0)
         first.append(arms[i[kept]])
@@ -177,12 +165,12 @@ def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints
     means = evidence.pooled.means()
     gap = means[leader] - means[others]
     least = _least_gaps(evidence, leader, others, sides)
-    to_out = _needed(evidence.behind(others), 0.0, sides.outs, gap, least)
+    to_out = evidence.behind(others).needed(0.0, sides.outs, np.maximum(gap, least))
     near = evidence.behind(others, leader)
-    to_in = _needed(near, sides.in_within, sides.ins, gap + sides.in_within, least)
+    to_in = near.needed(sides.in_within, sides.ins, np.maximum(gap + sides.in_within, least))
     to_in[near.passed(sides.in_within, sides.ins)] = 0.0
     need = np.minimum(to_out, to_in)
-    hardest = np.argsort(-need, kind="stable")[:_HARDEST]
+    hardest = np.argsort(-need, kind="stable")[:HARDEST]
     return Needs(np.full(len(hardest), leader), others[hardest], need[hardest])
 
 

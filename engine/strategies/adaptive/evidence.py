@@ -49,6 +49,14 @@ def appended(memory: Arrays, outcome: Outcome, leader: int) -> dict[str, NDArray
     return {**memory, **{name: np.concatenate([memory[name], added]) for name, added in more.items()}}
 
 
+HARDEST = 300
+"""Open compounds that plans are made for: those that need the most."""
+AGAINST = 8
+"""Rivals of one compound that a plan is made against."""
+_LEAST_STEP = 0.2
+"""A comparison that is at its limit already is given this far to go; it may fall back."""
+
+
 class Steps(NamedTuple):
     """The steps of walks, phase by phase, ``(n_phases, ...)`` each."""
 
@@ -87,6 +95,15 @@ class Steps(NamedTuple):
             looks += told
             passed |= told & (value > at_look(heights, looks))
         return passed
+
+    def needed(self, offset: float, limits: Floats, gap: Floats) -> Floats:
+        """``(...)``, the precision of one more phase that brings the walks of difference + offset to their limits.
+
+        ``gap``: how far each is expected to go by then, in units of the difference.
+        """
+        looks = self.looks + 1
+        left = at_look(limits, looks) * np.sqrt(looks) - self.walk(offset)
+        return np.asarray(np.maximum(left, _LEAST_STEP) / gap, dtype=np.float64)
 
 
 def at_look(limits: Floats, looks: Ints) -> Floats:

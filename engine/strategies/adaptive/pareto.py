@@ -66,18 +66,12 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .evidence import NOBODY, Steps, at_look
+from .evidence import AGAINST, HARDEST, NOBODY
 from .fronts import SHARES, Boxes, Front, Walks, appended, nothing_measured, since
 from .planning import Needs
 from .sequential_tests import ByWalks, FrontLimits, in_level
 from .verdict import away
 
-_HARDEST = 300
-"""Open compounds that plans are made for: those that need the most."""
-_AGAINST = 8
-"""Rivals of one compound that a plan is made against."""
-_LEAST_STEP = 0.2
-"""A comparison that is at its limit already is given this far to go; it may fall back."""
 _BETTER = 0.7
 """Another compound is named when it should take less than this share of the precision that those named still take."""
 _BORDER = 0.25
@@ -111,14 +105,6 @@ class Known(NamedTuple):
         return least
 
 
-def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats) -> Floats:
-    """The precision of one more phase that brings walks of difference + offset to their next limits."""
-    looks = steps.looks + 1
-    height = at_look(limits, looks) * np.sqrt(looks)
-    needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / gap
-    return needed
-
-
 def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
     """The precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
     if not len(arms):
@@ -128,7 +114,7 @@ def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Flo
     gaps = np.maximum(leads, known.least(who, arms))
     steps = since(known.front.between(who, arms), begun)
     limits = known.limits.outs(known.left)[place]
-    needed = np.array([_needed(one, 0.0, limits, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
+    needed = np.array([one.needed(0.0, limits, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
     return np.where((leads > 0).all(axis=0), needed, np.inf)
 
 
@@ -170,17 +156,17 @@ def needs_of_front(known: Known, named: Arrays, arms: Ints) -> Needs:
     """For every open compound the cheaper of being out and being in, the hardest ones only."""
     front, margins = known.front, known.margins
     to_out, by = _by_those_named(known, named["beaters"], named["since"], arms)
-    rivals, _ = front.strongest(arms, known.rivals, _AGAINST)
+    rivals, _ = front.strongest(arms, known.rivals, AGAINST)
     own, other = np.repeat(arms, rivals.shape[1]), rivals.ravel()
     gaps = np.maximum(front.means[:, own] - front.means[:, other] + margins[:, None], known.least(own, other))
     steps = front.between(own, other)
     limits = known.limits.ins()
     told = zip(steps, margins, gaps, strict=True)
-    each = np.array([_needed(one, margin, limits, gap) for one, margin, gap in told]).min(axis=0)
+    each = np.array([one.needed(margin, limits, gap) for one, margin, gap in told]).min(axis=0)
     each[Walks(steps, margins).passed_in_one(limits) | (own == other)] = 0.0
     each = each.reshape(rivals.shape)
     to_in = each.max(axis=1, initial=0.0)
-    hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]
+    hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:HARDEST]
     out, into = hardest[to_out[hardest] <= to_in[hardest]], hardest[to_out[hardest] > to_in[hardest]]
     row, column = np.nonzero((each[into] > 0.5 * to_in[into][:, None]) & (each[into] > 0))
     return Needs(

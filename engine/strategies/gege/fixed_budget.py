@@ -11,11 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...arrays import Flags, Floats
-from ...domain.features import outside_span, span_basis, span_rank
 from ...domain.pareto import gaps
 from ...errors import AssayPilotError
 from ...system.progress import Report, silent
-from ..designs import g_design
+from ..designs import g_design, in_question
 from ..linfact.planning import design_rows
 from ..phased import Phased, number, settled
 from ..protocol import (
@@ -95,7 +94,7 @@ class GegeFixedBudget(Phased):
                 mend="Give the number of measurements, or choose gege.",
             )
         if problem.measurable.any():
-            rank = _rank(problem)
+            rank = in_question(problem)[1]
             needed = rank * rounds_for(rank)
             if problem.budget < needed:
                 raise AssayPilotError(
@@ -109,7 +108,7 @@ class GegeFixedBudget(Phased):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised: never is, and below the theorem's condition not even a bound holds."""
         reasons = ["with a fixed budget the chance of an error depends on the unknown means, and delta is not used"]
-        rank = _rank(problem) if problem.measurable.any() else 0
+        rank = in_question(problem)[1] if problem.measurable.any() else 0
         condition = _THEOREM * rank * rounds_for(rank)
         if problem.budget is not None and problem.budget < condition:
             reasons.append(
@@ -121,7 +120,7 @@ class GegeFixedBudget(Phased):
 
     def memory(self, problem: Problem) -> Arrays:
         """The rank at the start, which sets the number of rounds."""
-        return {"rank": np.array([_rank(problem)])}
+        return {"rank": np.array([in_question(problem)[1]])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The next round: an even share of what is left, rounded from a G-optimal design of the active arms."""
@@ -185,14 +184,6 @@ def _of_each(problem: Problem) -> str:
     """That every endpoint takes its own measurement, where the lab counts so."""
     each = problem.in_lab(1)
     return f", each of {each} endpoints" if each > 1 else ""
-
-
-def _rank(problem: Problem) -> int:
-    """The dimension of the wanted arms that can be estimated."""
-    features = problem.features
-    basis = span_basis(features, np.flatnonzero(problem.measurable))
-    inside = np.flatnonzero(problem.wanted & ~outside_span(features, basis))
-    return span_rank(features, inside)
 
 
 def _rounds(state: State) -> int:

@@ -12,11 +12,11 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...design import achieved
-from ...domain.features import Features, ProjectedFeatures, outside_span, span_basis, span_rank
+from ...domain.features import Features, ProjectedFeatures, outside_span
 from ...errors import AssayPilotError
 from ...models.glm import Link, fit_glm, mean_value
 from ...system.progress import Report, silent
-from ..designs import fit, table
+from ..designs import fit, in_question, table
 from ..phased import Phased, number, one_of, settled
 from ..protocol import (
     IN,
@@ -89,7 +89,7 @@ class Gse(Phased):
                 option="--budget",
                 mend="Give the number of measurements the whole campaign may take.",
             )
-        n, rank = _in_question(problem)
+        n, rank = in_question(problem)
         stages = n_stages(n, eta)
         if budget // stages < rank:
             raise AssayPilotError(
@@ -119,7 +119,7 @@ class Gse(Phased):
 
     def memory(self, problem: Problem) -> Arrays:
         """How many stages there are; the first question sets them once and for all."""
-        n, _ = _in_question(problem)
+        n, _ = in_question(problem)
         return {"stages": np.array([n_stages(n, float(self.parameters(problem)["eta"]))])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
@@ -220,14 +220,6 @@ class Gse(Phased):
             text = f"the budget leaves {max(left, 0)} measurements, and the stages to come need at least {needed}"
             return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
         return ()
-
-
-def _in_question(problem: Problem) -> tuple[int, int]:
-    """How many wanted compounds can be estimated, and how many effects their means have."""
-    measurable = np.flatnonzero(problem.measurable)
-    wanted = np.flatnonzero(problem.wanted)
-    inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
-    return len(inside), span_rank(problem.features, inside)
 
 
 def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
 
 from ...arrays import Ints
 from ...design import Design, achieved, apportion, ceilings
-from ...domain.features import Features, ProjectedFeatures, outside_span
+from ...domain.features import ProjectedFeatures, outside_span
 from ...system.progress import Report
-from ..designs import Plan, table
+from ..designs import Designer, Plan, table
 from ..protocol import Capacity, State
 
 _PRICE_OF_FEWER_ROUNDS = 1.1
@@ -22,24 +21,6 @@ _ROOM = 1.05
 
 _FEW = 0.25
 """Above this share of compounds among a phase's measurements, designs on fewer compounds are tried."""
-
-
-class MakeDesign(Protocol):
-    """``g_design`` or ``xy_design`` of ``strategies.designs``."""
-
-    def __call__(
-        self,
-        features: Features,
-        rows: Ints,
-        targets: Ints | None = None,
-        *,
-        span: Ints | None = None,
-        gap: float = 1e-3,
-        upper: float | None = None,
-        max_support: int | None = None,
-        report: Report = ...,
-    ) -> Plan:
-        """The design over rows for targets, and the rows its support counts in."""
 
 
 def design_rows(state: State) -> tuple[Ints, Ints | None]:
@@ -57,7 +38,7 @@ def design_rows(state: State) -> tuple[Ints, Ints | None]:
     return here, active
 
 
-def phase_design(state: State, wells: float, gap: float, make: MakeDesign, report: Report) -> Plan:
+def phase_design(state: State, wells: float, gap: float, make: Designer, report: Report) -> Plan:
     """The phase's design; ``wells`` is the measurements it takes per unit of the design's value."""
     features = state.problem.features
     rows, targets = design_rows(state)
@@ -82,7 +63,7 @@ def _in_few_rounds(
     wells: float,
     gap: float,
     free: Plan,
-    make: MakeDesign,
+    make: Designer,
     report: Report,
 ) -> Plan:
     """The design that needs the fewest rounds among those that cost little more than the free one.

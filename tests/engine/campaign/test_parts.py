@@ -57,15 +57,6 @@ def test_what_is_kept_comes_back(seed: int, shape: tuple[int, int], memory: dict
     assert blob == to_bytes(back)
 
 
-def test_the_first_format_is_read_for_ever() -> None:
-    values = tables(1, 1, 5)
-    block = values.reshape(3, 5).astype("<f8")
-    old = b"APEST1\n" + zlib.compress(struct.pack("<Q", 5) + block.tobytes(), 1)
-    assert np.array_equal(from_bytes(old).high, values[2])
-    assert from_bytes(old).memory == {}
-    assert to_bytes(Numbers(*values)) == old, "files that need no more are written as they were"
-
-
 def forged(table: Any, body: bytes) -> bytes:
     text = json.dumps(table).encode()
     return b"APEST2\n" + zlib.compress(struct.pack("<Q", len(text)) + text + body)
