@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -66,10 +65,21 @@ class _Series:
         return Aligned(self.cores, self.smiles)
 
 
+class Pending(QObject):
+    """What a drawing may touch of its owner: it may outlive it, and end while that is taken down."""
+
+    drawn = Signal(object, QImage, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: OrderedDict[Key, None] = OrderedDict()
+        """Pictures that wait to be drawn, those seen last at the end."""
+
+
 class _Drawing(QRunnable):
     """One picture."""
 
-    def __init__(self, owner: Structures, key: Key, series: _Series) -> None:
+    def __init__(self, owner: Pending, key: Key, series: _Series) -> None:
         super().__init__()
         self._owner, self._key, self._series = owner, key, series
 
@@ -77,7 +87,7 @@ class _Drawing(QRunnable):
         """Draw and hand the picture over."""
         from PySide6.QtSvg import QSvgRenderer
 
-        if not self._owner.awaits(self._key):
+        if self._key not in self._owner.asked:
             return
         smiles, width, height, ratio, dark = self._key
         svg = self._series.aligned.svg(smiles, width, height, dark=dark)
@@ -88,14 +98,12 @@ class _Drawing(QRunnable):
             QSvgRenderer(QByteArray(svg.encode())).render(painter)
             painter.end()
         image.setDevicePixelRatio(ratio)
-        with suppress(RuntimeError):  # its window was closed meanwhile, and nobody waits any more
-            self._owner.drawn.emit(self._key, image, svg is not None)
+        self._owner.drawn.emit(self._key, image, svg is not None)
 
 
 class Structures(QObject):
     """The pictures of one campaign's structures."""
 
-    drawn = Signal(object, QImage, bool)
     ready = Signal()
     """New pictures are there."""
 
@@ -104,12 +112,12 @@ class Structures(QObject):
         self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._bytes = 0
-        self._asked: OrderedDict[Key, None] = OrderedDict()
-        """Pictures that wait to be drawn, those seen last at the end."""
+        self.pending = Pending()
+        self._asked = self.pending.asked
         self._latest = 0
         self.wanted = True
         """Whether anything is drawn at all."""
-        self.drawn.connect(self._take)
+        self.pending.drawn.connect(self._take)
 
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
         """From now on pictures are turned to these cores, else to what the structures have in common."""
@@ -144,12 +152,8 @@ class Structures(QObject):
             while len(self._asked) > WAITING:  # scrolled past before they were drawn
                 self._asked.popitem(last=False)
             self._latest += 1  # what came into sight last is drawn first
-            drawing_pool().start(_Drawing(self, key, self._series), self._latest)
+            drawing_pool().start(_Drawing(self.pending, key, self._series), self._latest)
         return None
-
-    def awaits(self, key: Key) -> bool:
-        """Whether a picture is still to be drawn; asked on the thread that draws."""
-        return key in self._asked
 
     def _take(self, key: Key, image: QImage, readable: bool) -> None:
         if key not in self._asked:  # of another campaign, or scrolled past meanwhile

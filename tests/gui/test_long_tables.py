@@ -220,7 +220,7 @@ def test_structures_scrolled_past_are_not_drawn(
 ) -> None:
     monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 2)
     structures, drawn = Structures(), list[str]()
-    structures.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
+    structures.pending.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
     structures.use(("C", "CC", "CCC", "CCCC"))
     hold = threading.Event()
 
