@@ -11,7 +11,7 @@ from typing import Any
 from ..domain.plates.wells import FORMATS, Well, row_letters
 from . import headers
 from .layout import LaidOut, lay_out
-from .raw import fold, rows_named
+from .raw import fold
 from .side_columns import run_number
 from .values import is_missing
 
@@ -313,8 +313,8 @@ def _cells(line: str) -> list[str]:
 def spaced(text: str) -> tuple[str, str] | None:
     """Return the text with tabs where runs of blanks set its columns apart, and what to say; None where they do not.
 
-    Either all lines have as many cells, set apart by two blanks or more or else by any, or the columns stand below
-    each other, so that cells may be empty. The first line has to be a header with a name that chemists use.
+    All lines have as many cells, set apart by two blanks or more or else by any, so that none is empty. The first line
+    has to be a header with a name that chemists use.
     """
     lines = text.expandtabs().splitlines()
     inside = [place for place, line in enumerate(lines) if line.strip()]
@@ -328,13 +328,7 @@ def spaced(text: str) -> tuple[str, str] | None:
         widths = {len(line) for line in cells}
         if len(widths) == 1 and widths != {1} and _is_header(cells[0]):
             return _tabbed(lines, inside, cells), "The columns are set apart by blanks."
-    cut = _below_each_other([lines[place] for place in inside])
-    if cut is None or not _is_header(cut[0]):
-        return None
-    return _tabbed(lines, inside, cut), (
-        "The columns are set apart by blanks, and were cut where all lines have some. Look at "
-        f"{rows_named([inside[1] + 1]).lower()} in the check."
-    )
+    return None
 
 
 def _tabbed(lines: Sequence[str], inside: Sequence[int], cells: Sequence[Sequence[str]]) -> str:
@@ -349,27 +343,3 @@ def _quoted(cell: str) -> str:
 def _is_header(cells: Sequence[str]) -> bool:
     """Whether the cells may be a header: none is a number, and one is known, an index without a name left aside."""
     return sum(map(headers.is_known, cells)) > 1 or (len(cells) == 2 and any(map(headers.is_known, cells)))
-
-
-def _below_each_other(lines: Sequence[str]) -> list[list[str]] | None:
-    """Return the cells of lines whose columns begin and end at the same places.
-
-    None where no blank column runs through.
-    """
-    width = max(map(len, lines))
-    padded = [line.ljust(width) for line in lines]
-    blank = [all(line[place] == " " for line in padded) for place in range(width)]
-    starts = [place for place in range(width) if not blank[place] and (place == 0 or blank[place - 1])]
-    if len(starts) < 2:
-        return None
-    ends = [*starts[1:], width]
-    cells = [[line[first:last].strip() for first, last in zip(starts, ends, strict=True)] for line in padded]
-    # IC50 (nM) over short numbers falls apart: what has nothing below it belongs to the name on its left.
-    kept: list[list[str]] = [[] for _ in cells]
-    for column in range(len(starts)):
-        if column and not any(line[column] for line in cells[1:]):
-            kept[0][-1] = f"{kept[0][-1]} {cells[0][column]}".strip()
-            continue
-        for line, out in zip(cells, kept, strict=True):
-            out.append(line[column])
-    return kept if len(kept[0]) > 1 else None

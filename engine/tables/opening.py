@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SMILES_FILES = (".smi", ".ism", ".smiles", ".cxsmiles")
 PATTERNS = (
     *("*.csv", "*.tsv", "*.txt", "*.md", "*.dwar"),
-    *("*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi"),
+    *("*.xlsx", "*.xlsm", "*.xls", "*.ods", "*.sdf", "*.sd", "*.smi"),
 )
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 ENCODINGS = {

@@ -110,27 +110,17 @@ _COLUMN = re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
 _NUMBER = re.compile(rb"\s(r|min|max)\s*=\s*[\"'](\d{1,7})[\"']")
 _HIDDEN = re.compile(rb"\shidden\s*=\s*[\"'](?:1|true)[\"']")
 _FILTER = re.compile(rb"<(?:\w+:)?(?:filterColumn|autoFilter)\b")
-_OF_SHEET = re.compile(rb"<table:table\b.*?</table:table>", re.S)
-_OPEN_ROW = re.compile(rb"<table:table-row\b([^>]*)>")
-_OPEN_COLUMN = re.compile(rb"<table:table-column\b([^>]*)>")
-_UNSEEN = re.compile(rb"table:visibility=\"(filter|collapse)\"")
-_TIMES = re.compile(rb"number-(?:rows|columns)-repeated=\"(\d{1,7})\"")
-_MOST = 2_000_000
 
 
 def say_hidden(archive: Archive, place: int, rows: Sequence[int], columns: int, warnings: list[str]) -> None:
     """Say how many of the ``rows`` of the table, and which of its columns, the sheet at ``place`` hides.
 
-    Of xlsx, xlsm and ods; the binary formats are read without a word about it.
+    Of xlsx and xlsm; the older and the open formats are read without a word about it.
     """
     path = sheet_path(archive.book, place)
-    if path is not None and path.endswith(".xml"):
-        hidden, apart, filtered = _in_sheet(archive.book.read(path))
-    elif "content.xml" in archive.book.namelist():
-        sheets = _OF_SHEET.findall(archive.book.read("content.xml"))
-        hidden, apart, filtered = _in_document(sheets[place]) if place < len(sheets) else (set(), set(), False)
-    else:
+    if path is None:
         return
+    hidden, apart, filtered = _in_sheet(archive.book.read(path))
     found = [row for row in rows if row in hidden]
     if found:
         many = len(found) > 1
@@ -167,25 +157,6 @@ def _in_sheet(text: bytes) -> tuple[set[int], set[int], bool]:
             first = int(numbers[b"min"])
             columns.update(range(first, min(int(numbers.get(b"max", first)), first + 1_000) + 1))
     return rows, columns, _FILTER.search(text) is not None
-
-
-def _in_document(text: bytes) -> tuple[set[int], set[int], bool]:
-    """Return same of a sheet of an open document, where rows that are alike stand once with how often they repeat."""
-    found: list[set[int]] = []
-    filtered = False
-    for tags in (_OPEN_ROW, _OPEN_COLUMN):
-        own: set[int] = set()
-        last = 0
-        for tag in tags.finditer(text):
-            times = _TIMES.search(tag[1])
-            count = 1 if times is None else int(times[1])
-            unseen = _UNSEEN.search(tag[1])
-            if unseen is not None:
-                own.update(range(last + 1, min(last + count, _MOST) + 1))
-                filtered = filtered or unseen[1] == b"filter"
-            last += count
-        found.append(own)
-    return found[0], found[1], filtered
 
 
 def _letters(column: int) -> str:

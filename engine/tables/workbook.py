@@ -68,7 +68,7 @@ def _sheets_of(book: CalamineWorkbook) -> tuple[SheetName, ...]:
 def read_workbook(
     file: OpenedFile, sheet: str | None, report: Report, *, header: tuple[int, int] | None = None
 ) -> RawTable:
-    """Return the table in a sheet of an xlsx, xlsm, xls, xlsb or ods workbook; formulas have their saved values.
+    """Return the table in a sheet of an xlsx, xlsm, xls or ods workbook; formulas have their saved values.
 
     ``header`` as ``lay_out`` takes it. A process of its own reads it, within limits of time and memory: the file may
     come from anyone, and its reader keeps everything it says.

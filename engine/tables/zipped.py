@@ -46,7 +46,6 @@ _REPEATED_ROW = re.compile(
 )
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^>]*)>(.*?)</(?:\w+:)?c>", re.S)
 _VALUE = re.compile(rb"<(?:\w+:)?v[^>]*>([^<]*)<")
-_LAST_CELL_RECORD = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +75,9 @@ def inspect(data: bytes, name: str) -> Archive:
         ) from None
     _refuse_sizes(parts, name)
     names = {part.filename.lower() for part in parts}
-    if not names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} and not any(
-        "workbook" in part for part in names
-    ):
+    if "xl/workbook.bin" in names:
+        raise AssayPilotError("this is a binary workbook (xlsb), which is not read", file=name, mend="Save it as xlsx.")
+    if "content.xml" not in names and not any("workbook" in part for part in names):
         raise AssayPilotError(
             "this is an archive or another kind of document, not a workbook",
             file=name,
@@ -96,8 +95,6 @@ def inspect(data: bytes, name: str) -> Archive:
             _refuse_far(text, name)
             if b't="e"' in text or b"t='e'" in text:
                 failing.add(part.filename)
-        elif "worksheets/" in lowered and lowered.endswith(".bin"):
-            _refuse_far_binary(text, name)
         elif lowered.endswith("sharedstrings.xml"):
             # The reader makes room for as many texts as the part says it has.
             if any(int(count) * _SHORTEST_TEXT > len(text) for count in _UNIQUE.findall(text)):
@@ -176,33 +173,6 @@ def _refuse_repeated(text: bytes, name: str) -> None:
             file=name,
             mend="Copy the table to a new workbook.",
         )
-
-
-def _refuse_far_binary(data: bytes, name: str) -> None:
-    """Refuse a binary sheet that reaches too far: rows are records of type 0, cells of types 1 to 11."""
-    place, row, rows, columns = 0, 0, 0, 0
-    while place < len(data):
-        kind, place = _variable(data, place, 2)
-        size, place = _variable(data, place, 4)
-        if kind <= _LAST_CELL_RECORD and size >= 4:
-            number = int.from_bytes(data[place : place + 4], "little")
-            if kind == 0:
-                row = number
-            else:
-                rows, columns = max(rows, row + 1), max(columns, number + 1)
-        place += size
-    if rows * columns > MOST_SPANNED:
-        raise _too_far(rows, columns, name)
-
-
-def _variable(data: bytes, place: int, longest: int) -> tuple[int, int]:
-    """Return a number of seven bits per byte, and where the next thing begins."""
-    number = 0
-    for step, byte in enumerate(data[place : place + longest]):
-        number |= (byte & 0x7F) << (7 * step)
-        if byte < 0x80:
-            return number, place + step + 1
-    return number, place + longest
 
 
 def column_number(letters: bytes) -> int:

@@ -32,7 +32,7 @@ from assaypilot.engine.tables.workbook import SheetName
 
 LIGHT_TEXT, LIGHT_OTHER = 200_000, 40_000
 """Bytes of text, and of a workbook or an SD file, that are read faster here than a process starts."""
-OTHERS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".sdf", ".sd")
+OTHERS = (".xlsx", ".xlsm", ".xls", ".ods", ".sdf", ".sd")
 
 
 @dataclass(frozen=True, slots=True)

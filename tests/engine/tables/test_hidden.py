@@ -1,7 +1,5 @@
 """Rows and columns that a sheet hides are read, and that is said."""
 
-import zipfile
-
 import pytest
 
 from assaypilot.engine.tables.opening import read_table
@@ -42,33 +40,6 @@ def test_one_hidden_row_and_a_hidden_column(tmp_path):
 def test_a_hidden_row_that_is_no_row_of_the_table_needs_no_word(tmp_path):
     assert warnings(tmp_path, hidden(sheet_xml([*ROWS, [None], ["Mean", None, 6.0]]), rows=(6,))) != ""
     assert "hidden" not in warnings(tmp_path, hidden(sheet_xml(ROWS), rows=(1,)))
-
-
-def test_open_documents_hide_rows_too(tmp_path):
-    def row(cells, seen=""):
-        inside = "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>' for cell in cells
-        )
-        return f"<table:table-row{seen}>{inside}</table:table-row>"
-
-    filtered = ' table:visibility="filter"'
-    body = row(("ID", "R1", "pIC50")) + row(("a", "Me", "5")) + row(("b", "H", "6"), filtered) + row(("c", "Et", "7"))
-    spaces = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
-    )
-    content = (
-        f'<?xml version="1.0"?><office:document-content {spaces}><office:body><office:spreadsheet>'
-        f'<table:table table:name="Data"><table:table-column/>{body}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    path = tmp_path / "x.ods"
-    with zipfile.ZipFile(path, "w") as book:
-        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        book.writestr("content.xml", content)
-        book.writestr("META-INF/manifest.xml", '<?xml version="1.0"?><manifest/>')
-    assert "1 of 3 rows is hidden in the sheet by its filter and was read, too: row 3." in "\n".join(
-        read_table(path).warnings
-    )
 
 
 STRUCK = (

@@ -186,15 +186,11 @@ def test_a_promise_of_too_many_texts_is_not_believed(tmp_path, book):
     )
 
 
-def binary(row, column):
-    """Two records of a binary sheet: a row, and a cell in it."""
-    return b"\x00\x04" + row.to_bytes(4, "little") + b"\x05\x08" + column.to_bytes(4, "little") + b"\0" * 4
-
-
-def test_a_binary_sheet_that_reaches_too_far(tmp_path):
-    zipped._refuse_far_binary(binary(10, 3), "a.xlsb")
-    with pytest.raises(AssayPilotError, match="as far away as row 1,048,576 and column 16,384"):
-        zipped._refuse_far_binary(binary(10, 3) + binary(1048575, 16383), "a.xlsb")
+def test_a_binary_workbook_is_refused(tmp_path):
+    path = tmp_path / "a.xlsb"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("xl/workbook.bin", b"")
+    assert refusal(path) == "a.xlsb: this is a binary workbook (xlsb), which is not read. Save it as xlsx."
 
 
 def test_a_protected_workbook_says_so(tmp_path, book):
