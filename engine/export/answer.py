@@ -5,6 +5,7 @@ One for all: reports, slides and the window show the same, the window with one c
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -56,7 +57,7 @@ def around(moments: Iterable[Ends | None]) -> Ends | None:
     return (float(least[0]), float(most[1]), float(least[2]), float(most[3]))
 
 
-class Picture:
+class Picture(ABC):
     """How to draw the candidates, on any thread, and which compound is where in what was drawn."""
 
     def __init__(self, status: Status, selected: int | None, colours: Colours) -> None:
@@ -72,9 +73,9 @@ class Picture:
         """Whether it stays where it is when another compound is selected."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What it shows, for people who do not see it."""
-        raise NotImplementedError
 
     def framed(self, frame: Frame | None, compound: int) -> Frame | None:
         """Return the frame moved to a compound where that lies outside; unchanged where nothing is to move."""
@@ -92,17 +93,17 @@ class Picture:
         """Return the estimates, NaN for compounds that are not to be drawn."""
         return estimates if self.only is None else np.where(self.only, estimates, np.nan)
 
+    @abstractmethod
     def draw(self, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        raise NotImplementedError
 
+    @abstractmethod
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """Return the compound at a place of the data, or within ``reach`` of it; None before anything was drawn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
         """Where a compound is drawn, the nearest to ``x`` of several places; None where it is not."""
-        raise NotImplementedError
 
     @property
     def along(self) -> list[int]:
@@ -114,17 +115,17 @@ class Picture:
         return None
 
     @property
+    @abstractmethod
     def compounds(self) -> list[int]:
         """The compounds drawn."""
-        raise NotImplementedError
 
     @property
     def caption(self) -> str:
         """What it shows, in a sentence or two; empty while it shows nothing."""
         return self._caption() if np.isfinite(self._matrices()[0]).all(axis=0).any() else ""
 
-    def _caption(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _caption(self) -> str: ...
 
     def _names(self) -> list[str]:
         return [self.status.endpoints[place].scale_name for place in self.status.goal_endpoints]

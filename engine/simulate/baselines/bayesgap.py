@@ -23,6 +23,7 @@ means at the end. Simplified: the prior is N(0, prior^2 I) on the effects; in a 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -103,7 +104,7 @@ BUDGET_PARAMETERS = (
 )
 
 
-class BudgetRun(Phased):
+class BudgetRun(Phased, ABC):
     """A belief chooses every measurement until the budget is spent; the answer is what its means say then."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
@@ -127,9 +128,9 @@ class BudgetRun(Phased):
         """Nothing measured yet."""
         return empty_sums(problem)
 
+    @abstractmethod
     def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
         """The next measurement: a position in the rows ``x``, one of ``measurable``; ``aims`` are in question."""
-        raise NotImplementedError
 
     def believed(self, state: State) -> Belief:
         """What is believed now."""

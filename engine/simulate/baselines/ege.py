@@ -7,6 +7,7 @@ compares with: the same gaps, but every arm has its own mean, from all its measu
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,24 +55,24 @@ def own_means(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Fl
     return out
 
 
-class _Eliminating(Phased):
+class _Eliminating(Phased, ABC):
     """What EGE-SH and EGE-SR share: rounds in which every remaining arm is measured equally often."""
 
+    @abstractmethod
     def rounds(self, arms: int) -> int:
         """How many rounds there are for so many arms."""
-        raise NotImplementedError
 
+    @abstractmethod
     def per_arm(self, state: State, arms: int) -> int:
         """Measurements of each of so many arms in the next round."""
-        raise NotImplementedError
 
+    @abstractmethod
     def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
         """What a phase decides of the arms it knows (``unknown`` others stay anyway), and the rounds that took."""
-        raise NotImplementedError
 
+    @abstractmethod
     def least_budget(self, arms: int) -> int:
         """The smallest budget that measures every arm in the first round."""
-        raise NotImplementedError
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """No parameters; AssayPilotError without a budget or with one that cannot measure every arm."""

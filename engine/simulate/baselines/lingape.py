@@ -25,6 +25,7 @@ LinFACT section 7 compares itself with it.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -74,7 +75,7 @@ class Race(NamedTuple):
     """How much better a challenger may be at most; the leaders are right once it is within the slack."""
 
 
-class GapIndex(Sequential):
+class GapIndex(Sequential, ABC):
     """Returns all leaders at once when no challenger can be better by more than the slack.
 
     With a bound on the effects widths are those of the papers, |y| in (V + eta I)^-1 (Theorem 3 of LinGame); without
@@ -109,9 +110,9 @@ class GapIndex(Sequential):
             )
         return (*reasons, why)
 
+    @abstractmethod
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
         """Leaders and the pair to tell apart among k candidates; ``spread`` ``(k, d)`` gives |difference| norms."""
-        raise NotImplementedError
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
         """All leaders in and the others out once no challenger can be better by more than the slack."""

@@ -14,6 +14,7 @@ The greedy allocation of Soare's experiments is replaced by the optimal design i
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -158,7 +159,7 @@ def run_parameters(growth: float) -> tuple[Parameter, ...]:
     )
 
 
-class StaticRun(Phased):
+class StaticRun(Phased, ABC):
     """Measures by fixed weights and looks at growing intervals, by bounds at delta / (t (t + 1))."""
 
     pairs = False
@@ -187,9 +188,9 @@ class StaticRun(Phased):
         """Nothing measured, nothing asked for."""
         return {**empty_sums(problem), "asked": np.zeros(problem.n_arms)}
 
+    @abstractmethod
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
         """The weights over what can be measured, for the compounds aimed at; values have no say in them."""
-        raise NotImplementedError
 
     def comparisons(self, problem: Problem) -> int:
         """How many one-sided statements hold at once."""
