@@ -1,16 +1,19 @@
-"""Any text of a table as one line that every format can hold, and numbers as people read them."""
+"""What pages and slides say of compounds: texts on one line that every format can hold, numbers as people read them."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ..campaign.state import Status
+from ..campaign.state import STATUSES, Status
 from ..chemistry.names import carried_names
 from ..domain.library import Library, name_from_substituents
 from .bounds import estimate_text
+from .measured import means_of, means_words
+from .shortlist import availability, confirmed, decimals_of, evidence
 
 _NEVER = "\ufffe\uffff"
 """What is no character in XML."""
@@ -55,23 +58,73 @@ def interval(estimate: str, low: float, high: float, digits: int) -> str:
     return estimate + (f" ({low:.{digits}f} to {high:.{digits}f})" if known else "")
 
 
-def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, bool]]:
-    """Return what is known of a compound.
+def _values(status: Status, compound: int, digits: int) -> tuple[tuple[str, str], ...]:
+    """Return quantity and number with interval of each endpoint asked.
 
-    (quantity, number with interval, whether the bounds decide) of each endpoint asked.
-
-    Where nothing is decided yet the objective has its 95 % posterior interval, which does not decide.
+    Where nothing is decided yet the objective has its 95 % posterior interval.
     """
     known = status.candidates
     found = []
     for place in status.asked_endpoints:
-        endpoint = status.endpoints[place]
-        low, high = math.nan, math.nan
-        if endpoint.name in known.lows:
-            low, high = float(known.lows[endpoint.name][compound]), float(known.highs[endpoint.name][compound])
-        decides = math.isfinite(low) and math.isfinite(high)
-        if not decides and place == status.objective:
+        name = status.endpoints[place].name
+        low, high = (float(of[name][compound]) if name in of else math.nan for of in (known.lows, known.highs))
+        if place == status.objective and not (math.isfinite(low) and math.isfinite(high)):
             low, high = float(known.posterior_low[compound]), float(known.posterior_high[compound])
-        estimate = estimate_text(status, endpoint.name, compound, digits)
-        found.append((endpoint.scale_name, interval(estimate, low, high, digits), decides))
-    return found
+        estimate = estimate_text(status, name, compound, digits)
+        found.append((status.endpoints[place].scale_name, interval(estimate, low, high, digits)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class CompoundLine:
+    """What a page or a slide says of one compound, however it lays it out."""
+
+    compound: int
+    id: str
+    sites: Mapping[str, str]
+    """Short names of the substituents, by site."""
+    values: tuple[tuple[str, str], ...]
+    """Quantity, and number with interval."""
+    state: str
+    """``in, decided in round 3``; why it is out where a limit says so."""
+    measured: str
+    """``measured 6.75 (n = 3)``; empty when nothing was measured."""
+    evidence: str
+    availability: str
+    confirmed: str
+    """Whether a confirmation round confirms it; empty where none is about it."""
+
+    @property
+    def rests_on(self) -> str:
+        """What was measured, else why it is predicted."""
+        return self.measured or self.evidence
+
+
+def compound_lines(status: Status, compounds: Sequence[int]) -> list[CompoundLine]:
+    """Return what is said of each compound, in the order given."""
+    library, digits, means = status.library, decimals_of(status), means_of(status)
+    return [
+        CompoundLine(
+            compound,
+            shown_id(library, compound),
+            carried_names(library, compound),
+            _values(status, compound, digits),
+            state_words(status, compound),
+            means_words(means, compound, digits),
+            evidence(status, compound),
+            availability(status, compound),
+            confirmed(status, compound),
+        )
+        for compound in compounds
+    ]
+
+
+def state_words(status: Status, compound: int) -> str:
+    """Return a compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
+    decided = int(status.candidates.decided_in_round[compound])
+    said = (
+        STATUSES[int(status.candidates.status[compound])],
+        status.reason(compound) or "",
+        f"decided in round {decided}" if decided else "",
+    )
+    return ", ".join(filter(None, said))

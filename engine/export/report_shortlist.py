@@ -9,19 +9,17 @@ from reportlab.lib.colors import HexColor, white
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
-from ..campaign.state import STATUSES, Status
-from ..chemistry.names import carried_names
+from ..campaign.state import Status
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..figures.palette import LIGHT
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .contents import Contents
-from .measured import Means, means_of, means_words
-from .plain import named_by_substituents, plain, shown_id, values
+from .plain import CompoundLine, compound_lines, named_by_substituents, plain
 from .report_page import WIDTH, Progress, ruled
 from .report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
 from .report_vector import draw_structure
-from .shortlist import availability, chances, confirmed, decimals_of, evidence
+from .shortlist import chances
 
 MOST = 1_000
 """Compounds shown: nobody reads a report of more pages, and csv and xlsx hold them all."""
@@ -66,45 +64,33 @@ def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     library = contents.status.library
     smiles = [plain(contents.structure(compound)) for compound in compounds]
     aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
-    means = means_of(contents.status)
-    made = [_card(contents.status, compound, k + 1, smiles[k], means) for k, compound in enumerate(compounds)]
+    lines = compound_lines(contents.status, compounds)
+    made = [_card(contents.status, line, k + 1, smiles[k]) for k, line in enumerate(lines)]
     bond = aligned.bond(smiles[:: max(1, len(smiles) // _SCALED)], int(_INSIDE), int(_PICTURE))
     return [_Row(made[k : k + _ACROSS], aligned, bond, progress) for k in range(0, len(made), _ACROSS)]
 
 
-def _card(status: Status, compound: int, rank: int, smiles: str, means: Means) -> _Card:
-    digits, code = decimals_of(status), int(status.candidates.status[compound])
-    texts = [(f"{name} {number}", False) for name, number, _ in values(status, compound, digits)]
+def _card(status: Status, line: CompoundLine, rank: int, smiles: str) -> _Card:
+    compound, code = line.compound, int(status.candidates.status[line.compound])
+    texts = [(f"{name} {number}", False) for name, number in line.values]
     if code == UNDECIDED:
         texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
-    known = means_words(means, compound, digits) or evidence(status, compound)
-    texts.append((f"{known}; {availability(status, compound)}", True))
-    if confirmed(status, compound):
+    texts.append((f"{line.rests_on}; {line.availability}", True))
+    if line.confirmed:
         # What was not confirmed is not said quietly.
-        texts.append((confirmed(status, compound), compound not in status.confirmation.not_confirmed))
+        texts.append((line.confirmed, compound not in status.confirmation.not_confirmed))
     return _Card(
         rank,
         smiles,
         carried(status.library, compound) if smiles else {},
-        tuple(f"{site}  {name}" for site, name in carried_names(status.library, compound).items()),
-        tuple(wrapped(shown_id(status.library, compound), BOLD, _ID, _INSIDE, _ID_LINES)),
+        tuple(f"{site}  {name}" for site, name in line.sites.items()),
+        tuple(wrapped(line.id, BOLD, _ID, _INSIDE, _ID_LINES)),
         code,
-        tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
-        tuple((line, quiet) for text, quiet in texts for line in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES))[
+        tuple(wrapped(line.state, REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
+        tuple((part, quiet) for text, quiet in texts for part in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES))[
             :_ALL_LINES
         ],
     )
-
-
-def state_words(status: Status, compound: int) -> str:
-    """Return a compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
-    decided = int(status.candidates.decided_in_round[compound])
-    said = (
-        STATUSES[int(status.candidates.status[compound])],
-        status.reason(compound) or "",
-        f"decided in round {decided}" if decided else "",
-    )
-    return ", ".join(filter(None, said))
 
 
 class _Row(Flowable):
@@ -201,28 +187,27 @@ def _mark(canvas: Canvas, x: float, y: float, status: int) -> None:
 def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
     """Return the shortlist as a table, one row for each compound in the order given: where no structure is known."""
     status = contents.status
-    library, digits = status.library, decimals_of(status)
+    library = status.library
     apart = len(library.sites) <= _SITES_APART
-    scales = [name for name, _, _ in values(status, compounds[0], digits)] if compounds else []
     named = named_by_substituents(library, compounds)
+    lines = compound_lines(status, compounds)
+    scales = [name for name, _ in lines[0].values] if lines else []
     sites = [] if named else [site.name for site in library.sites] if apart else ["Substituents"]
     more = ["Confirmed"] if status.confirmation.rounds else []
-    means = means_of(status)
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
-    for k, compound in enumerate(compounds):
+    for k, line in enumerate(lines):
         progress.step(f"Compound {k + 1:,}", 1)
-        standing = carried_names(library, compound)
-        joined = ", ".join(f"{site} {label}" for site, label in standing.items())
+        joined = ", ".join(f"{site} {label}" for site, label in line.sites.items())
         rows.append(
             [
                 str(k + 1),
-                shown_id(library, compound),
-                *([] if named else list(standing.values()) if apart else [joined]),
-                *(number for _, number, _ in values(status, compound, digits)),
-                state_words(status, compound).replace("decided in round", "round"),
-                means_words(means, compound, digits) or evidence(status, compound),
-                availability(status, compound),
-                *([confirmed(status, compound)] if more else []),
+                line.id,
+                *([] if named else list(line.sites.values()) if apart else [joined]),
+                *(number for _, number in line.values),
+                line.state.replace("decided in round", "round"),
+                line.rests_on,
+                line.availability,
+                *([line.confirmed] if more else []),
             ]
         )
     return [ruled(rows, WIDTH, fill=True)]

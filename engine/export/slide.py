@@ -18,15 +18,12 @@ from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.util import Emu, Inches
 
 from ..campaign.state import Status
-from ..chemistry.names import carried_names
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..system.progress import Report, silent
 from . import pictures
 from .contents import Contents
-from .measured import Means, means_of, means_words
-from .plain import named_by_substituents, plain, sentences, shown_id, values
-from .shortlist import availability, confirmed, decimals_of, evidence
+from .plain import CompoundLine, compound_lines, named_by_substituents, plain, sentences
 from .slide_text import (
     Box,
     Words,
@@ -184,8 +181,8 @@ def _cards(
     status = contents.status
     across = 2 if len(compounds) <= 4 else 3
     width = (_BEST.width - (across - 1) * _GAP) / across
-    means = means_of(status)
-    texts = [_card_words(status, compound, width, means) for compound in compounds]
+    lines = compound_lines(status, compounds)
+    texts = [_card_words(line, width) for line in lines]
     tall = max(sum(part.height(width) for part in words) for words in texts)
     room = _BEST.height - 0.28
     down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + _LEAST + _GAP))))
@@ -193,17 +190,17 @@ def _cards(
     picture = min(height - tall - 0.05, 0.72 * width)
     shown = compounds[: across * down]
     bond = aligned.bond(smiles, round(72 * width), round(72 * picture))
-    for k, (compound, text, words) in enumerate(zip(shown, smiles, texts, strict=False)):
+    for k, (line, text, words) in enumerate(zip(lines[: len(shown)], smiles, texts, strict=False)):
         report(0.4 + 0.5 * k / len(shown), f"Drawing compound {k + 1}")
         left = _BEST.left + (k % across) * (width + _GAP)
         top = _BEST.top + (k // across) * (picture + tall + 0.05 + _GAP)
         group = slide.shapes.add_group_shape()
-        name = plain(status.library.ids[compound])
+        name = plain(status.library.ids[line.compound])
         group.name = name
         drawn = None
         if text:
             size = (round(72 * width), round(72 * picture))
-            drawn = aligned.png(text, *size, carried=carried(status.library, compound), bond=bond, scale=4.0)
+            drawn = aligned.png(text, *size, carried=carried(status.library, line.compound), bond=bond, scale=4.0)
         if drawn is not None:
             place = (Inches(left), Inches(top), Inches(width), Inches(picture))
             made = group.shapes.add_picture(io.BytesIO(drawn), *place)
@@ -212,27 +209,20 @@ def _cards(
         below = Box(left, top + picture + 0.03, width, tall)
         if drawn is None:
             below = Box(left, top, width, picture + tall)
-            words = [*words, *_substituents(status, compound, width)]
+            sites = ", ".join(f"{site} {carried_name}" for site, carried_name in line.sites.items())
+            words = [*words, Words(cut(sites, _SMALL, width, 3), _SMALL, quiet=True)]
         add_text(group.shapes, below, words, f"Values of {name}")
     return len(shown)
 
 
-def _card_words(status: Status, compound: int, width: float, means: Means) -> list[Words]:
-    numbers = values(status, compound, decimals_of(status))
-    said = [number if len(numbers) == 1 else f"{name} {number}" for name, number, _ in numbers]
-    measured = means_words(means, compound, decimals_of(status)) or evidence(status, compound)
-    rests = "; ".join(filter(None, (measured, availability(status, compound), confirmed(status, compound))))
+def _card_words(line: CompoundLine, width: float) -> list[Words]:
+    said = [number if len(line.values) == 1 else f"{name} {number}" for name, number in line.values]
+    rests = "; ".join(filter(None, (line.rests_on, line.availability, line.confirmed)))
     return [
-        Words(cut(shown_id(status.library, compound), _ID, width, 2, bold=True), _ID, bold=True),
+        Words(cut(line.id, _ID, width, 2, bold=True), _ID, bold=True),
         *(Words(cut(text, _VALUE, width, 2), _VALUE) for text in said),
         Words(cut(rests, _SMALL, width, 2), _SMALL, quiet=True),
     ]
-
-
-def _substituents(status: Status, compound: int, width: float) -> list[Words]:
-    """Return the substituents, for a compound without a structure."""
-    text = ", ".join(f"{site} {name}" for site, name in carried_names(status.library, compound).items())
-    return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
 
 
 def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
@@ -250,27 +240,24 @@ def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
 
 def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
     """Return the texts of the table, headers first; with sites ``apart``, ``joined`` in one column, or without them."""
-    library, digits = status.library, decimals_of(status)
+    library, lines = status.library, compound_lines(status, compounds)
 
     def laid(texts: list[str]) -> list[str]:
         return texts if sites == "apart" else [", ".join(texts)] if sites else []
 
-    scales, means = [name for name, _, _ in values(status, compounds[0], digits)], means_of(status)
+    scales = [name for name, _ in lines[0].values]
     rows = [["ID", *laid([site.name for site in library.sites]), *scales, "Evidence"]]
-    for compound in compounds:
-        standing = list(carried_names(library, compound).values())
-        numbers = [number for _, number, _ in values(status, compound, digits)]
-        rows.append([shown_id(library, compound), *laid(standing), *numbers, _rests_on(status, compound, means)])
+    for line in lines:
+        numbers = [number for _, number in line.values]
+        rows.append([line.id, *laid(list(line.sites.values())), *numbers, _rests_on(line)])
     return rows
 
 
-def _rests_on(status: Status, compound: int, means: Means) -> str:
+def _rests_on(line: CompoundLine) -> str:
     """Evidence and availability in few words: ``measured 6.75 (n = 3)``, ``predicted; to be made``."""
-    known = means_words(means, compound, decimals_of(status))
-    known = known or evidence(status, compound).removesuffix(", never measured")
-    there = availability(status, compound)
-    known = known if there == "made" else f"{known}; {there}"
-    return "; ".join(filter(None, (known, confirmed(status, compound))))
+    known = line.measured or line.evidence.removesuffix(", never measured")
+    known = known if line.availability == "made" else f"{known}; {line.availability}"
+    return "; ".join(filter(None, (known, line.confirmed)))
 
 
 def _foot(slide: Any, contents: Contents) -> None:
