@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pypdfium2 as pdfium
 import pytest
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
@@ -15,6 +19,7 @@ from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.export.contents import Choice, Contents, contents
 from assaypilot.engine.system.progress import Cancelled
 
 CORE = "c1c([*:1])c2c(n1[*:3])cccc2[*:2]"
@@ -117,3 +122,45 @@ def stop_midway(path: Path, write: Callable[..., object], after: float) -> None:
         write(path, report=report)
     assert path.read_bytes() == b"old"
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+WHEN = "2030-01-02 03:04 +00:00"
+
+
+def said(status: Status, choice: Choice | None = None, **texts: str) -> Contents:
+    """What an export says, by a program and at a time that are always the same."""
+    given = {"program": "AssayPilot 9.9", "exported": WHEN, "file": "x.assaypilot"} | texts
+    return contents(status, choice, **given)
+
+
+def pages(data: bytes) -> list[str]:
+    """The text of each page of a PDF; lines run together as a reader would."""
+    with pdfium.PdfDocument(data) as read:
+        found = [read[k].get_textpage().get_text_range() for k in range(len(read))]
+    return [" ".join(text.replace("\ufffe", "").split()) for text in found]
+
+
+def slide_of(data: bytes) -> Any:
+    """The only slide of a presentation."""
+    made = Presentation(io.BytesIO(data))
+    assert len(made.slides) == 1
+    return made.slides[0]
+
+
+def everything(shapes: Any) -> list[Any]:
+    """All shapes, those in groups too."""
+    found = []
+    for shape in shapes:
+        found.append(shape)
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+            found += everything(shape.shapes)
+    return found
+
+
+def words(slide: Any) -> str:
+    """The texts of a slide, those of its tables last."""
+    texts = [shape.text_frame.text for shape in everything(slide.shapes) if shape.has_text_frame]
+    for shape in slide.shapes:
+        if shape.has_table:
+            texts += [cell.text for row in shape.table.rows for cell in row.cells]
+    return "\n".join(texts)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import pickle
 import re
 import subprocess
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
@@ -165,44 +163,6 @@ def test_rounds_and_what_was_picked(nasty: Status) -> None:
         assert sum(pick["Came back"] for pick in own) == row["Came back"] == issued.came
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", str(row["Issued (UTC)"]))
     assert all(pick["Why"] for pick in picks)
-
-
-def test_settings_say_what_was_wanted_with_what_and_from_where(nasty: Status) -> None:
-    now = contents(nasty, file="x.assaypilot", program="AssayPilot 9", exported="2030-01-02 03:04 +01:00")
-    said = dict(now.settings.rows)
-    assert said["Goal"] == nasty.goal_sentence
-    assert said["Guarantee"] == nasty.guarantee.sentence
-    assert [said[f"Assumption {k + 1}"] for k in range(len(nasty.guarantee.assumptions))] == list(
-        nasty.guarantee.assumptions
-    )
-    assert (said["Confidence"], said["Within this of the best pIC50"], said["Assay noise (SD) of pIC50"]) == (
-        0.95,
-        0.5,
-        0.2,
-    )
-    assert said["Endpoint IC50"] == "higher is better, entered in nM, modelled as pIC50"
-    assert (said["Program"], said["Exported"], said["Campaign file"]) == (
-        "AssayPilot 9",
-        "2030-01-02 03:04 +01:00",
-        "x.assaypilot",
-    )
-    assert (said["Campaign head"], said["Events"], said["Strategy"]) == (nasty.head, nasty.events, nasty.strategy)
-    assert said["Version of numpy"] == np.__version__
-    assert len(said) == len(now.settings.rows)  # no name twice
-
-
-def test_settings_of_other_goals(tmp_path: Path) -> None:
-    with begin(tmp_path / "p.assaypilot", endpoints=(IC50, HERG), goal="pareto", objective="", epsilon=0.3) as campaign:
-        said = dict(contents(campaign.status()).settings.rows)
-    assert said["Difference in pIC50 that does not matter"] == said["Difference in hERG that does not matter"] == 0.3
-    limited = dataclasses.replace(HERG, limit=Limit("<", 5.0))
-    with begin(tmp_path / "b.assaypilot", endpoints=(IC50, limited), goal="best", epsilon=None, slack=0.2) as campaign:
-        status = campaign.status()
-    said = dict(contents(status).settings.rows)
-    assert "Within this of the best pIC50" not in said
-    assert said["Softness of the cutoff in pIC50"] == 0.2
-    assert "limit hERG < 5" in str(said["Endpoint hERG"])
-    assert "Why out" in contents(status, Choice("all")).shortlist.header
 
 
 def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import socket
 import time
 from pathlib import Path
 
-import numpy as np
 import pypdfium2 as pdfium
 import pytest
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import short_name
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.export.contents import Choice, Contents, contents
+from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.report_shortlist import MOST
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
-
-WHEN = "2030-01-02 03:04 +00:00"
-
-
-def said(status: Status, choice: Choice | None = None, **texts: str) -> Contents:
-    given = {"program": "AssayPilot 9.9", "exported": WHEN, "file": "x.assaypilot"} | texts
-    return contents(status, choice, **given)
-
-
-def pages(data: bytes) -> list[str]:
-    """The text of each page; lines run together as a reader would."""
-    with pdfium.PdfDocument(data) as read:
-        found = [read[k].get_textpage().get_text_range() for k in range(len(read))]
-    return [" ".join(text.replace("\ufffe", "").split()) for text in found]
+from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
 
 
 @pytest.fixture(scope="module")
@@ -47,16 +31,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Status:
     folder = tmp_path_factory.mktemp("hostile")
     with begin(folder, indoles(ids=HOSTILE), name="<b>R1 $width x <$energy</b>") as campaign:
         return play(campaign, 1)
-
-
-def test_the_first_page_has_the_answer_and_what_it_rests_on(decided: Status) -> None:
-    first = pages(document(said(decided)))[0]
-    assert first.index("Indoles") < first.index(decided.statement)
-    for text in (decided.statement, decided.goal_sentence, *decided.guarantee.assumptions, "It assumes that", WHEN):
-        assert text in first
-    assert "wrong at most 1 time in 20" in first
-    assert "No guarantee" not in first
-    assert "within 0.5 log of the best estimate" in first  # a word of the figure: it is text, not pixels
 
 
 def test_every_page_says_which_it_is_and_where_it_comes_from(decided: Status) -> None:
@@ -161,18 +135,6 @@ def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: py
     assert "3 characters of names are not in the font of this report" in text
 
 
-def test_without_structures_the_shortlist_is_a_table(tmp_path: Path) -> None:
-    with begin(tmp_path, labels(ids=HOSTILE)) as campaign:
-        now = play(campaign, 1)
-    text = " ".join(pages(document(said(now, Choice("all")))))
-    assert "ID R1 R2 R3 pIC50 Status Evidence Availability" in text
-    c = int(np.flatnonzero(now.candidates.measured)[0])
-    name = " ".join(now.library.ids[c].split())
-    assert f"{name} {' '.join(now.library.substituents(c).values())} {now.candidates.estimate[c]:.2f}" in text
-    for name in HOSTILE[:4]:
-        assert name in text
-
-
 def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_path: Path) -> None:
     shares = Endpoint("Active", noise_sd=0.5)
     settings = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 3}, "epsilon": 2.0, "slack": 2.0}
@@ -212,60 +174,6 @@ def test_no_heading_stands_alone_at_the_end_of_a_page(tmp_path: Path) -> None:
         for title, page in marks:
             below = found[page][found[page].rindex(title) + len(title) :]
             assert len(below.split()) > 8, title
-
-
-def test_structures_that_cannot_be_read_are_said(tmp_path: Path) -> None:
-    library = labels((2, 2))
-    named = type(library)(library.sites, library.codes, library.ids, ("CCO", "", "no structure", "CCN"))
-    with begin(tmp_path, named) as campaign:
-        text = " ".join(pages(document(said(campaign.status(), Choice("all")))))
-    assert text.count("structure not known") == 2
-    assert "R1 Me" in text
-
-
-def test_nothing_yet_and_nothing_in(tmp_path: Path) -> None:
-    with begin(tmp_path, indoles()) as campaign:
-        found = pages(document(said(campaign.status())))
-    text = " ".join(found)
-    for words in ("So far Nothing is decided yet", "The shortlist is empty (0 of 36 compounds", "No estimates yet"):
-        assert words in text
-    assert len(found) <= 2, "an empty shortlist needs no evidence"
-
-
-def test_without_a_guarantee_it_says_why(tmp_path: Path) -> None:
-    with begin(tmp_path, labels()) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        play(campaign, 1)
-        campaign.plan()
-        campaign.close_round("other")
-        first = pages(document(said(campaign.status())))[0]
-    assert "No guarantee No guarantee any more: round 2 was closed early" in first
-    assert "It assumes that" not in first
-
-
-@pytest.mark.parametrize("count", [2, 3])
-def test_trade_offs_show_every_endpoint(tmp_path: Path, count: int) -> None:
-    endpoints = (POTENCY, HERG, SOLUBILITY)[:count]
-    with begin(tmp_path, indoles((3, 2, 2)), *endpoints, goal="pareto") as campaign:
-        now = play(campaign, 2)
-    found = pages(document(said(now, Choice("all"))))
-    text = " ".join(found)
-    for endpoint in endpoints:
-        low, high = now.candidates.lows[endpoint.name][0], now.candidates.highs[endpoint.name][0]
-        shown = f"{endpoint.name} {now.candidates.estimates[endpoint.name][0]:.2f}"
-        bounds = f" ({low:.2f} to {high:.2f})" if math.isfinite(low) and math.isfinite(high) else ""
-        assert shown + bounds in text
-        assert f"{endpoint.name} predicted from the other compounds" in text
-    assert ("estimated front" if count == 2 else "is better ↑") in found[0]
-
-
-def test_a_limit_is_why_a_compound_is_out(tmp_path: Path) -> None:
-    limited = Endpoint("hERG", noise_sd=0.3, direction="min", limit=Limit.parse("<6.5"))
-    with begin(tmp_path, indoles((3, 2, 2)), POTENCY, limited) as campaign:
-        now = play(campaign)
-    assert (now.candidates.failed_limit >= 0).any()
-    assert "out, fails hERG < 6.5" in " ".join(pages(document(said(now, Choice("all")))))
 
 
 def test_very_long_texts_are_wrapped_and_never_outgrow_a_page(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import time
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,44 +18,23 @@ from pptx.enum.shapes import MSO_SHAPE_TYPE
 from pptx.util import Inches
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.export.contents import Choice, Contents, contents
+from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.export.slide_text import cut, lines_of
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.strategies.protocol import IN
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
-
-WHEN = "2030-01-02 03:04 +00:00"
-
-
-def said(status: Status, choice: Choice | None = None, **texts: str) -> Contents:
-    return contents(status, choice, **({"program": "AssayPilot 9.9", "exported": WHEN} | texts))
-
-
-def read(data: bytes) -> Any:
-    """The only slide."""
-    made = Presentation(io.BytesIO(data))
-    assert len(made.slides) == 1
-    return made.slides[0]
-
-
-def everything(shapes: Any) -> list[Any]:
-    """All shapes, those in groups too."""
-    found = []
-    for shape in shapes:
-        found.append(shape)
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
-            found += everything(shape.shapes)
-    return found
-
-
-def words(slide: Any) -> str:
-    texts = [shape.text_frame.text for shape in everything(slide.shapes) if shape.has_text_frame]
-    for shape in slide.shapes:
-        if shape.has_table:
-            texts += [cell.text for row in shape.table.rows for cell in row.cells]
-    return "\n".join(texts)
+from tests.engine.export.reporting import (
+    HOSTILE,
+    begin,
+    everything,
+    indoles,
+    labels,
+    play,
+    said,
+    slide_of,
+    words,
+)
 
 
 def pictures(slide: Any) -> list[Any]:
@@ -70,7 +48,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
 
 
 def test_the_title_is_the_answer_in_one_sentence_and_the_rest_stands_below(decided: Status) -> None:
-    slide = read(presentation(said(decided)))
+    slide = slide_of(presentation(said(decided)))
     answer = f"Decided after {decided.measurements_used} measurements: {decided.counts['in']} of 36 compounds are in."
     assert slide.shapes.title.text_frame.text == answer
     below = next(shape for shape in slide.shapes if shape.name == "Answer in full")
@@ -100,7 +78,7 @@ def test_it_is_one_wide_slide_and_nothing_leaves_it_or_lies_on_another(decided: 
 
 
 def test_the_figure_is_sharp_and_described(decided: Status) -> None:
-    slide = read(presentation(said(decided)))
+    slide = slide_of(presentation(said(decided)))
     figure = next(shape for shape in slide.shapes if shape.name == "Figure")
     with Image.open(io.BytesIO(figure.image.blob)) as drawn:
         assert drawn.width / (figure.width / Inches(1)) > 200
@@ -113,7 +91,7 @@ def test_the_figure_is_sharp_and_described(decided: Status) -> None:
 
 
 def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decided: Status) -> None:
-    slide = read(presentation(said(decided, Choice("all"))))
+    slide = slide_of(presentation(said(decided, Choice("all"))))
     groups = [shape for shape in slide.shapes if shape.shape_type == MSO_SHAPE_TYPE.GROUP]
     order = said(decided, Choice("all")).compounds.tolist()
     known = decided.candidates
@@ -134,40 +112,10 @@ def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decide
     assert f"+ {36 - len(groups)} more" in words(slide)
 
 
-def test_the_foot_says_goal_guarantee_measurements_date_and_head(decided: Status) -> None:
-    text = words(read(presentation(said(decided))))
-    for part in (
-        f"Goal: {decided.goal_sentence}; guarantee holds (95 % confidence)",
-        f"{decided.measurements_used} measurements used",
-        WHEN,
-        "AssayPilot 9.9",
-        f"campaign head {decided.head}",
-    ):
-        assert part in text
-
-
-def test_without_a_guarantee_the_foot_says_why(tmp_path: Path) -> None:
-    with begin(tmp_path, labels()) as campaign:
-        now = play(campaign, 1)
-        campaign.exclude(next(m.number for m in now.measurements if m.counted), "looks odd", judgement=True)
-        text = words(read(presentation(said(campaign.status()))))
-    assert "no guarantee: values of phase 1 were changed" in text.lower()
-    assert "guarantee holds" not in text
-
-
-def test_slide_says_below_the_answer_that_a_guarantee_is_void(decided: Status) -> None:
-    void = replace(decided.guarantee, holds=False, void=("a value was left out by judgement",))
-    slide = read(presentation(said(replace(decided, guarantee=void))))
-    (answer,) = [shape for shape in slide.shapes if shape.name == "Answer in full"]
-    first = answer.text_frame.paragraphs[0]
-    assert first.text == "No guarantee: a value was left out by judgement."
-    assert first.runs[0].font.bold
-
-
 def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
     with begin(tmp_path, labels((4, 3, 3))) as campaign:
         now = play(campaign, 1)
-    slide = read(presentation(said(now, Choice("all"))))
+    slide = slide_of(presentation(said(now, Choice("all"))))
     (table,) = [shape.table for shape in slide.shapes if shape.has_table]
     rows = [[cell.text for cell in row.cells] for row in table.rows]
     assert rows[0] == ["ID", "R1", "R2", "R3", "pIC50", "Evidence"]
@@ -183,7 +131,7 @@ def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
 
 def test_many_sites_share_a_column(tmp_path: Path) -> None:
     with begin(tmp_path, labels((2,) * 9)) as campaign:
-        slide = read(presentation(said(campaign.status(), Choice("all"))))
+        slide = slide_of(presentation(said(campaign.status(), Choice("all"))))
     (table,) = [shape.table for shape in slide.shapes if shape.has_table]
     assert table.cell(0, 1).text == ", ".join(f"R{k}" for k in range(1, 10))
 
@@ -193,7 +141,7 @@ def test_texts_of_tables_stay_texts(tmp_path: Path, maker: Any) -> None:
     with begin(tmp_path, maker((3, 2, 1), HOSTILE), name="<b>R1 $width x <$energy</b>\x00\x0b") as campaign:
         now = play(campaign, 1)
     data = presentation(said(now, Choice("all"), title="A & B <i>c</i> _x0041_"))
-    text = words(read(data))
+    text = words(slide_of(data))
     for name in HOSTILE[:5]:
         assert name in text
     assert "a  b c  d" in text
@@ -203,31 +151,10 @@ def test_texts_of_tables_stay_texts(tmp_path: Path, maker: Any) -> None:
     assert not links
 
 
-def test_nothing_yet(tmp_path: Path) -> None:
-    with begin(tmp_path, indoles()) as campaign:
-        slide = read(presentation(said(campaign.status())))
-    text = words(slide)
-    assert "Nothing is decided yet" in slide.shapes.title.text_frame.text
-    assert "The shortlist is empty" in text
-    assert len(pictures(slide)) == 1
-
-
-@pytest.mark.parametrize("count", [2, 3])
-def test_trade_offs_name_every_endpoint(tmp_path: Path, count: int) -> None:
-    endpoints = (POTENCY, HERG, SOLUBILITY)[:count]
-    with begin(tmp_path, indoles((3, 2, 2)), *endpoints, goal="pareto") as campaign:
-        now = play(campaign, 2)
-    slide = read(presentation(said(now, Choice("all"))))
-    group = next(shape for shape in slide.shapes if shape.shape_type == MSO_SHAPE_TYPE.GROUP)
-    c = int(said(now, Choice("all")).compounds[0])
-    for endpoint in endpoints:
-        assert f"{endpoint.name} {now.candidates.estimates[endpoint.name][c]:.2f}" in words(group)
-
-
 def test_very_long_texts_stay_in_their_boxes(tmp_path: Path) -> None:
     with begin(tmp_path, indoles((3, 2, 1), ("VERYLONG-" * 30, "X" * 4000)), name="Name " * 900) as campaign:
         now = play(campaign, 1)
-    slide = read(presentation(said(now, Choice("all"), title="T" * 5000)))
+    slide = slide_of(presentation(said(now, Choice("all"), title="T" * 5000)))
     for shape in everything(slide.shapes):
         if shape.has_text_frame and shape.text_frame.text:
             width = shape.width / Inches(1)
