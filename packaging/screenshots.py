@@ -222,7 +222,7 @@ def journey(at: Photographer) -> None:
     at.until(lambda: window.creation.columns_pane.result, "the check")
     at.shoot("new-problems", window.creation)
     window.creation.reject()
-    creation = at.creation("plain", "creation")
+    creation = at.creation("plain", "new")
     for text, name in (("", "missing"), ("a fifth", "wrong"), (str(NOISE), "goal")):
         creation.goal_pane.noise.edit.setText(text)
         at.shoot(f"new-{name}", creation)
