@@ -295,12 +295,6 @@ def test_a_campaign_never_replaces_a_file(path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_noise_is_taken_from_replicates_of_the_history(path: Path) -> None:
-    history = [Result("R1=A|R2=A", value) for value in (6.0, 6.2, 6.4)] + [Result("R1=B|R2=A", 7.0)]
-    with make(path, endpoints=[Endpoint("pIC50")], history=history) as campaign:
-        assert campaign.status().endpoints[0].noise_sd == pytest.approx(0.2)
-
-
 def test_cancelling_writes_nothing(path: Path) -> None:
     with make(path) as campaign:
         before = campaign.status()
