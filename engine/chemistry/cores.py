@@ -20,7 +20,7 @@ _LABEL = re.compile(r"_?R#?(\d{1,2})")
 _HIGHEST = 99
 _FEWEST = 3
 """Heavy atoms; a smaller core is found everywhere."""
-_EXAMPLE = "For example --core 'c1ccc([*:1])c([*:2])c1'."
+_EXAMPLE = "For example 'c1ccc([*:1])c([*:2])c1'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _core(molecule: Any, file: str | None) -> Core:
         return AssayPilotError(message, file=file, option=_OPTION, mend=mend)
 
     if len(Chem.GetMolFrags(molecule)) > 1:
-        raise refused("the core has several parts", "Give several cores one by one: --core A --core B.")
+        raise refused("the core has several parts", "Give several cores one by one.")
     if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
         raise refused(f"the core has more than {MOST_ATOMS} heavy atoms")
     molecule = Chem.RWMol(molecule)
@@ -135,7 +135,7 @@ def _core(molecule: Any, file: str | None) -> Core:
     if any(map(_stands_for_several, molecule.GetAtoms())):
         raise refused(
             "the core has an atom that stands for several elements",
-            "Give one core for each: --core A --core B.",
+            "Give one core for each.",
         )
     if molecule.GetNumHeavyAtoms() < _FEWEST:
         raise refused(f"the core has fewer than {_FEWEST} heavy atoms, so it would be found everywhere")

@@ -76,7 +76,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
         raise AssayPilotError(
             f"the core {core.smiles} has no room for a site where the compounds differ",
             option="--core",
-            mend="Number its sites yourself, for example --core 'c1ccc([*:1])c([*:2])c1'.",
+            mend="Number its sites yourself, for example 'c1ccc([*:1])c([*:2])c1'.",
         ) from None
     return parse_core(str(Chem.MolToSmiles(molecule)))
 

@@ -162,6 +162,6 @@ def _noise(endpoint: Endpoint, arms: Ints, values: Floats, times: Floats, sds: S
         raise AssayPilotError(
             f"the assay noise (SD) of {endpoint.name} is not known: none was given, and the replicates do not say it",
             option="--sd",
-            mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
+            mend="Give the SD between independent measurements of one compound, for example 0.2.",
         )
     return found
