@@ -383,7 +383,7 @@ class EpsilonBestFixedBudget(Phased):
         left, needed = _left(state), 1 if state.phase else _rank(state.problem)
         if state.phase < _phases(state.problem) and left >= needed:
             return ()
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        open_arms = int(state.open.sum())
         text = f"the budget leaves {max(left, 0)} measurements, and some compounds could not be estimated"
         return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
 

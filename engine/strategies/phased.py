@@ -59,7 +59,7 @@ def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...
         needed = max(needed, last.numbers.get("measurements", 0.0))
     if needed <= _ABSURD or (budget is not None and budget - state.spent <= _ABSURD):
         return ()
-    open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+    open_arms = int(state.open.sum())
     who = "1 compound is" if open_arms == 1 else f"{open_arms:,} compounds are"
     text = f"{who} too close to tell apart: the next phase would take more than 10^12 measurements; {mend}"
     return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
@@ -124,6 +124,14 @@ def reopened(before: State, after: State) -> State:
     status = np.where(there, UNDECIDED, np.where(again, NOT_ESTIMABLE, after.status)).astype(np.int8)
     phases = np.where(again, 0, after.decided_in_phase)
     return replace(after, status=status, decided_in_phase=phases, active=after.active | there, left=after.left & ~there)
+
+
+def overtaken(state: State) -> tuple[StopReason, ...]:
+    """The reason to stop when one that is available again is better than the one found best; empty while none is."""
+    if state.last is None or not len(state.last.contradicted):
+        return ()
+    text = "a compound that is available again is better than the one found best; the first decision stands"
+    return (StopReason("undecidable", text, {"undecided": int(state.open.sum())}),)
 
 
 def newcomers(state: State) -> bool:
@@ -334,7 +342,7 @@ class Phased:
 
 def settled(state: State) -> tuple[StopReason, ...]:
     """The reason to stop when no wanted arm is undecided; empty while one is."""
-    if ((state.status == UNDECIDED) & state.problem.wanted).any():
+    if state.open.any():
         return ()
     lost = int((state.status == NOT_ESTIMABLE).sum())
     if lost and not state.problem.measurable.any():

@@ -253,6 +253,12 @@ class State:
     memory: Arrays = field(default_factory=dict)
     """All that a strategy carries from phase to phase, beside the fields above: the last decision's."""
 
+    @property
+    def open(self) -> Flags:
+        """``(n_arms,)``: what is asked about and not decided."""
+        still: Flags = (self.status == UNDECIDED) & self.problem.wanted
+        return still
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:

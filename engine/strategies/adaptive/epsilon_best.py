@@ -252,7 +252,7 @@ class Adaptive(ByWalks):
         leader = int(state.memory["leader"][0])
         if leader == NOBODY or not state.active[leader]:
             leader = _leader(state)
-        open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted & state.active)
+        open_arms = np.flatnonzero(state.open & state.active)
         if leader == NOBODY or not len(open_arms):
             return None
         problem, goal = state.problem, state.problem.goal

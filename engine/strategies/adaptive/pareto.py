@@ -367,8 +367,8 @@ class AdaptivePareto(ByWalks):
         done = settled(state)
         if done:
             return done
-        problem, last = state.problem, state.last
-        open_arms, lost = int(((state.status == UNDECIDED) & problem.wanted).sum()), int(away(state).sum())
+        last = state.last
+        open_arms, lost = int(state.open.sum()), int(away(state).sum())
         if last is not None and lost and last.numbers["only_lost"] and not np.isnan(last.high[:, state.active]).any():
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)

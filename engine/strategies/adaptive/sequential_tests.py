@@ -30,7 +30,7 @@ from ...domain.goals import AllEpsilonBest, Best
 from ...system.progress import Report, silent
 from ..designs import table
 from ..phased import Phased
-from ..protocol import UNDECIDED, Allocation, Problem, State, StopReason, Strategy
+from ..protocol import Allocation, Problem, State, StopReason, Strategy
 from .fronts import SHARES
 from .planning import CAREFUL, Needs, Way, expected_looks, first_phase, left_of, next_phase, nothing_more, rest_of
 
@@ -247,7 +247,7 @@ class ByWalks(Phased):
             return ()
         plan_in, needs = self.needs(state) or (state, None)
         rest = rest_of(plan_in, needs, left, self.way)
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        open_arms = int(state.open.sum())
         return () if rest.allocation is not None else (nothing_more(left, rest, open_arms),)
 
     @staticmethod

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
-from ..phased import doubted
+from ..phased import doubted, overtaken
 from ..protocol import IN, OUT, UNDECIDED, State, StopReason
 from .evidence import Evidence, Steps
 from .sequential_tests import SetLimits, slack_of
@@ -78,13 +78,11 @@ def bounded(state: State, shown: Floats) -> Bounds:
 def unanswerable(state: State) -> tuple[StopReason, ...]:
     """The reason to stop when measuring changes nothing against those that are away; empty while it may."""
     last, gone = state.last, away(state)
-    open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+    open_arms = int(state.open.sum())
     found = (state.status == IN).any() and isinstance(state.problem.goal, Best)
-    if found and last is not None and len(last.contradicted) and open_arms:
-        text = "a compound that is available again is better than the one found best; the first decision stands"
-        return (StopReason("undecidable", text, {"undecided": open_arms}),)
-    if last is None or not gone.any():
-        return ()
+    told = overtaken(state) if found and open_arms else ()
+    if told or last is None or not gone.any():
+        return told
     lost = int(gone.sum())
     numbers = {"lost": lost, "undecided": open_arms}
     if not open_arms:

@@ -272,7 +272,7 @@ class Gege(Phased):
         if done:
             return done
         problem = state.problem
-        open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
+        open_arms = int(state.open.sum())
         last = state.last
         margin = any(goal_of(problem).margins)
         finest = last is not None and margin and 4.0 * last.radius <= 1.0 + 1e-9

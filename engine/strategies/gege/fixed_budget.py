@@ -18,7 +18,6 @@ from ..designs import g_design, in_question
 from ..linfact.planning import design_rows
 from ..phased import Phased, number, settled
 from ..protocol import (
-    UNDECIDED,
     Allocation,
     Arrays,
     Decision,
@@ -171,7 +170,7 @@ class GegeFixedBudget(Phased):
         done = settled(state)
         if done:
             return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        open_arms = int(state.open.sum())
         rank = rank_of(state)
         left = _share(state) if state.phase < _rounds(state) else 0
         if left < rank:

@@ -17,7 +17,7 @@ from ...errors import AssayPilotError
 from ...models.glm import Link, fit_glm, mean_value
 from ...system.progress import Report, silent
 from ..designs import fit, in_question, table
-from ..phased import Phased, number, one_of, settled
+from ..phased import Phased, number, one_of, overtaken, settled
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -203,13 +203,10 @@ class Gse(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
-        done = settled(state)
+        done = settled(state) or overtaken(state)
         if done:
             return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        if state.last is not None and len(state.last.contradicted):
-            text = "a compound that is available again is better than the one found best; the first decision stands"
-            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        open_arms = int(state.open.sum())
         if (state.status[state.lost] == IN).any():
             text = f"the compound found best cannot be measured any more; {open_arms} cannot be compared with it"
             return (StopReason("lost", text, {"lost": int(state.lost.sum()), "undecided": open_arms}),)

@@ -286,7 +286,7 @@ class LinFact(Phased):
         done = settled(state)
         if done:
             return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        open_arms = int(state.open.sum())
         last, finest = state.last, self.last_radius(state.problem)
         at_end = last is not None and finest is not None and last.radius <= finest * (1.0 + 1e-9)
         if last is not None and at_end and state.lost.any() and not len(last.ins) and not len(last.outs):

@@ -19,7 +19,6 @@ from ...models.misspecified import least_squares_bias, projected_means
 from ..designs import fit, fit_norms, table
 from ..phased import number, one_of, settled
 from ..protocol import (
-    UNDECIDED,
     Outcome,
     Parameter,
     Problem,
@@ -201,7 +200,7 @@ class LinFactMis(LinFact):
         # With slack, the radius at which nothing should be left comes first.
         if last.radius >= least or (finest is not None and last.radius > finest * (1.0 + 1e-9)):
             return ()
-        left = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        left = int(state.open.sum())
         error = float(self.parameters(state.problem)["model_error"])
         text = (
             f"{left} compound{'' if left == 1 else 's'} cannot be decided at a model error of {error:g}: "

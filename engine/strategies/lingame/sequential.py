@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import Best
 from ...system.progress import Report, silent
-from ..phased import Phased, doubted, late, newcomers, nobody_late, one_of, settled
+from ..phased import Phased, doubted, late, newcomers, nobody_late, one_of, overtaken, settled
 from ..protocol import (
     IN,
     OUT,
@@ -252,11 +252,10 @@ class Sequential(Phased):
             return doubted(state, goal.slack) or done
         if done:
             return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        open_arms = int(state.open.sum())
         best = state.problem.goal.name == "best"
-        if best and state.last is not None and len(state.last.contradicted):
-            text = "a compound that is available again is better than the one found best; the first decision stands"
-            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        if best and overtaken(state):
+            return overtaken(state)
         only_lost = state.last is not None and bool(state.last.numbers.get("only_lost"))
         if state.lost.any() and only_lost and not newcomers(state):
             lost = int(state.lost.sum())

@@ -25,7 +25,7 @@ from ...system.progress import Report
 from ..designs import g_design, table, xy_design
 from ..linfact.planning import cut_to, phase_design
 from ..phased import doubted, newcomers, wider
-from ..protocol import IN, NOT_ESTIMABLE, UNDECIDED, Allocation, Arrays, Certificate, Problem, State, StopReason
+from ..protocol import IN, NOT_ESTIMABLE, Allocation, Arrays, Certificate, Problem, State, StopReason
 
 _LEADERS = 16
 """So many of the best are compared with everything first; they remove nearly all that can be removed."""
@@ -231,11 +231,11 @@ def bounding_phase(state: State, radius: float, wells: float, gap: float, report
 def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:
     """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
     gone, last = away(state, factor), state.last
-    if not ((state.status == UNDECIDED) & state.problem.wanted).any() and (state.status == IN).any():
+    if not state.open.any() and (state.status == IN).any():
         return doubted(state, slack, factor)
     if gone is None or last is None:
         return ()
-    open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted)
+    open_arms = np.flatnonzero(state.open)
     lost, found = int(state.lost.sum()), bool((state.status == IN).any())
     numbers = {"lost": lost, "undecided": len(open_arms)}
     if not len(open_arms):

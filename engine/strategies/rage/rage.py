@@ -21,7 +21,19 @@ from ...system.progress import Report, silent
 from ..designs import fit as fit_measured
 from ..designs import table
 from ..linfact.planning import design_rows
-from ..phased import SOFTER, Phased, inseparable, late, newcomers, nobody_late, number, one_of, settled, wider
+from ..phased import (
+    SOFTER,
+    Phased,
+    inseparable,
+    late,
+    newcomers,
+    nobody_late,
+    number,
+    one_of,
+    overtaken,
+    settled,
+    wider,
+)
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -351,15 +363,12 @@ class Rage(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
-        done = settled(state)
+        done = settled(state) or overtaken(state)
         if done and done[0].name == "decided":
             return unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
         if done:
             return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        if state.last is not None and len(state.last.contradicted):
-            text = "a compound that is available again is better than the one found best; the first decision stands"
-            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        open_arms = int(state.open.sum())
         stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem))
         if stuck:
             return stuck
