@@ -72,7 +72,7 @@ class PlateView(QWidget):
         self._status: Status | None = None
         self._layout: Layout | None = None
         self._number = 0
-        self._contents: dict[Well, tuple[Placed, int]] = {}
+        self.contents: dict[Well, tuple[Placed, int]] = {}
         self._controls: dict[Well, str] = {}
         self._short: dict[str, str] = {}
         self._ranks: dict[int, int] = {}
@@ -87,7 +87,7 @@ class PlateView(QWidget):
         """Show a plate of a layout, by its place among them; ``ranks``: the line of each compound."""
         self._status, self._layout, self._number, self._ranks = status, layout, number, ranks
         plate = self.plate
-        self._contents = {} if plate is None else plate.contents()
+        self.contents = {} if plate is None else plate.contents()
         self._controls = {} if layout is None else layout.use.control_wells()
         self._short = short_names(self._controls.values())
         self._placed = None
@@ -112,9 +112,9 @@ class PlateView(QWidget):
         """What stands in a well."""
         if well in self._controls:
             return f"{well}: {self._controls[well]}"
-        if well not in self._contents or self._status is None:
+        if well not in self.contents or self._status is None:
             return f"{well}: empty"
-        placed, part = self._contents[well]
+        placed, part = self.contents[well]
         text = f"{well}: {self._status.library.ids[placed.compound]}, measurement {placed.replicate}"
         return f"{text}, well {part} of {len(placed.wells)}" if len(placed.wells) > 1 else text
 
@@ -143,7 +143,8 @@ class PlateView(QWidget):
         shape = self._layout.use.format
         return int(EDGE + (width - EDGE - 2) / shape.columns * shape.rows + self.legend_height(width))
 
-    def _box(self, well: Well) -> QRectF:
+    def box(self, well: Well) -> QRectF:
+        """Return where a well is drawn."""
         step, left, top = self._step()
         gap = min(2.0, step * 0.1)
         return QRectF(left + well.column * step + gap, top + well.row * step + gap, step - 2 * gap, step - 2 * gap)
@@ -188,17 +189,17 @@ class PlateView(QWidget):
             painter.drawText(QRectF(left - EDGE, top + row * step - 6, EDGE - 3, step + 12), centre, row_letters(row))
 
     def _paint_well(self, painter: QPainter, well: Well) -> None:
-        colours, box = theme().colours, self._box(well)
+        colours, box = theme().colours, self.box(well)
         if well in self._controls:
             # A control is a square with its letter, so that nobody has to tell it by its colour.
             self._paint_control(painter, box, self._controls[well])
             return
-        if well not in self._contents:
+        if well not in self.contents:
             painter.setPen(QPen(QColor(colours.line), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(box)
             return
-        compound = self._contents[well][0].compound
+        compound = self.contents[well][0].compound
         lit = compound == self.under
         painter.setPen(QPen(QColor(colours.accent), 2.0 if lit else 1.0))
         painter.setBrush(QColor(colours.accent if lit else colours.soft_accent))
@@ -286,7 +287,7 @@ class PlateView(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Light all wells of the compound under the mouse."""
         well = self.well_at(event.position())
-        under = self._contents[well][0].compound if well is not None and well in self._contents else None
+        under = self.contents[well][0].compound if well is not None and well in self.contents else None
         if under != self.under:
             self.under = under
             self.update()

@@ -53,7 +53,7 @@ class PlateChooser(PlateView):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Plate of the round")
-        self._looks: Looks | None = None
+        self.looks: Looks | None = None
         self.chosen: frozenset[int] = frozenset()
         """The compounds that are chosen."""
         self.mark = Well(0, 0)
@@ -65,7 +65,7 @@ class PlateChooser(PlateView):
 
     def show_looks(self, looks: Looks | None) -> None:
         """Colour the wells."""
-        self._looks = looks
+        self.looks = looks
         self._placed = None
         self._describe()
         self.update()
@@ -84,13 +84,13 @@ class PlateChooser(PlateView):
 
     def text_at(self, well: Well) -> str:
         """What stands in a well, in a sentence."""
-        look = None if self._looks is None else self._looks.wells.get(well)
+        look = None if self.looks is None else self.looks.wells.get(well)
         return self.tip(well) if look is None else f"{well}: {look.words}"
 
     # ------------------------------------------------------------------ choosing
 
     def _compounds(self, wells: Iterator[Well]) -> frozenset[int]:
-        return frozenset(self._contents[well][0].compound for well in wells if well in self._contents)
+        return frozenset(self.contents[well][0].compound for well in wells if well in self.contents)
 
     def _within(self, one: Well, other: Well) -> Iterator[Well]:
         rows = range(min(one.row, other.row), max(one.row, other.row) + 1)
@@ -101,7 +101,7 @@ class PlateChooser(PlateView):
         """Choose the compounds of wells, with ``more`` beside those chosen before."""
         found = self._compounds(wells)
         self.chosen = found | self._before if more else found
-        current = self._contents.get(self.mark)
+        current = self.contents.get(self.mark)
         self.picked.emit(sorted(self.chosen), None if current is None else current[0].compound)
         self._describe()
         self.update()
@@ -133,7 +133,7 @@ class PlateChooser(PlateView):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copied.emit()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self._pick(iter(self._contents))
+            self._pick(iter(self.contents))
         elif step is not None:
             rows, columns = (shape.rows, shape.columns) if far else (1, 1)
             self._go(Well(self.mark.row + step[0] * rows, self.mark.column + step[1] * columns), extend=extend)
@@ -141,8 +141,8 @@ class PlateChooser(PlateView):
             first = key == Qt.Key.Key_Home
             row = (0 if first else shape.rows - 1) if far else self.mark.row
             self._go(Well(row, 0 if first else shape.columns - 1), extend=extend)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2) and self.mark in self._contents:
-            placed = self._contents[self.mark][0]
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2) and self.mark in self.contents:
+            placed = self.contents[self.mark][0]
             self.opened.emit(placed.compound, placed.replicate)
         elif key == Qt.Key.Key_Space:
             self._before = self.chosen
@@ -170,7 +170,7 @@ class PlateChooser(PlateView):
             return
         self._anchor = self.mark if extend and self._anchor is None else self._anchor if extend else well
         self.mark = well
-        placed = self._contents.get(well)
+        placed = self.contents.get(well)
         if more and placed is not None and placed[0].compound in self._before:
             self._before -= {placed[0].compound}
             self._anchor = None
@@ -199,7 +199,7 @@ class PlateChooser(PlateView):
         if event.buttons() & Qt.MouseButton.LeftButton and self._anchor is not None:
             if well is not None and well != self.mark:
                 self.mark = well
-                self._dragged = QRectF(self._box(self._anchor)).united(self._box(well))
+                self._dragged = QRectF(self.box(self._anchor)).united(self.box(well))
                 self._pick(self._within(self._anchor, well), more=bool(self._before))
             return
         self.said.emit("" if well is None else self.text_at(well))
@@ -214,8 +214,8 @@ class PlateChooser(PlateView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Go to the cell of the list that belongs to a well."""
         well = self.well_at(event.position())
-        if well is not None and well in self._contents:
-            placed = self._contents[well][0]
+        if well is not None and well in self.contents:
+            placed = self.contents[well][0]
             self.opened.emit(placed.compound, placed.replicate)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -236,7 +236,7 @@ class PlateChooser(PlateView):
         if self._layout is not None:
             parts.append(self.text_at(self.mark))
         if self.chosen:
-            there = {placed.compound for placed, _ in self._contents.values()}
+            there = {placed.compound for placed, _ in self.contents.values()}
             parts.append(f"{len(self.chosen & there)} of its compounds are chosen")
         text = ". ".join(filter(None, parts))
         if text != self.accessibleDescription():
@@ -255,19 +255,19 @@ class PlateChooser(PlateView):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme().colours.text), 1.2, Qt.PenStyle.DotLine))
-            painter.drawRect(self._box(self.mark).adjusted(-1.5, -1.5, 1.5, 1.5))
+            painter.drawRect(self.box(self.mark).adjusted(-1.5, -1.5, 1.5, 1.5))
         if self._dragged is not None:
             painter.setPen(QPen(QColor(theme().colours.accent), 1.2))
             painter.drawRoundedRect(self._dragged.adjusted(-1, -1, 1, 1), 4, 4)
         painter.end()
 
     def _paint_well(self, painter: QPainter, well: Well) -> None:
-        look = None if self._looks is None else self._looks.wells.get(well)
+        look = None if self.looks is None else self.looks.wells.get(well)
         if look is None:
             super()._paint_well(painter, well)
             return
-        compound = self._contents[well][0].compound
-        box = self._box(well)
+        compound = self.contents[well][0].compound
+        box = self.box(well)
         if compound in self.chosen or compound == self.under:
             chosen = compound in self.chosen
             painter.setPen(
@@ -280,7 +280,7 @@ class PlateChooser(PlateView):
         self._paint_look(painter, box, look)
 
     def _paint_look(self, painter: QPainter, box: QRectF, look: Look) -> None:
-        by = "" if self._looks is None else self._looks.by
+        by = "" if self.looks is None else self.looks.by
         if by == DECISION:
             draw_mark(painter, look.status, box.center(), box.width() * 0.36)
         elif by.startswith(VALUE) and look.share is not None and _unvalued(look) is None:
@@ -343,7 +343,7 @@ class PlateChooser(PlateView):
 
     def legend(self) -> Iterator[tuple[Draw, str]]:
         """What the shapes and colours mean: those there are, and no others."""
-        looks = self._looks
+        looks = self.looks
         if looks is None:
             yield from super().legend()
             return
@@ -367,11 +367,11 @@ class PlateChooser(PlateView):
         draw_mark(painter, code, box.center(), box.width() * 0.34)
 
     def _sample_value(self, share: float, painter: QPainter, box: QRectF) -> None:
-        numbered = self._box(Well(0, 0)).width() >= NUMBERED
+        numbered = self.box(Well(0, 0)).width() >= NUMBERED
         self._paint_value(painter, box, share, "", numbered=numbered)
 
     def _sample_kind(self, kind: str, painter: QPainter, box: QRectF) -> None:
-        valued = self._looks is not None and self._looks.by.startswith(VALUE)
+        valued = self.looks is not None and self.looks.by.startswith(VALUE)
         self._paint_kind(painter, box, kind, "" if valued else "1")
 
 

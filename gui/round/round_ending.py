@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QWidget
 
 from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.phrases import joined, many
@@ -111,13 +111,14 @@ class ClosePanel(EndingPanel):
         self.choices = QWidget()
         inner = column_of(holder=self.choices, spacing=4)
         self.options: dict[Missing, QRadioButton] = {}
-        self._means = {}
+        self.means: dict[Missing, QLabel] = {}
+        """What each choice means."""
         for key, text, _, _ in self.CHOICES:
             made = QRadioButton(text)
             made.toggled.connect(lambda _: self.check())
             said = label("", "muted", wrap=True)
             said.setContentsMargins(24, 0, 0, 4)
-            self.options[key], self._means[key] = made, said
+            self.options[key], self.means[key] = made, said
             put(inner, made, said)
         self.body.insertWidget(2, self.choices)
         self.guarantee = label("", "muted", wrap=True)
@@ -153,7 +154,7 @@ class ClosePanel(EndingPanel):
         self.words.setText(words)
         self.choices.setVisible(self._asks)
         for key, _, holds, void in self.CHOICES:
-            self._means[key].setText(holds if guarantee.holds else void)
+            self.means[key].setText(holds if guarantee.holds else void)
         self.guarantee.setText("" if guarantee.holds else f"There is no guarantee to keep: {joined(guarantee.void)}.")
         self.guarantee.setVisible(not guarantee.holds)
         parts = [f"{many(refused, 'typed text')} could not be used and will not count; see the cells marked red."] * (

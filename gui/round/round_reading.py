@@ -79,11 +79,12 @@ class Preview(QWidget):
         self.cancel = button("Cancel", then=self.cancelled)
         put(row, STRETCH, self.cancel, self.write)
         column.addLayout(row)
-        self._intended: Intended | None = None
+        self.intended: Intended | None = None
+        """What would be written."""
 
     def show_intended(self, intended: Intended) -> None:
         """Show what would be written."""
-        self._intended = intended
+        self.intended = intended
         n, rejected, wrong = len(intended.results), intended.rejected, len(intended.wrong)
         self.title.setText(intended.title)
         words = f"{many(n, 'value')} will be written"
@@ -114,8 +115,8 @@ class Preview(QWidget):
             super().keyPressEvent(event)
 
     def _accept(self) -> None:
-        if self._intended is not None and (self._intended.results or self._intended.wrong):
-            self.accepted.emit(self._intended)
+        if self.intended is not None and (self.intended.results or self.intended.wrong):
+            self.accepted.emit(self.intended)
 
 
 class RoundReading:

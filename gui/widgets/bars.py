@@ -58,7 +58,8 @@ class MessageBar(QFrame):
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
         self._behind: tuple[Kind, str, str] | None = None
         self._since = 0.0
-        self._offers: list[QPushButton] = []
+        self.offers: list[QPushButton] = []
+        """The buttons of what is said."""
         self._working = False
         self.hide()
 
@@ -88,8 +89,8 @@ class MessageBar(QFrame):
             made.clicked.connect(lambda _=False, action=action: action())
             self._actions.addWidget(made)
             # Tab goes on from what is at the left.
-            QWidget.setTabOrder(self._offers[-1] if self._offers else self.stop, made)
-            self._offers.append(made)
+            QWidget.setTabOrder(self.offers[-1] if self.offers else self.stop, made)
+            self.offers.append(made)
 
     def clear(self) -> None:
         """Hide the bar."""
@@ -155,10 +156,10 @@ class MessageBar(QFrame):
         self.show()
 
     def _drop_offers(self) -> None:
-        for made in self._offers:
+        for made in self.offers:
             made.hide()
             made.deleteLater()
-        self._offers.clear()
+        self.offers.clear()
 
 
 class WorkBar(QFrame):

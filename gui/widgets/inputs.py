@@ -102,7 +102,8 @@ class Segments(QWidget):
         self.setAccessibleName(name)
         row = row_of(holder=self, spacing=0)
         self._group = QButtonGroup(self)
-        self._buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, QPushButton] = {}
+        """By the key of its choice."""
         for place, (key, text) in enumerate(choices):
             made = QPushButton(mnemonic_free(text))
             made.setProperty("role", "segment")
@@ -110,7 +111,7 @@ class Segments(QWidget):
             made.setCheckable(True)
             made.setAutoDefault(False)
             self._group.addButton(made)
-            self._buttons[key] = made
+            self.buttons[key] = made
             row.addWidget(made)
             made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
         self.reset()
@@ -118,29 +119,29 @@ class Segments(QWidget):
     @property
     def key(self) -> str:
         """What is chosen."""
-        return next(key for key, made in self._buttons.items() if made.isChecked())
+        return next(key for key, made in self.buttons.items() if made.isChecked())
 
     @property
     def keys(self) -> list[str]:
         """What can be chosen, left to right."""
-        return list(self._buttons)
+        return list(self.buttons)
 
     def text(self, key: str) -> str:
         """What a choice says."""
-        return self._buttons[key].text().replace("&&", "&")
+        return self.buttons[key].text().replace("&&", "&")
 
     def choose(self, key: str) -> None:
         """Press a button."""
-        self._buttons[key].setChecked(True)
+        self.buttons[key].setChecked(True)
         self.chosen.emit(key)
 
     def reset(self) -> None:
         """Press the first button, and tell nobody."""
-        next(iter(self._buttons.values())).setChecked(True)
+        next(iter(self.buttons.values())).setChecked(True)
 
     def set_text(self, key: str, text: str) -> None:
         """Name a choice anew."""
-        self._buttons[key].setText(mnemonic_free(text))
+        self.buttons[key].setText(mnemonic_free(text))
 
 
 class FilterBox(Line):

@@ -152,7 +152,8 @@ class Details(QWidget):
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(1, 1)
         self._shown: list[tuple[QLabel, QLabel]] = []
-        self._rows: list[tuple[str, str]] = []
+        self.rows: list[tuple[str, str]] = []
+        """The captions and values shown."""
         self._stacked = False
 
     def show_rows(self, rows: Sequence[tuple[str, str]]) -> None:
@@ -160,7 +161,7 @@ class Details(QWidget):
         while len(self._shown) < len(rows):
             self._shown.append((label("", "muted"), label("", wrap=True, selectable=True)))
             self._place(len(self._shown) - 1)
-        self._rows = list(rows)
+        self.rows = list(rows)
         for place, (caption, value) in enumerate(self._shown):
             used = place < len(rows)
             caption.setVisible(used)
@@ -178,7 +179,7 @@ class Details(QWidget):
             self._stacked = stacked
             for place in range(len(self._shown)):
                 self._place(place)
-        for (caption, _), (text, _) in zip(self._shown, self._rows, strict=False):
+        for (caption, _), (text, _) in zip(self._shown, self.rows, strict=False):
             self._fit_caption(caption, text)
 
     def _place(self, place: int) -> None:

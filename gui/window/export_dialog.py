@@ -123,13 +123,13 @@ class ExportDialog(QDialog):
         body.addSpacing(6)
         body.addWidget(label("Which compounds", "heading"))
         inside, everything = counts
-        self._choices: dict[Which, QRadioButton] = {
+        self.choices: dict[Which, QRadioButton] = {
             "in": QRadioButton(f"The {inside:,} that {'is' if inside == 1 else 'are'} in, the best first"),
             "screen": QRadioButton(f"The {len(screen.order):,} on the Candidates page, in the order on screen"),
             "all": QRadioButton(f"All {everything:,}, ranked"),
         }
         self._groups = QButtonGroup(self)
-        for key, made in self._choices.items():
+        for key, made in self.choices.items():
             self._groups.addButton(made)
             body.addWidget(made)
             if key == "screen":
@@ -149,7 +149,7 @@ class ExportDialog(QDialog):
         box.rejected.connect(self.reject)
         body.addWidget(box)
         self._counts = {"in": inside, "screen": len(screen.order), "all": everything}
-        self._choices[wanted.which].setChecked(True)
+        self.choices[wanted.which].setChecked(True)
         self.columns.setChecked(wanted.as_columns and screen.columns is not None)
         self.kinds.choose(wanted.kind.suffix)
         self.confirm.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -158,19 +158,19 @@ class ExportDialog(QDialog):
     @property
     def wanted(self) -> Wanted:
         """What is asked for."""
-        which = next(key for key, made in self._choices.items() if made.isChecked())
+        which = next(key for key, made in self.choices.items() if made.isChecked())
         kind = kind_of(self.kinds.key)
         return Wanted(kind, which, self.columns.isChecked() and self.columns.isEnabled())
 
     def choose(self, which: Which) -> None:
         """Mark which compounds are exported."""
-        self._choices[which].setChecked(True)
+        self.choices[which].setChecked(True)
 
     def check(self) -> None:
         """Say what the file will hold, and whether there is anything to export."""
         if self._groups.checkedButton() is None:
             return
-        which = next(key for key, made in self._choices.items() if made.isChecked())
+        which = next(key for key, made in self.choices.items() if made.isChecked())
         kind = kind_of(self.kinds.key)
         self.holds.setText(kind.holds)
         self.columns.setEnabled(kind.columns and self.screen_.columns is not None)

@@ -107,13 +107,13 @@ def test_plot_stays_when_one_of_its_compounds_is_clicked(qtbot: QtBot, decided: 
     page = decided.candidates
     page.which.choose("all")
     until(qtbot, lambda: page.canvas.shown)
-    page._zoom(1.0, 0.0, 0.4)
+    page.canvas.zoomed.emit(1.0, 0.0, 0.4)
     until(qtbot, lambda: page.canvas.shown)
     picture = page.picture
     assert picture is not None
     before = picture.compounds
     assert len(before) < len(status(decided).library)
-    page._pick(before[-1])
+    page.canvas.picked.emit(before[-1])
     until(qtbot, lambda: page.canvas.shown)
     assert page.picture is not None
     assert page.picture.compounds == before
@@ -124,7 +124,7 @@ def test_plot_moves_to_a_compound_selected_in_the_table(qtbot: QtBot, decided: M
     page = decided.candidates
     page.which.choose("all")
     until(qtbot, lambda: page.canvas.shown)
-    page._zoom(1.0, 0.0, 0.4)
+    page.canvas.zoomed.emit(1.0, 0.0, 0.4)
     until(qtbot, lambda: page.canvas.shown)
     assert page.picture is not None
     hidden = next(k for k in range(len(status(decided).library)) if k not in page.picture.compounds)

@@ -83,11 +83,7 @@ def texts(window: MainWindow) -> dict[int, str]:
 
 def shown(window: MainWindow) -> dict[str, str]:
     """The captions and values of the Candidates panel."""
-    return {
-        caption.text(): value.text()
-        for caption, value in window.candidates.panel.details._shown
-        if not caption.isHidden()
-    }
+    return dict(window.candidates.panel.details.rows)
 
 
 def test_the_one_button_plans_it_and_shows_it(qtbot: QtBot, ended: MainWindow) -> None:
@@ -104,7 +100,7 @@ def test_the_one_button_plans_it_and_shows_it(qtbot: QtBot, ended: MainWindow) -
     assert tuple(item.compound for item in open_round(window).items) == due
     assert window.strip.primary.text() == "Enter results"
     assert not window.actions_.confirm.isEnabled()
-    rows = {caption.text(): value.text() for caption, value in window.round.panel.details._shown}
+    rows = dict(window.round.panel.details.rows)
     prediction = open_round(window).predicted[0]
     assert rows["Predicted"] == f"{prediction.low:.2f} – {prediction.high:.2f}"
     assert rows["Confirmed"] == "… not measured yet"

@@ -58,7 +58,7 @@ def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: 
     page.export_button.click()
     dialog = asked(window)
     assert dialog.wanted.which == "screen"
-    assert "6 on the Candidates page" in dialog._choices["screen"].text()
+    assert "6 on the Candidates page" in dialog.choices["screen"].text()
     assert "filter “R1=Cl” · sorted by ID, falling" in dialog.screen_.words
     shown = [page.model.as_text()[1:][row] for row in range(6)]
     path = tmp_path / "screen.csv"
@@ -125,7 +125,7 @@ def test_every_format_is_in_the_menu_and_written(
     idle(qtbot, decided)
     assert path.stat().st_size > 500
     assert "18 compounds written to out" in decided.messages.text
-    assert [one.text() for one in decided.messages._offers] == ["Open", "Show in Folder"]
+    assert [one.text() for one in decided.messages.offers] == ["Open", "Show in Folder"]
 
 
 def test_what_was_chosen_is_remembered(
@@ -158,12 +158,12 @@ def test_opening_what_was_written(
     for number, place in enumerate((path, tmp_path)):
         decided.exporting.to(path, "all")
         idle(qtbot, decided)
-        decided.messages._offers[number].click()
+        decided.messages.offers[number].click()
         assert Path(opened[-1]) == place
     decided.exporting.to(path, "all")
     idle(qtbot, decided)
     path.unlink()
-    decided.messages._offers[0].click()
+    decided.messages.offers[0].click()
     assert "not there any more" in decided.messages.text
     assert len(opened) == 2
 
@@ -189,7 +189,7 @@ def test_refusals_stand_beside_what_caused_them(qtbot: QtBot, decided: MainWindo
     choose_place(qtbot, decided, str(tmp_path / "nowhere" / "x.csv"))
     idle(qtbot, decided)
     assert "there is no such folder" in decided.messages.text
-    (again,) = decided.messages._offers
+    (again,) = decided.messages.offers
     assert again.text() == "Another place…"
     again.click()
     assert asked(decided).wanted.which == "all"
@@ -278,10 +278,10 @@ def test_closing_the_window_asks_once_while_an_export_is_written(
     decided.close()
     assert decided.isVisible()
     assert "An export is still being written" in decided.messages.text
-    decided.messages._offers[1].click()
+    decided.messages.offers[1].click()
     decided.close()
     assert decided.isVisible()
-    decided.messages._offers[0].click()
+    decided.messages.offers[0].click()
     until(qtbot, lambda: not decided.isVisible())
     assert not path.exists()
 

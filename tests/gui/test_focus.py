@@ -100,11 +100,11 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot: QtBot, campaign: 
         assert focus is not None
         assert window.pages[place].isAncestorOf(focus), told(focus)
     # Arrows go on from page to page at the left, and stay there.
-    last = window._buttons.button(PageName.HISTORY)
+    last = window.page_buttons.button(PageName.HISTORY)
     last.setFocus()
     QTest.keyClick(last, Qt.Key.Key_Up)
     assert window.stack.currentIndex() == PageName.SAR
-    assert QApplication.focusWidget() is window._buttons.button(PageName.SAR)
+    assert QApplication.focusWidget() is window.page_buttons.button(PageName.SAR)
 
 
 def seen(window: MainWindow) -> list[str]:

@@ -212,8 +212,8 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
 
 
 def outlook(qtbot: QtBot, step: GoalPane) -> list[tuple[str, str]]:
-    until(qtbot, lambda: step.outlook._shown[0][0].text() == "Library")
-    return [(caption.text(), value.text()) for caption, value in step.outlook._shown if not caption.isHidden()]
+    until(qtbot, lambda: step.outlook.rows[0][0] == "Library")
+    return step.outlook.rows
 
 
 def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -669,7 +669,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     assert "certainly better in both" in page.panel.why.words.text()
     page.select(min(inside))
     assert "No other compound can be better in both by more than 0.6." in page.panel.why.words.text()
-    captions = [caption.text() for caption, _ in page.panel.details._shown if not caption.isHidden()]
+    captions = [caption for caption, _ in page.panel.details.rows]
     assert captions[:4] == ["pIC50", "hERG", "P(trade-off)", "P(with margin)"]
     page.filter.setText("hERG<4.5")
     until(qtbot, lambda: page.model.rowCount() < 18)

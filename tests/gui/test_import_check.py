@@ -36,7 +36,7 @@ def troubled(path: Path) -> Path:
 
 def captions(creation: NewCampaign) -> dict[str, str]:
     """The report on the model as it is shown."""
-    return {a.text(): b.text() for a, b in creation.check_pane.model.details._shown if not a.isHidden()}
+    return dict(creation.check_pane.model.details.rows)
 
 
 def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

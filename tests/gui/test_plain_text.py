@@ -331,7 +331,7 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
             shown.plate_size.choose("96")
             until(qtbot, lambda: window.work_lists.dialog is not None and window.work_lists.dialog.layout_ is not None)
             plate = shown.plate
-            tips = {plate.tip(well) for well in plate._contents}
+            tips = {plate.tip(well) for well in plate.contents}
             assert any(name in tip for tip in tips for name in IDS)
         check(shown)
         for box in shown.findChildren(QComboBox):

@@ -181,7 +181,7 @@ def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
     settled(qtbot, window, 2)
     window.show_page(PageName.SAR)
     page = window.sar
-    page.which._buttons["rounds"].click()
+    page.which.buttons["rounds"].click()
     until(qtbot, lambda: isinstance(page.scene, RoundsScene))
     idle(qtbot, window)
     assert len(page.scene.table()[1]) == 3 if page.scene is not None else False

@@ -45,7 +45,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     asked_for = open_round(planned).measurements
     assert f"1 of {asked_for} measurements are back, {asked_for - 1} are missing" in asked.words.text()
     assert "1 typed text could not be used" in asked.caution.text()
-    means = [asked._means[key].text() for key in ("return", "failed", "other")]
+    means = [asked.means[key].text() for key in ("return", "failed", "other")]
     assert "guarantee stays" in means[0]
     assert "guarantee stays; it then assumes" in means[1]
     assert "guarantee is void from here" in means[2]
@@ -65,7 +65,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     plan_round(qtbot, planned)
     page.close_button.click()
     assert "There is no guarantee to keep" in asked.guarantee.text()
-    assert not any("guarantee" in asked._means[key].text() for key in asked.options)
+    assert not any("guarantee" in asked.means[key].text() for key in asked.options)
     asked.reject()
 
 
@@ -131,7 +131,7 @@ def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, pla
     assert f"came late, in round {second.number}" in model.result_tip(line, 0, 0)
     # Its phase was not decided yet, so it counts: one measurement less is waited for in the open round.
     assert late.counted == 1
-    assert any(caption == "Late results" and "still count" in text for caption, text in shown(page.panel.progress))
+    assert any(caption == "Late results" and "still count" in text for caption, text in page.panel.progress.rows)
     planned.round_commands.step(1)
     assert page.title.text() == f"Round {second.number}"
     assert open_round(planned).came == 1
@@ -142,8 +142,3 @@ def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, pla
     planned.round_commands.enter_results()
     assert page.title.text() == f"Round {second.number}"
     assert view(planned).round is page.shown or page.shown == view(planned).round
-
-
-def shown(details: object) -> list[tuple[str, str]]:
-    rows = details._shown  # type: ignore[attr-defined]  # captions and values
-    return [(caption.text(), value.text()) for caption, value in rows if not caption.isHidden()]

@@ -140,7 +140,7 @@ def test_ids_with_values_with_and_without_a_header(qtbot: QtBot, planned: MainWi
     names = ids(window)
     paste(qtbot, window, [[names[2], "7.1", "7.2"], ["C-999", "7.0"], [names[0], ""], [names[4], "<5"]])
     preview = window.round.preview
-    assert len(preview._intended.results) == 3 if preview._intended is not None else False
+    assert len(preview.intended.results) == 3 if preview.intended is not None else False
     assert any("no compound of this campaign" in row[4] for row in shown(preview.model))
     preview.cancel.click()
     paste(qtbot, window, [["Compound", "Value"], [names[2], "7.1"], ["C-999", "7.0"]])
@@ -159,8 +159,8 @@ def test_repeated_identical_line_is_not_counted_beyond_what_the_round_asks_for(
     for header in ([], [["ID", "pIC50"]]):
         paste(qtbot, window, [*header, *lines])
         until(qtbot, lambda: window.round.stack.currentWidget() is preview)
-        assert preview._intended is not None
-        assert len(preview._intended.results) == asked
+        assert preview.intended is not None
+        assert len(preview.intended.results) == asked
         assert "repeats row" in shown(preview.model)[0][4]
         preview.cancel.click()
 
@@ -207,7 +207,7 @@ def test_the_same_file_twice_is_noticed(qtbot: QtBot, planned: MainWindow, tmp_p
         if expected == 10:
             until(qtbot, lambda: "already" in window.messages.text)
             assert status(window).measurements_used == 5
-            (again,) = window.messages._offers
+            (again,) = window.messages.offers
             assert again.text() == "Count them a second time"
             again.click()
         until(qtbot, lambda expected=expected: status(window).measurements_used == expected)

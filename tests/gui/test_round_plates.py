@@ -49,7 +49,7 @@ def wells_of(window: MainWindow) -> dict[Well, int]:
 
 
 def at(plate: PlateChooser, well: Well) -> QPoint:
-    return plate._box(well).center().toPoint()
+    return plate.box(well).center().toPoint()
 
 
 def drag(plate: PlateChooser, first: Well, last: Well) -> None:
@@ -117,7 +117,7 @@ def test_the_keyboard_goes_from_well_to_well(qtbot: QtBot, plated: MainWindow) -
     assert page.table.selected_rows() == []
     QTest.keyClick(plate, Qt.Key.Key_Right)
     QTest.keyClick(plate, Qt.Key.Key_Return)
-    placed = plate._contents[Well(3, 1)][0]
+    placed = plate.contents[Well(3, 1)][0]
     until(qtbot, page.table.hasFocus)
     assert (page.table.current_row(), page.table.current_cell) == (there[Well(3, 1)], (0, placed.replicate - 1))
 
@@ -136,13 +136,13 @@ def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
     until(qtbot, lambda: "excluded" in legend(plate))
     assert legend(plate) == ["pending", "back", "not kept", "excluded", "max", "min", "empty"]
     name = status(plated).library.ids[open_round(plated).items[0].compound]
-    first = next(w for w, (one, _) in plate._contents.items() if one.replicate == 1 and wells_of(plated)[w] == 0)
+    first = next(w for w, (one, _) in plate.contents.items() if one.replicate == 1 and wells_of(plated)[w] == 0)
     assert plate.text_at(first) == f"{first}: line 1, {name}, measurement 1: 7.1"
     # By value: the number stands in the well, and the legend says from where to where.
     enter(qtbot, plated, 3, "5.9")
     pane.by.setCurrentIndex(1)
     assert pane.by.currentText() == "pIC50"
-    looks = plate._looks
+    looks = plate.looks
     assert looks is not None
     assert (looks.wells[first].text, looks.wells[first].share) == ("7.1", 1.0)
     assert legend(plate)[:2] == ["5.90", "7.10 pIC50"]
@@ -153,7 +153,7 @@ def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
     entries, asked = list(plate.legend()), []
     with monkeypatch.context() as patch:
         patch.setattr(plate, "legend", lambda: asked.append(1) or iter(entries))
-        plate.show_looks(plate._looks)
+        plate.show_looks(plate.looks)
         plate.grab()
     assert len(asked) == 1
     # As a grid for a spreadsheet, by what is shown.

@@ -68,7 +68,7 @@ def window_of(page: SarPage) -> MainWindow:
 
 def choose(qtbot: QtBot, page: SarPage, key: str) -> None:
     """Show a picture, by clicking on its name."""
-    page.which._buttons[key].click()
+    page.which.buttons[key].click()
     kind = KINDS[[name for name, _ in PICTURES].index(key)]
     until(qtbot, lambda: isinstance(page.scene, kind) and page.canvas.shown)
     drawn(qtbot, window_of(page))

@@ -103,8 +103,8 @@ def test_a_new_campaign_refuses_beside_the_field(qtbot: QtBot, window: MainWindo
     goal.file.edit.setText(str(tmp_path / "good.csv.assaypilot"))
     until(qtbot, lambda: goal.complete)
     assert "90 % sure" in goal.sentence.text()
-    until(qtbot, lambda: goal.outlook._shown[0][0].text() == "Library")
-    words = {row[0].text(): row[1].text() for row in goal.outlook._shown}
+    until(qtbot, lambda: goal.outlook.rows[0][0] == "Library")
+    words = dict(goal.outlook.rows)
     assert "18 compounds; all 6 unknowns" in words["Library"]
     assert "measurements in" in words["First decision"]
     creation.reject()

@@ -86,7 +86,7 @@ def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_p
     assert dialog.plate.tip(Well(1, 0)) == "B1: min"
     assert "empty" in dialog.plate.tip(Well(7, 10))
     dialog.plate.resize(480, 340)
-    centre = dialog.plate._box(first.wells[0]).center()
+    centre = dialog.plate.box(first.wells[0]).center()
     assert dialog.plate.well_at(centre) == first.wells[0]
     assert dialog.plate.well_at(QPointF(1, 1)) is None
     nothing, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
