@@ -18,7 +18,7 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import decided_campaign, idle, quick_campaign, until
+from tests.gui.helpers import decided_campaign, idle, plan_round, quick_campaign, until
 
 
 @pytest.fixture
@@ -99,6 +99,13 @@ def window(open_window: Callable[..., MainWindow]) -> MainWindow:
 def campaign(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     """A window with a small campaign."""
     return open_window(quick_campaign(tmp_path))
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """The same with an open round, on its page."""
+    plan_round(qtbot, campaign)
+    return campaign
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     until(qtbot, lambda: QGuiApplication.clipboard().text().startswith("Status"))
 
 
-def test_plot_stays_when_one_of_its_compounds_is_clicked(qtbot: QtBot, decided: MainWindow) -> None:
+def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot: QtBot, decided: MainWindow) -> None:
     page = decided.candidates
     page.which.choose("all")
     until(qtbot, lambda: page.canvas.shown)
@@ -118,15 +118,6 @@ def test_plot_stays_when_one_of_its_compounds_is_clicked(qtbot: QtBot, decided: 
     assert page.picture is not None
     assert page.picture.compounds == before
     assert page.table.current_row() == before[-1]
-
-
-def test_plot_moves_to_a_compound_selected_in_the_table(qtbot: QtBot, decided: MainWindow) -> None:
-    page = decided.candidates
-    page.which.choose("all")
-    until(qtbot, lambda: page.canvas.shown)
-    page.canvas.zoomed.emit(1.0, 0.0, 0.4)
-    until(qtbot, lambda: page.canvas.shown)
-    assert page.picture is not None
     hidden = next(k for k in range(len(status(decided).library)) if k not in page.picture.compounds)
     page.table.choose(hidden)
     until(qtbot, lambda: page.canvas.shown)

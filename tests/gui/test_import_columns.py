@@ -241,41 +241,42 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBo
     assert len(step.result.imported.not_used) == 389
 
 
-def test_columns_that_could_hold_substituents_are_offered(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    path = tmp_path / "named.csv"
-    rows = "".join(f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}\n" for n in range(12))
-    path.write_text(f"ID,prime & co,boost,pIC50\n{rows}")
-    creation = creation_on(qtbot, window, path)
-    step = creation.columns_pane
-    until(qtbot, lambda: step.panel.tick.isVisible())
-    assert step.panel.tick.text() == "Tick prime && co, boost"
-    assert step.form.id.currentText() == "ID"
-    assert step.form.endpoint.currentText() == "pIC50"
-    step.panel.tick.click()
-    until(qtbot, lambda: step.complete)
-    assert step.form.chosen_sites == ("prime & co", "boost")
-    assert step.panel.tick.isHidden()
+NAMED = [f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}" for n in range(12)]
+REACTIONS = [
+    f"{('KOH', 'DBU')[n % 2]},{('THF', 'DMF')[n // 2 % 2]},{(60, 80, 100)[n % 3]},{40 + 0.5 * n}" for n in range(24)
+]
 
 
-def test_conditions_of_a_reaction_are_offered_and_not_taken_for_results(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
+@pytest.mark.parametrize(
+    ("header", "rows", "sites", "value"),
+    [
+        ("ID,prime & co,boost,pIC50", NAMED, ("prime & co", "boost"), "pIC50"),
+        ("base,solvent,temperature,yield", REACTIONS, ("base", "solvent", "temperature"), "yield"),
+    ],
+    ids=["names", "conditions of a reaction"],
+)
+def test_columns_that_could_hold_substituents_are_offered(
+    qtbot: QtBot,
+    window: MainWindow,
+    tmp_path: Path,
+    header: str,
+    rows: list[str],
+    sites: tuple[str, ...],
+    measured: str,
 ) -> None:
-    path = tmp_path / "reactions.csv"
-    rows = "".join(
-        f"{('KOH', 'DBU')[n % 2]},{('THF', 'DMF')[n // 2 % 2]},{(60, 80, 100)[n % 3]},{40 + 0.5 * n}\n"
-        for n in range(24)
-    )
-    path.write_text(f"base,solvent,temperature,yield\n{rows}")
+    path = tmp_path / "named.csv"
+    path.write_text("\n".join([header, *rows]) + "\n")
     creation = creation_on(qtbot, window, path)
-    step = creation.columns_pane
-    until(qtbot, lambda: step.panel.tick.isVisible())
-    assert step.panel.tick.text() == "Tick base, solvent, temperature"
-    assert step.form.endpoint.currentText() == "yield"
-    step.panel.tick.click()
-    until(qtbot, lambda: step.complete)
-    assert step.form.chosen_sites == ("base", "solvent", "temperature")
-    assert step.result is not None
-    assert [column.endpoint.name for column in step.result.mapping.endpoints] == ["yield"]
+    pane = creation.columns_pane
+    until(qtbot, lambda: pane.panel.tick.isVisible())
+    assert pane.panel.tick.text().replace("&&", "&") == f"Tick {', '.join(sites)}"
+    assert pane.form.endpoint.currentText() == value
+    pane.panel.tick.click()
+    until(qtbot, lambda: pane.complete)
+    assert pane.form.chosen_sites == sites
+    assert pane.panel.tick.isHidden()
+    assert pane.result is not None
+    assert [column.endpoint.name for column in pane.result.mapping.endpoints] == [value]
     leave(creation)
 
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, open_round, plan_round, status, until, view
-
-
-@pytest.fixture
-def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
-    """A window with an open round."""
-    plan_round(qtbot, campaign)
-    return campaign
 
 
 def enter(qtbot: QtBot, window: MainWindow, line: int, text: str, cell: int = 0) -> None:

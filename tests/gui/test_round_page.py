@@ -16,13 +16,6 @@ from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import dialog, idle, open_round, plan_round, status, true_values, until
 
 
-@pytest.fixture
-def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
-    """A window with an open round."""
-    plan_round(qtbot, campaign)
-    return campaign
-
-
 def type_into(window: MainWindow, line: int, text: str) -> None:
     """Edit a line's cell through its model, as the editor does."""
     model = window.round.model

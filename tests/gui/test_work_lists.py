@@ -20,14 +20,7 @@ from assaypilot.gui.round.plate import short_names
 from assaypilot.gui.round.work_list import WorkListDialog
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, open_round, plan_round, show, status, until, view
-
-
-@pytest.fixture
-def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
-    """A window with an open round, on its page."""
-    plan_round(qtbot, campaign)
-    return campaign
+from tests.gui.helpers import idle, open_round, show, status, until, view
 
 
 def asked(window: MainWindow) -> WorkListDialog:
