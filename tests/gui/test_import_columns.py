@@ -262,7 +262,7 @@ def test_columns_that_could_hold_substituents_are_offered(
     header: str,
     rows: list[str],
     sites: tuple[str, ...],
-    measured: str,
+    value: str,
 ) -> None:
     path = tmp_path / "named.csv"
     path.write_text("\n".join([header, *rows]) + "\n")
