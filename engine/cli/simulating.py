@@ -14,8 +14,7 @@ from ..errors import AssayPilotError
 from ..simulate import comparison
 from ..simulate.instances import Instance, listing
 from ..simulate.parallel import check, simulate
-from ..simulate.runner import Limits, Task, drawn_of, problem_of
-from ..simulate.summary import along, summary
+from ..simulate.runner import Limits, Task, along, drawn_of, problem_of, summary
 from ..simulate.yardsticks import Yardsticks, yardsticks
 from ..strategies import registry
 from ..strategies.phased import ADDITIVE, refuse_unknown_noise

@@ -82,15 +82,6 @@ def in_header(text: str) -> str:
     return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")
 
 
-def letters_of(column: int) -> str:
-    """Return the name of a column by its number from 1: A, B, ..., AA."""
-    name = ""
-    while column:
-        column, digit = divmod(column - 1, 26)
-        name = chr(65 + digit) + name
-    return name
-
-
 _HALVINGS = 40
 """Enough to find a width to far below a point."""
 

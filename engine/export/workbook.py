@@ -13,14 +13,13 @@ from ..errors import AssayPilotError
 from ..figures.palette import LIGHT
 from ..system.places import temporary_folder
 from ..system.progress import Report, silent
-from ..tables.raw import FORMULA
+from ..tables.raw import FORMULA, letters_of
 from .contents import Contents
 from .fitting import (
     LONGEST,
     UNHELD,
     in_header,
     length_of,
-    letters_of,
     lines_of,
     most_lines,
     number_format,

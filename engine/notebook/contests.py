@@ -16,8 +16,7 @@ from ..errors import AssayPilotError
 from ..simulate import comparison
 from ..simulate.instances import Drawn, Instance, get
 from ..simulate.parallel import check, simulate
-from ..simulate.runner import Task
-from ..simulate.summary import summary
+from ..simulate.runner import Task, summary
 from ..strategies import registry
 from ..strategies.protocol import Calibrated, Strategy, check_delta
 from .designs import features_of

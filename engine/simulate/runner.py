@@ -7,8 +7,9 @@ measurements cost what one does. Run i depends on the seed and on i alone.
 from __future__ import annotations
 
 import math
+import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from ..strategies.protocol import BOUNDLESS, Allocation, Capacity, Outcome, Problem, State, Strategy
 from ..system.progress import Report, silent
 from .instances import Drawn, Instance
-from .scores import Curve, Point, score
+from .scores import Curve, Point, error_limits, mean, mean_curve, score
 
 _EMPTY = 3
 """Phases in a row that decide nothing before a run is given up."""
@@ -341,3 +342,50 @@ class Replicates:
         for one, sd in zip(self.unknown, told, strict=True):
             noise[one.row] = min(sd, BOUNDLESS)
         return replace(state, problem=replace(state.problem, noise=tuple(noise), repeats=repeats))
+
+
+def along(runs: Sequence[Run], compounds: int) -> dict[str, Any]:
+    """Return the mean curve of the runs, and what became of those that said they were finished."""
+    ended = [run for run in runs if run.reason == "decided"]
+    return {
+        "curve": mean_curve([run.curve for run in runs], compounds),
+        "ended": {
+            "share": len(ended) / len(runs),
+            "wrong_share": sum(run.wrong for run in ended) / len(ended) if ended else None,
+            "measurements_median": statistics.median([run.measurements for run in ended]) if ended else None,
+        },
+    }
+
+
+def summary(runs: Sequence[Run]) -> dict[str, Any]:
+    """Means over the runs and counts of what went wrong; every run is counted once.
+
+    errors: a decision was false. unfinished: given up at the limit. undecided: stopped by itself (a budget) with
+    compounds open and nothing false. right: the rest.
+    """
+    errors = sum(run.wrong for run in runs)
+    unfinished = sum(run.unfinished and not run.wrong for run in runs)
+    right = sum(run.right for run in runs)
+    lower, upper = error_limits(errors, len(runs))
+    spent = [float(run.measurements) for run in runs]
+    return {
+        "runs": len(runs),
+        "measurements": {
+            "mean": mean(spent),
+            "sd": statistics.stdev(spent) if len(spent) > 1 else None,
+            "median": statistics.median(spent),
+        },
+        "phases": {"mean": mean([float(run.phases) for run in runs])},
+        "rounds": {"mean": mean([float(run.rounds) for run in runs])},
+        "precision": mean([run.precision for run in runs]),
+        "recall": mean([run.recall for run in runs]),
+        "f1": mean([run.f1 for run in runs]),
+        "errors": errors,
+        "error_rate": errors / len(runs),
+        "error_rate_lower": lower,
+        "error_rate_upper": upper,
+        "right": right,
+        "undecided": len(runs) - right - errors - unfinished,
+        "unfinished": unfinished,
+        "seconds_per_run": math.fsum(run.seconds for run in runs) / len(runs),
+    }

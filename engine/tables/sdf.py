@@ -13,10 +13,10 @@ from ..system.guarded import guarded
 from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECORDS
 from ..system.progress import Report, part_of
 from ..text.statements import listed
-from .decimals import decimal_mark
 from .files import Kind, OpenedFile
 from .raw import Problem, RawTable, fold, free_name, from_bytes, to_bytes
 from .text import decode
+from .values import decimal_mark
 
 _NOTHING = " 0" + "  0" * 11 + "\n"
 """The end of an atom's line that says nothing; without it the line means the same and is read faster."""

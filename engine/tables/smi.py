@@ -7,9 +7,9 @@ import re
 from ..errors import AssayPilotError
 from ..system.progress import Report
 from . import headers
-from .decimals import decimal_mark
 from .layout import lay_out
 from .raw import RawTable, fold, rows_named
+from .values import decimal_mark
 
 _EXTENDED = re.compile(r"(?P<smiles>\S+)[ \t]+(?P<extension>\|[^|\r\n]*\|)(?:[ \t]+(?P<rest>.*))?")
 _HEADER_BREAK = re.compile(r"[\s,;]+")

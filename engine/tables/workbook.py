@@ -20,8 +20,7 @@ from . import headers, own_exports
 from .arrangements import table_of
 from .files import Kind, OpenedFile
 from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
-from .sheet_styles import as_shown, say_hidden, say_struck
-from .zipped import Archive, Failed, failed_cells, inspect
+from .zipped import Archive, Failed, as_shown, failed_cells, inspect, say_hidden, say_struck
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook

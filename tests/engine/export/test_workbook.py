@@ -22,9 +22,10 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
-from assaypilot.engine.export.fitting import LONGEST, in_header, letters_of, lines_of, shortened, units_of
+from assaypilot.engine.export.fitting import LONGEST, in_header, lines_of, shortened, units_of
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.sheet import Sheet
+from assaypilot.engine.tables.raw import letters_of
 from tests.engine.export.making import NASTY, begin, nasty_library, plain_library
 
 SHEETS = ["Shortlist", "All compounds", "Measurements", "Rounds", "Settings"]

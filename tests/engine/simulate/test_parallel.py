@@ -12,8 +12,7 @@ from assaypilot.engine.simulate import parallel as cluster
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.parallel import check, processors, simulate
-from assaypilot.engine.simulate.runner import Limits, Task
-from assaypilot.engine.simulate.summary import summary
+from assaypilot.engine.simulate.runner import Limits, Task, summary
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.system.progress import Cancelled
 from tests.engine.simulate.making import Endless, Plain, Poor, instance_of
