@@ -13,6 +13,7 @@ from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.export.sheet import Sheet
 
 CORE = "c1cc([*:1])ccc1[*:2]"
 """Symmetric on purpose: only what stands at its sites says which end is which."""
@@ -99,3 +100,7 @@ def play(campaign: Campaign, rounds: int = 40, **sides: str) -> Status:
                     results.append(Result(now.library.ids[item.compound], value, endpoint.name, **sides))  # type: ignore[arg-type]  # texts
         campaign.record(results, close=True)
     return campaign.status()
+
+
+def as_dicts(sheet: Sheet) -> list[dict[str, object]]:
+    return [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]

@@ -14,15 +14,20 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import FORMATS, ending_of, write
-from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.shortlist import ranked
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Cancelled
-from tests.engine.export.making import HERG, IC50, MEASURABLE, NASTY, SMILES, begin, nasty_library, plain_library
-
-
-def as_dicts(sheet: Sheet) -> list[dict[str, object]]:
-    return [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
+from tests.engine.export.making import (
+    HERG,
+    IC50,
+    MEASURABLE,
+    NASTY,
+    SMILES,
+    as_dicts,
+    begin,
+    nasty_library,
+    plain_library,
+)
 
 
 def test_without_a_choice_what_is_in_comes_ranked(nasty: Status) -> None:

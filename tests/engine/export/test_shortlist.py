@@ -89,23 +89,6 @@ def test_columns_say_what_and_on_what_evidence(make: Make) -> None:
         assert "P(within 0.75)" in sheet.header
 
 
-def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
-    library = Library.listed(["R1", "R2"], ROWS, ids=list(VALUES))
-    settings = Settings("pIC50", 0.5)
-    endpoints = [Endpoint("pIC50", noise_sd=0.2)]
-    known = [Result(name, VALUES[name]) for name in "abce"]
-    with Campaign.create(
-        tmp_path / "y.assaypilot", library=library, endpoints=endpoints, settings=settings, history=known
-    ) as campaign:
-        now = campaign.status()
-        sheet = table_of(now, ranked(now))
-        rows = {row[0]: dict(zip(sheet.header, row, strict=True)) for row in sheet.rows}
-        assert rows["d"]["Evidence"] == "predicted, never measured"
-        assert rows["d"]["Availability"] == "to be made"
-        assert rows["a"]["Evidence"] == "measured 1"
-        assert rows["a"]["pIC50 low"] is None
-
-
 def test_a_site_with_the_name_of_a_column(make: Make) -> None:
     with make(sites=("Status", "value")) as campaign:
         now = campaign.status()
@@ -114,21 +97,6 @@ def test_a_site_with_the_name_of_a_column(make: Make) -> None:
         assert issued is not None
         sheet = work_list(campaign.status(), issued)
         assert len(set(sheet.header)) == len(sheet.header)
-
-
-def test_work_list_has_one_row_per_measurement(make: Make) -> None:
-    with make() as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        now = campaign.status()
-        sheet = work_list(now, issued)
-        assert len(sheet.rows) == issued.measurements
-        rows = [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
-        for rank, item in enumerate(issued.items, start=1):
-            own = [row for row in rows if row["Rank"] == rank]
-            assert {row["ID"] for row in own} == {now.library.ids[item.compound]}
-            assert [row["Replicate"] for row in own] == list(range(1, item.replicates + 1))
-        assert {row["Value"] for row in rows} == {""}
 
 
 @given(st.floats(1e-6, 1e6))

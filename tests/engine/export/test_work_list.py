@@ -20,7 +20,7 @@ from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.work_list import NOT_ASKED, plate_map, work_list
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
-from tests.engine.export.making import IC50, TRUTH, begin
+from tests.engine.export.making import IC50, TRUTH, as_dicts, begin
 
 HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
@@ -33,10 +33,6 @@ def issue(campaign: Campaign) -> tuple[Status, Round]:
     return campaign.status(), issued
 
 
-def dicts(sheet: Sheet) -> list[dict[str, object]]:
-    return [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
-
-
 def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 100.0) -> Path:
     """The sheet as a lab sends it back, a value of its own in each row."""
     place = sheet.header.index(column)
@@ -47,12 +43,19 @@ def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 100.0
 
 def test_without_plates_it_is_as_it_was(tmp_path: Path) -> None:
     with begin(tmp_path / "a.assaypilot") as campaign:
-        sheet = work_list(*issue(campaign))
+        now, issued = issue(campaign)
+        sheet = work_list(now, issued)
     assert sheet.header == (
         "Rank", "ID", "SMILES", "R1", "R2", "Round", "Replicate", "Expected pIC50", "Low pIC50", "High pIC50", "Why",
         "Value", "Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment",
     )  # fmt: skip
-    assert {(row["Plate"], row["Well"], row["Unit"]) for row in dicts(sheet)} == {("", "", "nM")}
+    rows = as_dicts(sheet)
+    assert {(row["Plate"], row["Well"], row["Unit"], row["Value"]) for row in rows} == {("", "", "nM", "")}
+    assert [(row["Rank"], row["ID"], row["Replicate"]) for row in rows] == [
+        (rank, now.library.ids[item.compound], replicate)
+        for rank, item in enumerate(issued.items, start=1)
+        for replicate in range(1, item.replicates + 1)
+    ]
 
 
 def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
@@ -61,7 +64,7 @@ def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
         layout = plate_layout(now, issued, ENDS)
         sheet = work_list(now, issued, layout)
         assert sheet.header == work_list(now, issued).header, "the same columns"
-    rows = dicts(sheet)
+    rows = as_dicts(sheet)
     assert len(rows) == issued.measurements
     assert {row["Plate"] for row in rows} == {plate.name for plate in layout.plates} == {"R1-P1"}
     taken = [read_well(str(row["Well"]), FORMATS[96]) for row in rows]
@@ -74,7 +77,7 @@ def test_a_curve_says_all_its_wells(tmp_path: Path) -> None:
         now, issued = issue(campaign)
         sheet = work_list(now, issued, plate_layout(now, issued, ENDS))
     assert sheet.header[-4:] == ("Well", "Wells", "Batch", "Comment")
-    for row in dicts(sheet):
+    for row in as_dicts(sheet):
         letter = str(row["Well"])[0]
         assert (row["Well"], row["Wells"]) == (f"{letter}2", f"{letter}2-{letter}11")
 
@@ -85,7 +88,7 @@ def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path)
         assert issued.endpoints == (0, 1)
         layout = plate_layout(now, issued, ENDS)
         sheet = work_list(now, issued, layout)
-        rows = dicts(sheet)
+        rows = as_dicts(sheet)
         assert len(rows) == issued.measurements
         assert [row["Endpoint"] for row in rows] == sorted(
             (row["Endpoint"] for row in rows), reverse=True, key=str
@@ -122,7 +125,7 @@ def test_endpoints_read_from_the_same_wells_share_a_row(tmp_path: Path) -> None:
     assert "Endpoint" not in sheet.header
     assert len(sheet.rows) * 2 == issued.measurements
     # The larger of the two decides how many wells are taken.
-    assert all(str(row["Wells"]).endswith("11") and row["IC50"] == row["hERG pIC50"] == "" for row in dicts(sheet))
+    assert all(str(row["Wells"]).endswith("11") and row["IC50"] == row["hERG pIC50"] == "" for row in as_dicts(sheet))
 
 
 def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
@@ -133,12 +136,12 @@ def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
     items = tuple(replace(item, replicates=2, asked=asked.get(k, (2, 2))) for k, item in enumerate(issued.items[:5]))
     issued = replace(issued, items=items, back=((0, 0),) * 5, returned=(0,) * 5)
     names = [now.library.ids[item.compound] for item in items]
-    apart = dicts(work_list(now, issued, plate_layout(now, issued, ENDS)))
+    apart = as_dicts(work_list(now, issued, plate_layout(now, issued, ENDS)))
     assert len(apart) == issued.measurements == 17
     assert [row["Endpoint"] for row in apart if row["ID"] == names[0]] == ["IC50", "IC50"]
     assert [row["Endpoint"] for row in apart if row["ID"] == names[1]] == ["IC50", "hERG pIC50", "hERG pIC50"]
     for layout in (None, plate_layout(now, issued, PlateUse(96, same_wells=True))):
-        rows = dicts(work_list(now, issued, layout))
+        rows = as_dicts(work_list(now, issued, layout))
         assert [(row["IC50"], row["hERG pIC50"]) for row in rows if row["ID"] in names[:2]] == [
             ("", NOT_ASKED), ("", NOT_ASKED), ("", ""), (NOT_ASKED, ""),
         ]  # fmt: skip
@@ -168,7 +171,7 @@ def test_the_plate_map_lists_every_well_once_and_controls_name_no_compound(tmp_p
         now, issued = issue(campaign)
         layout = plate_layout(now, issued, ENDS)
         sheet = plate_map(now, issued, layout)
-        rows = dicts(sheet)
+        rows = as_dicts(sheet)
         places = [(row["Plate"], row["Well"]) for row in rows]
         assert len(set(places)) == len(places)
         controls = [row for row in rows if row["Content"] == "control"]

@@ -41,12 +41,9 @@ def page(now: Status, issued: Round, use: PlateUse | None = None, report: Report
 
 
 def texts(data: bytes) -> list[str]:
-    """The words of each page."""
-    document = pdfium.PdfDocument(data)
-    try:
+    """The words of each page, line by line."""
+    with pdfium.PdfDocument(data) as document:
         return [document[k].get_textpage().get_text_range().replace("\r\n", "\n") for k in range(len(document))]
-    finally:
-        document.close()
 
 
 def test_it_says_what_round_of_what_campaign_it_is(tmp_path: Path) -> None:
