@@ -38,6 +38,9 @@ _FREE = 2000
 """Compounds that are made already, considered in every purchase at most."""
 _LOOKED_AT = 3
 """Supports that are rounded for each amount of money."""
+_EXCHANGES = 30
+_POINTS = 8
+"""Amounts of money for which a purchase is looked for."""
 _HOPEFUL = 8
 """Supports of most promise for which all directions are looked at."""
 _PROBED = 20
@@ -59,7 +62,6 @@ def bargained(
     bounds: Bounds,
     *,
     ratio: float = 0.0,
-    limit: int = 30,
 ) -> tuple[Ints, float]:
     """Counts that cost at most ``money``, no worse than those given, and their largest y'V^-1 y; inf when singular.
 
@@ -73,7 +75,7 @@ def bargained(
         return counts, math.inf
     keys, values = directions.find(inverse, _KEPT * x.shape[1])
     kept, value = directions.vectors(keys), float(values[0])
-    for _ in range(limit):
+    for _ in range(_EXCHANGES):
         best = None
         for new in _affordable(x, counts, price, each, money, most, bounds, ratio, inverse):
             after = inverse_information(x, new, None, ratio)
@@ -169,17 +171,15 @@ def cost_frontier(
     *,
     measurements: int | None = None,
     directions: Worst | None = None,
-    targets: ProjectedFeatures | None = None,
     least: ArrayLike | None = None,
     most: ArrayLike | None = None,
     ratio: float = 0.0,
-    points: int = 8,
     report: Report = silent,
 ) -> tuple[Priced, ...]:
     """What can be had for at most ``budget``, from the cheapest: each point costs more than the one before, tells more.
 
     ``measurements``: the most that are taken, needed when a measurement costs nothing. The variance is that of
-    ``directions`` (XY), else of the ``targets``, else of the candidates (G). ``least``, ``most`` and ``ratio`` as in
+    ``directions`` (XY), else of the candidates (G). ``least``, ``most`` and ``ratio`` as in
     ``round_design``. The points are the best found, not proven to be the best: supports from an optimal design down,
     compound by compound with the least loss of log det V for its price, and from the cheapest up; then whole counts.
 
@@ -198,7 +198,7 @@ def cost_frontier(
             f"{budget:g} is too little to estimate {candidates.rank} effects",
             mend=f"The cheapest way takes {first.cost:g}{short}.",
         )
-    worst = directions if directions is not None else Rows(candidates if targets is None else targets)
+    worst = directions if directions is not None else Rows(candidates)
     paths = Paths(candidates, prices, low, high, first.support)
     path = paths.supports(report)
     free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_FREE].astype(np.intp)
@@ -208,8 +208,8 @@ def cost_frontier(
     probe = worst.vectors(keys)
     found = []
     lowest = max(first.cost, budget * _EPSILON)
-    for step, level in enumerate(np.geomspace(lowest, budget, points) if budget > lowest else [budget]):
-        report(0.3 + 0.7 * step / points, f"what {level:.4g} buys")
+    for step, level in enumerate(np.geomspace(lowest, budget, _POINTS) if budget > lowest else [budget]):
+        report(0.3 + 0.7 * step / _POINTS, f"what {level:.4g} buys")
         bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, probe, free, pool)
         options = bought.promising(path)
         if any(bought.affordable(one.price, one.support) > _FEW * candidates.rank for one in options):

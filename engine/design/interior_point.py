@@ -27,7 +27,9 @@ _START = 0.02
 _INSIDE = 0.1
 """The share of a starting point that is spread evenly."""
 _AMPLE = 2.0
-"""Room beyond this multiple of the mass is none that a weight could feel."""
+"""Room beyond this multiple of all weight is none that a weight could feel."""
+_STEPS = 60
+"""Newton steps at most."""
 _GROWTH = 1.0
 """V grows by at most this share of itself in any direction in a step: where it is next to singular, as for few
 directions, variances fall much further than their slopes foresee, and longer steps lead astray."""
@@ -81,26 +83,22 @@ class Bundles:
         return np.repeat(share, np.diff(self.starts, append=len(self.y)))
 
 
-def starting_point(
-    x: Floats, bundles: Bundles, base: Floats, room: Floats, mass: float, w: Floats, share: Floats | None = None
-) -> Point:
-    """An interior point near the weights ``w`` and, when given, the distribution ``share``."""
-    room = np.minimum(room, _AMPLE * mass)
-    even = room * (mass / float(room.sum()))
+def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: Floats, share: Floats) -> Point:
+    """An interior point near the weights ``w`` and the distribution ``share``."""
+    room = np.minimum(room, _AMPLE)
+    even = room / float(room.sum())
     # Twice, as clipping to the room may lose weight that the even part gives back.
     w = np.clip(w, 0.0, room)
-    w = w * min(1.0, mass / float(w.sum())) if w.any() else even
+    w = w * min(1.0, 1.0 / float(w.sum())) if w.any() else even
     w = (1.0 - _INSIDE) * w
-    w = w + even * ((mass - float(w.sum())) / mass)
+    w = w + even * (1.0 - float(w.sum()))
     variances = _variances(bundles, base + (x * w[:, None]).T @ x)[0]
     worst = float(variances.max()) * (1.0 + _START)
     slack = np.maximum(worst - variances, _START * worst)
-    if share is None:
-        share = 1.0 / slack
     share = (1.0 - _INSIDE) * share / share.sum() + _INSIDE / len(share)
     centre = float(slack @ share) / len(share)
-    bounded = room < mass
-    least = _START * mass / len(w)
+    bounded = room < 1.0
+    least = _START / len(w)
     at_high = np.where(bounded, centre / np.maximum(room - w, _START * room), 0.0)
     return Point(w, share, slack, worst, centre / np.maximum(w, least), at_high, worst)
 
@@ -200,28 +198,25 @@ def solve_saddle(
     bundles: Bundles,
     base: Floats,
     room: Floats,
-    mass: float,
     start: Point,
-    *,
     tolerance: float,
-    limit: int = 60,
-) -> tuple[Point, int]:
-    """The saddle point of rows ``x`` ``(n, d)`` and directions, and the Newton steps taken.
+) -> Point:
+    """The saddle point of rows ``x`` ``(n, d)`` and directions.
 
-    V(w) = base + sum w x x'; the weights are between 0 and ``room`` and sum to ``mass``, less than the sum of the room.
+    V(w) = base + sum w x x'; the weights are between 0 and ``room`` and sum to 1, less than the sum of the room.
     Ends when worst variance / dual bound - 1 on these rows and directions is at most ``tolerance``, or when steps no
     longer bring it down (rounding). Predictor and corrector after Mehrotra (1992), with slacks that need not fit while
     the steps are long.
     """
     p, best, best_gap, behind = start, start, np.inf, 0
-    room = np.minimum(room, _AMPLE * mass)
-    bounded = room < mass
+    room = np.minimum(room, _AMPLE)
+    bounded = room < 1.0
     products = len(p.share) + len(p.w) + int(bounded.sum())
-    for step in range(limit):
+    for _ in range(_STEPS):
         try:
             variances, to_white = _variances(bundles, base + (x * p.w[:, None]).T @ x)
         except LinAlgError:
-            return best, step
+            return best
         # A variance that fell further than foreseen leaves more slack; taking it keeps the next steps long.
         p.slack = np.maximum(p.slack, p.worst - variances)
         half_x, half_y = to_white @ x.T, to_white @ bundles.y.T
@@ -229,20 +224,20 @@ def solve_saddle(
         pairs = half_x.T @ slope @ half_x
         scores = np.diagonal(pairs)
         shares = float(p.share.sum())
-        reachable = mass * greatest_average(scores, room / mass) + float(np.vdot(to_white @ base @ to_white.T, slope))
+        reachable = greatest_average(scores, room) + float(np.vdot(to_white @ base @ to_white.T, slope))
         bound = dual_bound(float(p.share @ variances) / shares, reachable / shares)
         gap = float(variances.max()) / bound - 1.0 if bound > 0.0 else np.inf
         behind = 0 if gap < 0.9 * best_gap else behind + 1
         if gap < best_gap:
             best, best_gap = p, gap
         if best_gap <= tolerance or behind > _PATIENCE:
-            return best, step
+            return best
         centre = float(p.share @ p.slack + p.at_low @ p.w + p.at_high @ (room - p.w)) / products
         residuals = _Residuals(
             dual=-scores + p.level - p.at_low + p.at_high,
             primal=variances + p.slack - p.worst,
             share=1.0 - shares,
-            mass=mass - float(p.w.sum()),
+            mass=1.0 - float(p.w.sum()),
         )
         cross = half_x.T @ half_y
         falls = bundles.sums(cross * cross)
@@ -252,8 +247,8 @@ def solve_saddle(
             newton = _Newton(p, falls, hessian, residuals, room)
             p = _advanced(p, newton, half_x, room, bounded, centre, products)
         except LinAlgError:
-            return best, step
-    return best, limit
+            return best
+    return best
 
 
 def _advanced(

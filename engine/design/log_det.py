@@ -31,6 +31,8 @@ _SAFE_DECREMENT = 0.25
 """Below it a full Newton step of a self-concordant function needs no test of its value."""
 _SUFFICIENT = 1e-3
 """Share of the gain foreseen by the slope that a tested step must bring (Armijo)."""
+_STEPS, _CONJUGATE_STEPS = 100, 60
+"""Steps at most."""
 _RIDGE = 1e-10
 """Share of the largest diagonal entry added to the Hessian, whose null directions leave the information as it is."""
 _ITERATIONS = 40
@@ -187,14 +189,13 @@ def maximise_log_det(
     *,
     upper: float | Floats = 1.0,
     tolerance: float = 1e-9,
-    limit: int = 100,
     rows: SummedRows | None = None,
 ) -> tuple[Floats, int]:
     """Weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
 
     Starts from feasible ``weights`` of nonsingular V; never ends lower. ``upper`` bounds them, one for all or ``(m,)``.
     Ends when no allowed weights have an average leverage more than
-    d * ``tolerance`` above that of these, which is d, when nothing gains, or after ``limit`` steps.
+    d * ``tolerance`` above that of these, which is d, when nothing gains, or after 100 steps.
     Sequential quadratic programming: the Hessian is -(x_i' V^-1 x_j)^2 (Boyd and Vandenberghe, Convex Optimization,
     7.5), each step goes towards the maximum of the quadratic model inside the box. Many rows by conjugate gradients,
     for which ``rows`` may give ``x`` in a faster form.
@@ -202,15 +203,13 @@ def maximise_log_det(
     w = weights.copy()
     d = x.shape[1]
     if len(w) > MANY:
-        w, steps, done = conjugate_steps(
-            DenseRows(x) if rows is None else rows, w, upper=upper, tolerance=tolerance, limit=limit
-        )
+        w, steps, done = conjugate_steps(DenseRows(x) if rows is None else rows, w, upper=upper, tolerance=tolerance)
         if done or len(w) > _LARGEST:
             return w, steps
     bounds = np.full(len(w), upper)
     bounded = bool(bounds.min() < 1.0)
     y, value = whitened(x, w)
-    for step in range(limit):
+    for step in range(_STEPS):
         leverages = np.einsum("ij,ij->i", y, y)
         if greatest_average(leverages, upper) - d <= d * tolerance:
             return w, step
@@ -231,7 +230,7 @@ def maximise_log_det(
         if not bounded:
             w /= w.sum()
         y, value = whitened(x, w)
-    return w, limit
+    return w, _STEPS
 
 
 def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float) -> Floats | None:
@@ -271,9 +270,8 @@ def conjugate_steps(
     rows: SummedRows,
     weights: Floats,
     *,
-    upper: float | Floats = 1.0,
-    tolerance: float = 1e-6,
-    limit: int = 60,
+    upper: float | Floats,
+    tolerance: float,
 ) -> tuple[Floats, int, bool]:
     """Weights of larger log det V on the rows, the steps taken, and whether they are optimal to the tolerance.
 
@@ -288,7 +286,7 @@ def conjugate_steps(
     boxed = bool(bounds.min() < 1.0)
     value, inverse = _value_and_inverse(rows, w)
     d = len(inverse)
-    for step in range(limit):
+    for step in range(_CONJUGATE_STEPS):
         leverages = rows.quadratic(inverse)
         if greatest_average(leverages, upper) - d <= d * tolerance:
             return w, step, True
@@ -320,7 +318,7 @@ def conjugate_steps(
         else:
             return w, step, False
         w, value, inverse = new, reached, inverse_there
-    return w, limit, False
+    return w, _CONJUGATE_STEPS, False
 
 
 def _value_and_inverse(rows: SummedRows, w: Floats) -> tuple[float, Floats]:

@@ -367,8 +367,8 @@ class XYSearch:
         Raises LinAlgError where these rows do not tell about all effects, with the anchor, if any.
         """
         bundles = self.bundles()
-        start = starting_point(x, bundles, self.fixed, room, 1.0, w, self.share)
-        point, _ = solve_saddle(x, bundles, self.fixed, room, 1.0, start, tolerance=tolerance)
+        start = starting_point(x, bundles, self.fixed, room, w, self.share)
+        point = solve_saddle(x, bundles, self.fixed, room, start, tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
         return self.project(point.w, room), point.level / total

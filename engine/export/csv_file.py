@@ -10,7 +10,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat
 
-from ..errors import AssayPilotError
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
@@ -43,18 +42,15 @@ def write_csv(
     header: Sequence[str],
     rows: Iterable[Sequence[Cell]],
     *,
-    overwrite: bool = True,
     report: Report = silent,
 ) -> int:
     """Return the number of rows written below the header.
 
     UTF-8 with a byte-order mark, commas, CRLF. Text that a spreadsheet would run as a formula gets a leading ``'``,
     which our reader removes; numbers are written so that reading them back gives the same number. The file appears
-    only when it is complete: it is written beside its place and then moved. AssayPilotError when that fails.
+    only when it is complete, written beside its place and then moved. AssayPilotError when that fails.
     """
     path = Path(path)
-    if not overwrite and path.exists():
-        raise AssayPilotError("the file exists already", file=str(path), mend="Choose another name.")
     count = 0
     with whole_file(path) as beside, beside.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, lineterminator="\r\n")

@@ -1,11 +1,9 @@
 import math
-import os
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.raw import visible
@@ -64,13 +62,3 @@ def test_text_with_sign_of_formula_is_quoted(tmp_path, sign):
     write_csv(path, [f"{sign}a", "b"], [[f"{sign}cmd|x", 1], ["plain", 2]])
     assert path.read_text(encoding="utf-8-sig").splitlines()[:2] == [f"'{sign}a,b", f"'{sign}cmd|x,1"]
     assert read_table(path).column(f"{sign}a") == (f"{sign}cmd|x", "plain")
-
-
-def test_an_existing_file_is_kept_when_asked(tmp_path):
-    path = tmp_path / "out.csv"
-    write_csv(path, ["a", "b"], [[1, 2]])
-    with pytest.raises(AssayPilotError, match="the file exists already"):
-        write_csv(path, ["a", "b"], [[3, 4]], overwrite=False)
-    write_csv(path, ["a", "b"], [[3, 4]])
-    assert "3,4" in path.read_text(encoding="utf-8-sig")
-    assert os.listdir(tmp_path) == ["out.csv"]
