@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import AssayPilotError
@@ -18,7 +18,7 @@ from .compound_columns import find_ids, find_structures
 from .doubtful_values import quality_column
 from .endpoint_columns import Endpoints
 from .first_core import find_cores
-from .options import ROLES, SAID, EndpointColumn, TableMapping, TableOptions
+from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
 from .raw import RawTable, fold
 from .site_columns import (
     NoSites,
@@ -128,7 +128,7 @@ class _Proposal:
             excluded=excluded,
             cores=cores,
             structures=structures,
-            **{name: getattr(options, name) for name in SAID},
+            **{one.name: getattr(options, one.name) for one in fields(Reading)},
             **roles,
             **stock,
         ).with_noise(options.sd)

@@ -17,8 +17,6 @@ _STOCK = ("stock", "cost", "lead")
 ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
 _COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
-SAID = ("blank", "product", "only_listed", "merge", "min_seen", "drop_sites", "joined", "interactions")
-"""What a mapping keeps of the options as it was said."""
 _OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
 _KEYS = (*_OF_VALUES, "kind", "words")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
@@ -49,19 +47,35 @@ class EndpointSpec:
     """What means yes and no, the wanted one first."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """What the command line or the window says about a table; None or empty: found by convention."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a table is read, as it was said: what a mapping keeps of the options."""
 
-    id: str | None = None
-    smiles: str | None = None
-    sites: tuple[str, ...] = ()
     blank: Blank = "missing"
     """What an empty substituent cell means: hydrogen, or not known."""
     product: bool | None = None
     """Whether every combination of substituents is a compound, not only the rows; None: if every row is measured."""
     only_listed: bool = False
     """With ``product``: only the compounds of the rows can be measured, the others are what could be made."""
+    merge: Merge = "no"
+    """Whether ids with the same structure, charge form or tautomer are one compound."""
+    min_seen: int = 1
+    """How many compounds must carry a substituent; those with a rarer one are not used."""
+    drop_sites: tuple[str, ...] = ()
+    """Sites that are left out of the model."""
+    joined: tuple[str, ...] = ()
+    """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
+    interactions: tuple[str, ...] = ()
+    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions(Reading):
+    """What the command line or the window says about a table; None or empty: found by convention."""
+
+    id: str | None = None
+    smiles: str | None = None
+    sites: tuple[str, ...] = ()
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""
     stock: str | None = None
@@ -75,16 +89,6 @@ class TableOptions:
     """Assay noise of every endpoint that names none, on the model scale."""
     cores: tuple[str, ...] = ()
     """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
-    merge: Merge = "no"
-    """Whether ids with the same structure, charge form or tautomer are one compound."""
-    min_seen: int = 1
-    """How many compounds must carry a substituent; those with a rarer one are not used."""
-    drop_sites: tuple[str, ...] = ()
-    """Sites that are left out of the model."""
-    joined: tuple[str, ...] = ()
-    """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
-    interactions: tuple[str, ...] = ()
-    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
     assays: str | None = None
     """``each``, ``pooled`` or the name of one, where a column names assays; None: as their compounds suggest."""
 
@@ -134,7 +138,7 @@ class EndpointColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class TableMapping:
+class TableMapping(Reading):
     """Which column is what, resolved; JSON round-trip, to be remembered for tables with the same headers."""
 
     sites: tuple[str, ...]
@@ -157,16 +161,8 @@ class TableMapping:
     batch: str | None = None
     comment: str | None = None
     excluded: str | None = None
-    blank: Blank = "missing"
-    product: bool | None = None
-    only_listed: bool = False
     cores: tuple[str, ...] = ()
     """SMILES with or without numbered sites; when there are any, ``sites`` is empty until structures are read."""
-    merge: Merge = "no"
-    min_seen: int = 1
-    drop_sites: tuple[str, ...] = ()
-    joined: tuple[str, ...] = ()
-    interactions: tuple[str, ...] = ()
     structures: tuple[tuple[str, str], ...] = ()
     """Sites with the column that holds the structures of their substituents."""
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -178,30 +174,19 @@ class TableMapping:
         """Return the mapping without its notes and warnings."""
         data = asdict(self)
         del data["notes"], data["warnings"]
-        data["sites"] = list(self.sites)
         data["endpoints"] = [column.as_json() for column in self.endpoints]
-        # As the first files had it.
-        plain = ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined", "interactions", *_STOCK)
-        for name in plain:
-            if data[name] == getattr(_PLAIN, name):
-                del data[name]
-        for name in ("cores", "drop_sites", "joined", "interactions"):
-            if name in data:
-                data[name] = list(data[name])
         data["structures"] = [list(pair) for pair in self.structures]
-        return data
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableMapping:
         """Return the mapping that ``as_json`` wrote."""
-        columns = tuple(map(EndpointColumn.from_json, data["endpoints"]))
-        lists: dict[str, Any] = {
-            name: tuple(data[name])
-            for name in ("sites", "cores", "drop_sites", "joined", "interactions")
-            if name in data
+        whole: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        lists["structures"] = tuple((site, column) for site, column in data.get("structures", ()))
-        return cls(**{**data, **lists, "endpoints": columns})
+        whole["endpoints"] = tuple(map(EndpointColumn.from_json, data["endpoints"]))
+        whole["structures"] = tuple((site, column) for site, column in data.get("structures", ()))
+        return cls(**whole)
 
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that is used, in no particular order."""
@@ -222,10 +207,6 @@ class TableMapping:
             for column in self.endpoints
         )
         return replace(self, endpoints=columns)
-
-
-_PLAIN = TableMapping(sites=())
-"""What a mapping says when nothing was asked for."""
 
 
 def parse_endpoint_spec(text: str) -> EndpointSpec:

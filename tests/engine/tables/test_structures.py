@@ -154,8 +154,6 @@ def test_a_mapping_with_a_core_is_remembered():
     data = mapping.as_json()
     json.dumps(data)
     assert TableMapping.from_json(json.loads(json.dumps(data))) == mapping
-    plain = propose(table("A,x,6", "B,y,7", header="ID,R1,pIC50")).as_json()
-    assert not {"cores", "merge", "min_seen", "drop_sites", "joined"} & set(plain)
 
 
 SPARSE = table(
