@@ -92,7 +92,6 @@ def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
         "one more endpoint": lambda: (window.show_page(PageName.GOAL), window.goal.ways.ask_endpoint()),
         "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),
         "a second goal": lambda: (window.goal.ways.ask_endpoint(), _use(window, SECOND_GOAL)),
-        "two sites together": window.goal.ways.ask_together,
         "controls": window.goal.ways.ask_controls,
         "report": report,
     }
