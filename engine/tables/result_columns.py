@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .curves import points_in_columns
 from .raw import RawTable, columns_named, fold
-from .side_columns import SIDES, about_errors, about_mean, run_groups, run_number, sign_columns, signs_beside
+from .side_columns import SIDES, about_errors, about_mean, run_groups, run_number, side_role, sign_columns, signs_beside
 from .values import is_missing
 
 
@@ -65,7 +65,7 @@ def value_columns(
     columns = []
     values = [column for _, column, _ in found]
     for endpoint, column, run in found:
-        own = tuple(_own_side(raw, column, role) for role in SIDES)
+        own = tuple(next((c for c in raw.columns if side_role(c, column) == role), None) for role in SIDES)
         sides = shared if len(found) == 1 and not any(own) else own
         if sides[0] is None:
             sides = (signs_beside(raw.columns, column, values, signs), *sides[1:])
@@ -246,13 +246,3 @@ def _unit_of(column: str, endpoint: Endpoint) -> str:
     The endpoint's own name has none.
     """
     return "" if fold(column) == fold(endpoint.name) else headers.split_unit(column)[1]
-
-
-def _own_side(raw: RawTable, value: str, role: str) -> str | None:
-    bases = (fold(value), fold(headers.split_unit(value)[0]))
-    names = [f"{base} {name}" for base in bases for name in headers.ROLES[role]]
-    called = raw.called(names)
-    if called is not None:
-        return called
-    within = ((column, headers.role_within(column)) for column in raw.columns if column != value)
-    return next((c for c, found in within if found is not None and found[1] == role and found[0] in bases), None)

@@ -91,6 +91,12 @@ def about_errors(columns: Sequence[str]) -> str:
     )
 
 
+def side_role(column: str, value: str) -> str | None:
+    """Return the role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``."""
+    found = headers.role_within(column)
+    return found[1] if found is not None and found[0] in headers.bases(value) else None
+
+
 class Sides:
     """Finds the columns beside one of values, and takes them."""
 
@@ -108,7 +114,7 @@ class Sides:
         By its name, else the table's own for one endpoint, else a neighbour.
         """
         for column in self.raw.columns:
-            if column != value and (self._side_role(column, value) == role or self._shares_group(column, value, role)):
+            if column != value and (side_role(column, value) == role or self._shares_group(column, value, role)):
                 self.taken.add(column)
                 return column
         shared = [column for column in self._claims.free() if headers.role_of(column) == role]
@@ -136,15 +142,7 @@ class Sides:
 
     def belongs_to_another(self, column: str) -> bool:
         """Whether a header is another column's with a side role behind it."""
-        return any(other != column and self._side_role(column, other) is not None for other in self.raw.columns)
-
-    def _side_role(self, column: str, value: str) -> str | None:
-        """Return the role a header gives a column beside that of values.
-
-        ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
-        """
-        found = headers.role_within(column)
-        return found[1] if found is not None and found[0] in headers.bases(value) else None
+        return any(other != column and side_role(column, other) is not None for other in self.raw.columns)
 
     def _shares_group(self, column: str, value: str, role: str) -> bool:
         """Whether ``EGFR SD`` stands behind ``EGFR IC50 (nM)``, before the next column of values."""
