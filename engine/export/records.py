@@ -93,12 +93,7 @@ def rounds(status: Status) -> Sheet:
     issued = status.rounds
     return sheet_of(
         [
-            Column("Round", [one.number for one in issued]),
-            Column("Phase", [one.phase or None for one in issued]),
-            *_purpose(issued, issued),
-            Column("State", [one.state for one in issued]),
-            Column("Issued (UTC)", [_time(one.issued) for one in issued]),
-            Column("Closed (UTC)", [_time(one.closed) for one in issued]),
+            *_of_round(issued, issued),
             Column("Endpoints", [_endpoints(status, one) for one in issued]),
             Column("Compounds", [len(one.items) for one in issued]),
             Column("Measurements requested", [one.measurements for one in issued]),
@@ -108,11 +103,19 @@ def rounds(status: Status) -> Sheet:
     )
 
 
-def _purpose(issued: Sequence[Round], lines: Sequence[Round]) -> list[Column]:
-    """Return what each round of the lines is for, where some are there to confirm."""
-    if not any(one.confirmation for one in issued):
-        return []
-    return [Column("Purpose", ["confirmation" if one.confirmation else "decision" for one in lines])]
+def _of_round(issued: Sequence[Round], lines: Sequence[Round]) -> list[Column]:
+    """Return the columns about the round of each line; what it is for, where some are there to confirm."""
+    purpose = []
+    if any(one.confirmation for one in issued):
+        purpose = [Column("Purpose", ["confirmation" if one.confirmation else "decision" for one in lines])]
+    return [
+        Column("Round", [one.number for one in lines]),
+        Column("Phase", [one.phase or None for one in lines]),
+        *purpose,
+        Column("State", [one.state for one in lines]),
+        Column("Issued (UTC)", [_time(one.issued) for one in lines]),
+        Column("Closed (UTC)", [_time(one.closed) for one in lines]),
+    ]
 
 
 def picks(status: Status) -> Sheet:
@@ -127,12 +130,7 @@ def picks(status: Status) -> Sheet:
     items = [item for _, _, item, _ in lines]
     return sheet_of(
         [
-            Column("Round", [one.number for one, _, _, _ in lines]),
-            Column("Phase", [one.phase or None for one, _, _, _ in lines]),
-            *_purpose(status.rounds, [one for one, _, _, _ in lines]),
-            Column("State", [one.state for one, _, _, _ in lines]),
-            Column("Issued (UTC)", [_time(one.issued) for one, _, _, _ in lines]),
-            Column("Closed (UTC)", [_time(one.closed) for one, _, _, _ in lines]),
+            *_of_round(status.rounds, [one for one, _, _, _ in lines]),
             Column("Rank", [rank for _, rank, _, _ in lines]),
             Column("ID", [status.library.ids[item.compound] for item in items]),
             Column("Endpoints", [_endpoints(status, one) for one, _, _, _ in lines]),
