@@ -6,6 +6,9 @@ what was measured, and look-ups in tables of effects for every compound. No matr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
@@ -33,6 +36,18 @@ def _heavy(freedom: float, shape: tuple[int, int], rng: np.random.Generator) -> 
     """
     factors = np.sqrt((freedom - 2.0) / rng.chisquare(freedom, 2**16))
     return np.asarray(factors[rng.integers(0, len(factors), shape, dtype=np.uint16)])
+
+
+@dataclass(frozen=True, slots=True)
+class Compounds:
+    """The compounds that are asked for; every measured one has to be among them."""
+
+    codes: NDArray[np.integer]
+    """``(K, n_sites)`` substituents."""
+    places: Ints
+    """``(n,)`` the position among them of the compound of each measured row."""
+    others: tuple[Floats, ...] = ()
+    """``(K,)`` per other endpoint: what is expected of it (see ``Rows``)."""
 
 
 class Posterior:
@@ -75,50 +90,60 @@ class Posterior:
         error = (inverse @ residual) * variance
         return self.rows.values - error, error / np.sqrt(variance)
 
-    def mean(self, codes: NDArray[np.integer], places: Ints) -> Floats:
-        """Return the posterior means of compounds, ``(K,)``; arguments as of ``draw``."""
-        total: Floats = np.zeros(len(codes))
+    def mean(self, asked: Compounds) -> Floats:
+        """Return the posterior means of compounds, ``(K,)``."""
+        total: Floats = np.zeros(len(asked.codes))
         for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
             solved = cho_solve(factor, self.rows.values - self.variances.center, check_finite=False)
-            total += share * self._correction(one, solved[:, None], codes, places)[:, 0]
+            total += share * self._correction(one, solved[:, None], asked)[:, 0]
         total += self.variances.center
         return total
 
-    def draw(self, codes: NDArray[np.integer], places: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the values of compounds jointly, at least ``n_draws`` of them, ``(m, K)``.
+    def draw(
+        self, asked: Compounds, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()
+    ) -> Floats:
+        """Draw the values of compounds jointly, ``(n_draws, K)``.
 
-        ``codes``: ``(K, n_sites)``; ``places``: ``(n,)`` the position among them of the compound of each measured row,
-        so every measured compound has to be among them.
+        ``apart``: ``(n_draws, K)`` per other endpoint, how far a draw of it is from what is expected of it.
         """
-        out = []
-        for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
-            size = max(1, round(n_draws * share))
-            out.append(self._draw(one, factor, codes, places, size, rng))
-        drawn: Floats = np.concatenate(out, axis=1).T
-        return drawn
+        out = np.empty((n_draws, len(asked.codes)))
+        stops = np.rint(n_draws * np.cumsum(self._shares)).astype(np.intp)
+        for one, factor, start, stop in zip(self._each, self._factors, (0, *stops), stops, strict=False):
+            if stop > start:
+                values = self._draw(one, factor, asked, int(stop - start), rng, [other[start:stop].T for other in apart])
+                out[start:stop] = values.T
+        return out
 
     def _draw(
         self,
         variances: Floats,
         factor: tuple[Floats, bool],
-        codes: NDArray[np.integer],
-        places: Ints,
+        asked: Compounds,
         size: int,
         rng: np.random.Generator,
+        apart: Sequence[Floats],
     ) -> Floats:
-        rows, components = self.rows, self.components
-        values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(codes), 1))
+        rows, components, places = self.rows, self.components, asked.places
+        values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(asked.codes), 1))
         for component in components.components:
-            self._add(component, variances, values, codes, rng)
+            self._add(component, variances, values, asked.codes, rng)
         own = components.n_variances
         values += np.sqrt(variances[own]) * rng.standard_normal(values.shape)
+        slopes = self._slopes(variances, size, rng)
+        for other, slope in zip(asked.others, slopes, strict=True):
+            values += np.outer(other, slope)
         noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
         seen = values[places] + np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), size))
         seen += self._shifts(variances, size, rng)
-        residual = (rows.values - self.variances.center)[:, None] - seen
-        values += self._correction(variances, cho_solve(factor, residual, check_finite=False), codes, places)
+        solved = cho_solve(factor, (rows.values - self.variances.center)[:, None] - seen, check_finite=False)
+        values += self._correction(variances, solved, asked)
         values += self.variances.center
         self._widen(values, places, rng)
+        slopes += self._slope_corrections(variances, solved)
+        for slope, far in zip(slopes, apart, strict=False):
+            # Where this endpoint was measured, its own values say what the other one could.
+            far[places] = 0.0
+            values += slope * far
         return values
 
     def effects(self, n_draws: int, rng: np.random.Generator) -> list[dict[tuple[int, ...], Floats]]:
@@ -137,6 +162,8 @@ class Posterior:
                 seen += table[entries]
             _, compound = np.unique(rows.arms, return_inverse=True)
             seen += np.sqrt(variances[own]) * rng.standard_normal((int(compound.max()) + 1, 1))[compound.ravel()]
+            for other, slope in zip(rows.others, self._slopes(variances, 1, rng), strict=True):
+                seen += np.outer(other, slope)
             noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
             seen += np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), 1))
             seen += self._shifts(variances, 1, rng)
@@ -158,6 +185,21 @@ class Posterior:
             groups[-1] = 0.0
             total += groups[shift]
         return total
+
+    def _of_others(self, variances: Floats) -> Floats:
+        """Return the variances of the slopes on other endpoints, ``(c,)``."""
+        first = self.components.n_variances + 1 + len(self.rows.shifts)
+        return variances[first : first + len(self.rows.others)]
+
+    def _slopes(self, variances: Floats, size: int, rng: np.random.Generator) -> Floats:
+        """Draw the slopes on other endpoints from their prior, ``(c, size)``."""
+        of_others = self._of_others(variances)
+        return np.sqrt(of_others)[:, None] * rng.standard_normal((len(of_others), size))
+
+    def _slope_corrections(self, variances: Floats, solved: Floats) -> Floats:
+        """Return the covariance of the slopes on other endpoints with the rows times ``solved``, ``(c, m)``."""
+        others = np.array(self.rows.others).reshape(-1, len(self.rows))
+        return np.asarray(self._of_others(variances)[:, None] * (others @ solved))
 
     def _widen(self, values: Floats, places: Ints, rng: np.random.Generator) -> None:
         """Let errors of unmeasured compounds grow to those of left-out rows with predictions like theirs."""
@@ -209,11 +251,13 @@ class Posterior:
         seen[self.components.entries(component, self.rows.codes)] = True
         return np.flatnonzero(~seen)
 
-    def _correction(self, variances: Floats, solved: Floats, codes: NDArray[np.integer], places: Ints) -> Floats:
+    def _correction(self, variances: Floats, solved: Floats, asked: Compounds) -> Floats:
         """Return the covariance of compounds with the rows times ``solved`` ``(n, m)``: ``(K, m)``."""
-        total = np.zeros((len(codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
+        total = np.zeros((len(asked.codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
         for component, entries in zip(self.components.components, self._entries, strict=True):
             table = variances[component.variance] * self.components.spread(component, entries, solved)
-            total += table[self.components.entries(component, codes)]
-        np.add.at(total, places, variances[self.components.n_variances] * solved)
+            total += table[self.components.entries(component, asked.codes)]
+        for other, slope in zip(asked.others, self._slope_corrections(variances, solved), strict=True):
+            total += np.outer(other, slope)
+        np.add.at(total, asked.places, variances[self.components.n_variances] * solved)
         return np.asarray(total)

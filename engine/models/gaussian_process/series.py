@@ -24,7 +24,7 @@ from ...domain.endpoint import Kind
 from ...errors import AssayPilotError
 from . import likelihoods
 from .components import Components
-from .posterior import Posterior
+from .posterior import Compounds, Posterior
 from .scales import IDENTITY, Scale, candidate_scales
 from .variances import FLAT, Around, Rows, Variances, fit_variances, fitted_values
 
@@ -111,6 +111,7 @@ class SeriesPosterior:
         unit: _Unit,
         rest: Rows | None,
         kind: Kind = "value",
+        others: Sequence[Floats] = (),
     ) -> None:
         self._parts = tuple(parts)
         self._kind = kind
@@ -118,7 +119,7 @@ class SeriesPosterior:
         """``(n,)`` the compound of each row that effects are learned from."""
         self.noise_sd = noise_sd * unit.size
         """SD of one measurement, as stated or estimated, on the scale values are measured on."""
-        self._codes, self._unit, self._rest = codes, unit, rest
+        self._codes, self._unit, self._rest, self._others = codes, unit, rest, tuple(others)
 
     @property
     def scale(self) -> Scale:
@@ -132,16 +133,29 @@ class SeriesPosterior:
         middle = scale.inverse(np.array([float(np.median(posterior.rows.values))]))
         return posterior.own_sd / float(scale.slope(middle)[0]) * self._unit.size
 
-    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the values of compounds jointly, ``(m, len(arms))``."""
+    def draw(
+        self, arms: Ints, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()
+    ) -> Floats:
+        """Draw the values of compounds jointly, ``(n_draws, len(arms))``.
+
+        ``apart``: the same shape per other endpoint, how far a draw of it is from what is expected, in SDs of compounds.
+        """
+        asked = self._asked(arms)
+        drawn = np.empty((n_draws, len(arms)))
+        stops = np.rint(n_draws * np.cumsum([weight for _, _, weight in self._parts])).astype(np.intp)
+        for (scale, posterior, _), start, stop in zip(self._parts, (0, *stops), stops, strict=False):
+            more = len(asked.codes) - len(arms)
+            far = [np.pad(one[start:stop], ((0, 0), (0, more))) for one in apart]
+            values = posterior.draw(asked, int(stop - start), rng, far)[:, : len(arms)]
+            if len(values):
+                self._by_own_values(values, arms, scale, values.var(axis=0), rng)
+            drawn[start:stop] = scale.inverse(values)
+        return self._unit.back(drawn)
+
+    def _asked(self, arms: Ints) -> Compounds:
+        """Return compounds, and behind them those measured that are not among them."""
         every = arms if np.isin(self.arms, arms).all() else np.concatenate([arms, np.setdiff1d(self.arms, arms)])
-        places, codes = _places(every, self.arms), self._codes[every]
-        drawn = []
-        for scale, posterior, weight in self._parts:
-            values = posterior.draw(codes, places, max(2, round(n_draws * weight)), rng)[:, : len(arms)]
-            self._by_own_values(values, arms, scale, values.var(axis=0), rng)
-            drawn.append(scale.inverse(values))
-        return self._unit.back(np.concatenate(drawn))
+        return Compounds(self._codes[every], _places(every, self.arms), tuple(one[every] for one in self._others))
 
     def effects(self, n_draws: int, rng: np.random.Generator) -> list[dict[tuple[int, ...], Floats]]:
         """Draw the tables of effects jointly, on the scale of each draw: by sites ``(size,)`` and by pairs of them."""
@@ -152,20 +166,22 @@ class SeriesPosterior:
     def middle(self, arms: Ints) -> Floats:
         """Return the posterior median of compounds at the likeliest scale, ``(len(arms),)``."""
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
-        every = arms if np.isin(self.arms, arms).all() else np.concatenate([arms, np.setdiff1d(self.arms, arms)])
-        values = posterior.mean(self._codes[every], _places(every, self.arms))[None, : len(arms)]
+        values = posterior.mean(self._asked(arms))[None, : len(arms)]
         self._by_own_values(values, arms, scale, np.full(len(arms), posterior.own_sd**2), None)
         return self._unit.back(scale.inverse(values[0]))
 
-    def given(self, measured: Measured) -> SeriesPosterior:
+    def given(self, measured: Measured, others: Sequence[Floats] = ()) -> SeriesPosterior:
         """Return the model after other measurements of the series, its scale and variances taken as known.
+
+        ``others``: what is expected of other endpoints now, as in ``fit_series``.
 
         For playing a campaign forward: bounds count as values inside of them. Where more results are told of than
         effects are learned from, each of the others tells of its own compound.
         """
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
         stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
-        merged = _merged(self._codes, self._unit.standard(measured), stated, sure=True, kind=self._kind)
+        others = _padded(others, len(self._codes))
+        merged = _merged(self._codes, others, self._unit.standard(measured), stated, sure=True, kind=self._kind)
         rest = None
         if len(merged.rows) > _MOST_ROWS:
             merged, rest = merged.split(_MOST_ROWS, np.random.default_rng(len(merged.rows)))
@@ -176,7 +192,7 @@ class SeriesPosterior:
                 rows = likelihoods.match(posterior.components, rows, variances, places, tilted)
         after = Posterior(posterior.components, rows, variances, tails=not scale.is_open)
         sd = self.noise_sd / self._unit.size
-        return SeriesPosterior([(scale, after, 1.0)], rows.arms, sd, self._codes, self._unit, rest, self._kind)
+        return SeriesPosterior([(scale, after, 1.0)], rows.arms, sd, self._codes, self._unit, rest, self._kind, others)
 
     def _by_own_values(
         self, values: Floats, arms: Ints, scale: Scale, variance: Floats, rng: np.random.Generator | None
@@ -246,6 +262,7 @@ def fit_series(
     scales: bool = True,
     doubt: float = 0.0,
     kind: Kind = "value",
+    others: Sequence[Floats] = (),
 ) -> SeriesPosterior:
     """Fit the series model to what was measured.
 
@@ -254,7 +271,8 @@ def fit_series(
     ``ends``: what no value can go far beyond; ``scales``: whether other scales than that of the values are compared;
     ``doubt``: a difference that matters, which the prior takes for possible however equal the values are; ``kind``:
     yes and no (shares of 1) are modelled by their log odds, counts by the logarithm of their mean, each by its own
-    likelihood. AssayPilotError without any measurement.
+    likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may inform this one, what is expected of it in SDs
+    from its mean. AssayPilotError without any measurement.
 
     Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
     """
@@ -264,11 +282,13 @@ def fit_series(
         )
     rng = np.random.default_rng(seed)
     codes, sizes, similarity = _with_controls(codes, sizes, similarity, int(measured.arms.max()) + 1 - len(codes))
+    others = _padded(others, len(codes))
     components = Components(sizes, similarity)
     unit = _unit(measured, noise_sd, doubt) if kind == "value" else _Unit(0.0, 1.0)
-    merged = _merged(codes, unit.standard(measured), None if noise_sd is None else noise_sd / unit.size, kind=kind)
+    stated = None if noise_sd is None else noise_sd / unit.size
+    merged = _merged(codes, others, unit.standard(measured), stated, kind=kind)
     if merged.rows.unknown_noise and not np.isfinite(merged.rows.values).all():
-        merged = _merged(codes, unit.standard(measured), _noise_of_exact(components, merged, rng), sure=True)
+        merged = _merged(codes, others, unit.standard(measured), _noise_of_exact(components, merged, rng), sure=True)
     ends = None if ends is None else unit.limits(ends)
     rest = None
     if len(merged.rows) > _MOST_ROWS:
@@ -308,7 +328,7 @@ def fit_series(
             own_noise = parts[-1][1].noise_sd
             if own_noise is not None and weight == weights.max():
                 sd = own_noise / found.slope
-    return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest, kind)
+    return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest, kind, others)
 
 
 def _weights(fitted: Sequence[_Fitted]) -> Floats:
@@ -318,6 +338,11 @@ def _weights(fitted: Sequence[_Fitted]) -> Floats:
     weights[weights < _SMALLEST_WEIGHT * weights.max()] = 0.0
     weights /= weights.sum()
     return weights
+
+
+def _padded(others: Sequence[Floats], n: int) -> tuple[Floats, ...]:
+    """Return what is expected of other endpoints for compounds and controls, ``(n,)`` each: of controls the mean."""
+    return tuple(np.pad(one, (0, n - len(one))) for one in others)
 
 
 def _with_controls(
@@ -437,7 +462,13 @@ def _contradicted(squares: float, freedom: int, noise_sd: float) -> bool:
 
 
 def _merged(
-    codes: NDArray[np.integer], measured: Measured, noise_sd: float | None, *, sure: bool = False, kind: Kind = "value"
+    codes: NDArray[np.integer],
+    others: Sequence[Floats],
+    measured: Measured,
+    noise_sd: float | None,
+    *,
+    sure: bool = False,
+    kind: Kind = "value",
 ) -> _Merged:
     """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``.
 
@@ -470,6 +501,7 @@ def _merged(
         noise_sd is None,
         squares,
         freedom,
+        others=tuple(one[measured.arms[shown]] for one in others),
     )
     none = np.full(len(first), np.inf)
     low, high = np.concatenate([-none, measured.low[bounds]]), np.concatenate([none, measured.high[bounds]])

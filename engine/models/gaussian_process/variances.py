@@ -23,7 +23,7 @@ FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
 _ROUNDING = 1e-12
 """Of the prior variance of the mean: what keeps sums of covariances positive definite when they are rounded."""
-_SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_NOISE = 0.6, 0.2, 0.1, 0.02, 0.05
+_SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_OTHER, _SHARE_NOISE = 0.6, 0.2, 0.1, 0.02, 0.1, 0.05
 """What the prior expects of the variance of the values: a median, for all sites or pairs together."""
 _WIDTH = 1.5
 """SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
@@ -71,6 +71,8 @@ class Rows:
     """Degrees of freedom of ``squares``."""
     around: Around | None = None
     """What the priors refer to; the values themselves where None."""
+    others: tuple[Floats, ...] = ()
+    """``(n,)`` per other endpoint: what is expected of it, as far from its mean as in SDs."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -87,12 +89,13 @@ class Rows:
             self.squares,
             self.freedom,
             self.around,
+            tuple(other[chosen] for other in self.others),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Variance components, as logarithms: components, own deviation, shifts, noise if unknown."""
+    """Variance components, as logarithms: components, own deviation, shifts, other endpoints, noise if unknown."""
 
     mode: Floats
     """``(d,)`` the most likely ones."""
@@ -117,7 +120,7 @@ def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, 
     shares = np.where(
         orders == 1, _SHARE_SITES / max((orders == 1).sum(), 1), _SHARE_PAIRS / max((orders == 2).sum(), 1)
     )
-    medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts)]
+    medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts), *(_SHARE_OTHER,) * len(rows.others)]
     widths = [_WIDTH] * len(medians)
     if rows.unknown_noise:
         medians.append(_SHARE_NOISE)
@@ -134,6 +137,7 @@ def parts_of(components: Components, rows: Rows) -> list[Floats]:
     parts.append((rows.arms[:, None] == rows.arms).astype(np.float64))
     for shift in rows.shifts:
         parts.append(((shift[:, None] == shift) & (shift >= 0)[:, None]).astype(np.float64))
+    parts += [np.outer(other, other) for other in rows.others]
     if rows.unknown_noise:
         parts.append(np.diag(rows.noise))
     return parts

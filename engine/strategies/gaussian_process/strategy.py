@@ -17,6 +17,7 @@ from ...domain.features import SiteFeatures
 from ...domain.goals import AllEpsilonBest, ParetoSet, Top
 from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
+from ...models.gaussian_process.endpoints import Endpoints, fit_endpoints
 from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
 from ...system.progress import Report, silent
 from ...text.statements import roughly
@@ -112,9 +113,9 @@ class GaussianProcess(Informed):
         endpoints=(1, None),
     )
 
-    def __init__(self, learned: Sequence[SeriesPosterior] = ()) -> None:
+    def __init__(self, learned: Endpoints | None = None) -> None:
         """Learn from every result, or, for playing a campaign forward, take the variances ``learned`` as known."""
-        self._learned = tuple(learned)
+        self._learned = learned
         self._last: tuple[bytes, Calculated] | None = None
 
     def check(self, problem: Problem) -> dict[str, Any]:
@@ -142,9 +143,9 @@ class GaussianProcess(Informed):
         """
         problem = state.problem
         assert isinstance(problem.features, SiteFeatures)
-        posteriors = fit(problem, self.measured(state))
+        models = fit(problem, self.measured(state)).models
         rng = np.random.default_rng(np.random.SeedSequence([problem.seed, state.phase, 2]))
-        return best_combinations(posteriors, problem.features.sizes, rng)
+        return best_combinations(models, problem.features.sizes, rng)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """Return the next round."""
@@ -248,14 +249,13 @@ class GaussianProcess(Informed):
 
     def _said(self, state: State) -> Calculated:
         """Return what the model says of a state."""
-        if not self._learned:
+        if self._learned is None:
             return calculate(state.problem, state.memory)
         key = fingerprint(state.memory).tobytes()
         if self._last is None or self._last[0] != key:
             measured = self.measured(state)
-            known = _somewhere(state.problem, measured)
-            posteriors = [one.given(new) for one, new in zip(self._learned, known, strict=True)]
-            self._last = key, _calculate(state.problem, measured, posteriors, _LEAST_DRAWS)
+            known = self._learned.given(_somewhere(state.problem, measured))
+            self._last = key, _calculate(state.problem, measured, known, _LEAST_DRAWS)
         return self._last[1]
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
@@ -311,27 +311,31 @@ _HELD: dict[str, Calculated] = {}
 _HOLD = 4
 
 
-def fit(problem: Problem, measured: Sequence[Measured]) -> list[SeriesPosterior]:
+def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
     """Fit the series model of every measured endpoint; one that has no value yet may be anywhere around its limit."""
     features = problem.features
     assert isinstance(features, SiteFeatures)
     sds = (*problem.noise, *problem.beside)
     scales = {p.name: p.default for p in GaussianProcess.info.parameters} | dict(problem.parameters)
-    return [
-        fit_series(
+    rows, known = _fitted(problem), _somewhere(problem, measured)
+
+    def fit_one(place: int, others: Sequence[Floats]) -> SeriesPosterior:
+        row, values = rows[place], known[place]
+        return fit_series(
             features.codes,
             features.sizes,
-            one,
-            noise_sd=None if problem.estimated or not sds[place] > 0 else sds[place],
-            seed=np.random.SeedSequence([problem.seed, place, len(one)]),
+            values,
+            noise_sd=None if problem.estimated or not sds[row] > 0 else sds[row],
+            seed=np.random.SeedSequence([problem.seed, row, len(values)]),
             similarity=problem.similarity or None,
-            ends=problem.ends[place] if place < len(problem.ends) else None,
-            kind=_kind(problem, place),
+            ends=problem.ends[row] if row < len(problem.ends) else None,
+            kind=_kind(problem, row),
             scales=scales["scales"] == "auto",
-            doubt=_doubt(problem, place),
+            doubt=_doubt(problem, row),
+            others=others,
         )
-        for place, one in zip(_fitted(problem), _somewhere(problem, measured), strict=True)
-    ]
+
+    return fit_endpoints(fit_one, known, problem.n_arms)
 
 
 def _fitted(problem: Problem) -> list[int]:
@@ -381,17 +385,15 @@ def _doubt(problem: Problem, place: int) -> float:
 
 
 def _calculate(
-    problem: Problem, measured: Sequence[Measured], posteriors: list[SeriesPosterior], most_draws: int
+    problem: Problem, measured: Sequence[Measured], model: Endpoints, most_draws: int
 ) -> Calculated:
     n = problem.n_arms
     asked = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))
-    arms = _contenders(problem, posteriors, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
+    arms = _contenders(problem, model, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
     size = int(np.clip(_NUMBERS // len(arms), _LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
-    drawn = [one.draw(arms, size, rng) for one in posteriors]
-    size = min(len(one) for one in drawn)
-    draws = _with_score(problem, np.stack([one[:: max(len(one) // size, 1)][:size] for one in drawn]))
+    draws = _with_score(problem, model.draw(arms, size, rng))
     inside = problem.wanted[arms]
     arms, draws = arms[inside], draws[:, :, inside]
     goal_draws = draws[: problem.n_endpoints]
@@ -415,7 +417,7 @@ def _calculate(
     if len(rest):
         all_rest = np.union1d(rest, seen)
         places = np.searchsorted(all_rest, rest)
-        middles = _with_score(problem, np.stack([one.middle(all_rest)[places] for one in posteriors]))
+        middles = _with_score(problem, model.middle(all_rest)[:, places])
     for place, values in enumerate(draws):
         estimate[place, arms] = values.mean(axis=0)
         low[place, arms], high[place, arms] = np.quantile(values, (0.025, 0.975), axis=0)
@@ -436,7 +438,8 @@ def _calculate(
         p_kept,
         answer,
         beliefs.p_wrong(problem.goal, chosen),
-        *(_of_every_row(problem, sds) for sds in ([p.noise_sd for p in posteriors], [p.own_sd for p in posteriors])),
+        _of_every_row(problem, [one.noise_sd for one in model.models]),
+        _of_every_row(problem, [one.own_sd for one in model.models]),
     )
 
 
@@ -455,10 +458,10 @@ def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
     return np.array([of_row[row] for row in sorted(of_row)])
 
 
-def _contenders(problem: Problem, posteriors: list[SeriesPosterior], asked: Ints, seen: Ints) -> Ints:
+def _contenders(problem: Problem, model: Endpoints, asked: Ints, seen: Ints) -> Ints:
     """Return the arms that can matter in a large table: the best by their means, and everything measured."""
     everything = np.union1d(asked, seen)
-    means = _with_score(problem, np.stack([one.middle(everything) for one in posteriors]))
+    means = _with_score(problem, model.middle(everything))
     spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
     level = means / spread_of
     orders = [*level, level.mean(axis=0)] if len(level) > 1 else list(level)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from assaypilot.engine.models.gaussian_process.components import Components
-from assaypilot.engine.models.gaussian_process.posterior import Posterior
+from assaypilot.engine.models.gaussian_process.posterior import Compounds, Posterior
 from assaypilot.engine.models.gaussian_process.variances import (
     FLAT,
     Around,
@@ -86,8 +86,8 @@ def test_draws_have_the_mean_and_covariance_of_the_dense_formulas(kind):
     rows = the_rows(kind)
     posterior = Posterior(components, rows, Variances(logs, logs[None], 0.0, CENTER, SCALE), tails=False)
     mean, covariance, _ = dense(kind, logs)
-    np.testing.assert_allclose(posterior.mean(CODES, rows.arms), mean, atol=1e-6)
-    draws = posterior.draw(CODES, rows.arms, 40_000, np.random.default_rng(5))
+    np.testing.assert_allclose(posterior.mean(Compounds(CODES, rows.arms)), mean, atol=1e-6)
+    draws = posterior.draw(Compounds(CODES, rows.arms), 40_000, np.random.default_rng(5))
     sd = np.sqrt(np.diag(covariance))
     assert np.abs((draws.mean(axis=0) - mean) / sd).max() < 5.0 / np.sqrt(len(draws))
     error = (np.cov(draws, rowvar=False) - covariance) / np.outer(sd, sd)
@@ -104,7 +104,7 @@ def test_effects_of_pairs_that_nobody_measured_may_be_exceptions_and_those_of_me
 
     def beyond(tails):
         posterior = Posterior(components, rows, variances, tails=tails)
-        draws = posterior.draw(np.vstack([measured, asked]), np.arange(3), 100_000, np.random.default_rng(8))[:, 3:]
+        draws = posterior.draw(Compounds(np.vstack([measured, asked]), np.arange(3)), 100_000, np.random.default_rng(8))[:, 3:]
         return (np.abs(draws - draws.mean(axis=0)) > 4.0 * draws.std(axis=0)).mean(axis=0)
 
     known, unknown = beyond(True)
@@ -122,8 +122,8 @@ def test_draws_of_several_variances_mix_their_posteriors():
     mean = 0.25 * first[0] + 0.75 * second[0]
     between = 0.25 * (first[0] - mean) ** 2 + 0.75 * (second[0] - mean) ** 2
     variance = 0.25 * np.diag(first[1]) + 0.75 * np.diag(second[1]) + between
-    np.testing.assert_allclose(posterior.mean(CODES, rows.arms), mean, atol=1e-6)
-    draws = posterior.draw(CODES, rows.arms, 40_000, np.random.default_rng(6))
+    np.testing.assert_allclose(posterior.mean(Compounds(CODES, rows.arms)), mean, atol=1e-6)
+    draws = posterior.draw(Compounds(CODES, rows.arms), 40_000, np.random.default_rng(6))
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.05)
 
 

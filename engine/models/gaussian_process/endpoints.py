@@ -1,0 +1,101 @@
+"""The series model of several endpoints: what is known of one informs the others.
+
+Endpoints of the same compounds often go together, such as potency in two assays. Each is fitted with what is expected of
+those that more compounds were measured of as further effects, whose slopes are learned with the rest (autoregressive
+co-kriging, Kennedy and O'Hagan 2000). So a cheap or older assay informs a dear one, and joint draws keep what both have
+in common. A compound's own values of an endpoint count fully.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from .series import Measured, SeriesPosterior
+
+_FEWEST = 12
+"""Compounds measured of an endpoint below which it informs no other."""
+
+Fit = Callable[[int, Sequence[Floats]], SeriesPosterior]
+"""How an endpoint is fitted: its place, and what is expected of others (see ``fit_series``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Mean and SD of what is expected of an endpoint, over all compounds."""
+
+    mean: float
+    sd: float
+
+    def standard(self, values: Floats) -> Floats:
+        """Return values in these SDs from the mean."""
+        return (values - self.mean) / self.sd
+
+
+class Endpoints:
+    """The series model of several endpoints, ``models`` in the order they were measured in."""
+
+    def __init__(
+        self,
+        models: Sequence[SeriesPosterior],
+        informed_by: Sequence[tuple[int, ...]],
+        units: dict[int, _Unit],
+        n_compounds: int,
+    ) -> None:
+        self.models = tuple(models)
+        self._informed_by, self._units = tuple(informed_by), units
+        self._every = np.arange(n_compounds)
+        self._order = sorted(range(len(models)), key=lambda place: len(self._informed_by[place]))
+
+    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the values of compounds jointly, ``(n_endpoints, n_draws, len(arms))``."""
+        drawn = np.empty((len(self.models), n_draws, len(arms)))
+        apart: dict[int, Floats] = {}
+        for place in self._order:
+            model = self.models[place]
+            # A model's draws come sorted by its scales; those of two endpoints meet in any order.
+            order = np.arange(n_draws) if not apart else rng.permutation(n_draws)
+            far = [apart[other][order] for other in self._informed_by[place]]
+            drawn[place, order] = model.draw(arms, n_draws, rng, far)
+            if place in self._units:
+                unit = self._units[place]
+                apart[place] = unit.standard(drawn[place]) - unit.standard(model.middle(arms))
+        return drawn
+
+    def middle(self, arms: Ints) -> Floats:
+        """Return the posterior medians of compounds at the likeliest scales, ``(n_endpoints, len(arms))``."""
+        return np.stack([one.middle(arms) for one in self.models])
+
+    def given(self, measured: Sequence[Measured]) -> Endpoints:
+        """Return the model after other measurements, scales and variances taken as known."""
+        found: dict[int, SeriesPosterior] = {}
+        expected: dict[int, Floats] = {}
+        for place in self._order:
+            others = [expected[other] for other in self._informed_by[place]]
+            found[place] = self.models[place].given(measured[place], others)
+            if place in self._units:
+                expected[place] = self._units[place].standard(found[place].middle(self._every))
+        models = [found[place] for place in range(len(found))]
+        return Endpoints(models, self._informed_by, self._units, len(self._every))
+
+
+def fit_endpoints(fit: Fit, measured: Sequence[Measured], n_compounds: int) -> Endpoints:
+    """Fit the series model of each endpoint, those with the most compounds measured first."""
+    n_measured = [len(one.compounds(n_compounds)) for one in measured]
+    order = sorted(range(len(measured)), key=lambda place: -n_measured[place])
+    found: dict[int, SeriesPosterior] = {}
+    informed_by: dict[int, tuple[int, ...]] = {}
+    units: dict[int, _Unit] = {}
+    expected: dict[int, Floats] = {}
+    for place in order:
+        informed_by[place] = tuple(expected)
+        found[place] = fit(place, list(expected.values()))
+        if n_measured[place] >= _FEWEST and place != order[-1]:
+            values = found[place].middle(np.arange(n_compounds))
+            units[place] = _Unit(float(values.mean()), max(float(values.std()), 1e-300))
+            expected[place] = units[place].standard(values)
+    places = range(len(measured))
+    return Endpoints([found[one] for one in places], [informed_by[one] for one in places], units, n_compounds)
