@@ -111,7 +111,9 @@ class Ledger(Books):
         self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
         profiled = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.curves)
         self.measured = self.behind((*self.goal_endpoints, *self.limited, *profiled))
-        self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled))))
+        # An endpoint that is recorded only may inform the others, under the series model.
+        recorded = (k for k, endpoint in enumerate(self.endpoints) if endpoint.of is None)
+        self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled), *recorded)))
 
     def begin(self) -> None:
         """Start the strategy, with nothing measured."""
@@ -139,7 +141,8 @@ class Ledger(Books):
         """Return what the strategy is asked, by the terms as they are and what can be had now."""
         settings = self.settings
         noise = {}
-        for position in (*self.modelled, *self.measured):
+        scored = (k for k, endpoint in enumerate(self.endpoints) if endpoint.curves)
+        for position in dict.fromkeys((*self.deciding_endpoints, *scored, *self.measured)):
             sd = self.endpoints[position].noise_sd
             if sd is None:
                 name = self.endpoints[position].name
@@ -173,9 +176,9 @@ class Ledger(Books):
             borders.append((rows.index(position), *((low, high) if endpoint.sign > 0 else (-high, -low))))
         return replace(
             problem,
-            estimated=any(self.endpoints[position].noise_estimated for position in rows),
+            estimated=any(self.endpoints[position].noise_estimated for position in noise),
             limits=tuple(borders),
-            beside=tuple(noise[position] for position in rows[len(self.goal_endpoints) :]),
+            beside=tuple(noise.get(position, 0.0) for position in rows[len(self.goal_endpoints) :]),
             similarity=library_similarity(self.library),
             ends=tuple(self.endpoints[position].ends for position in rows),
             kinds=tuple(self.endpoints[position].kind for position in rows),

@@ -48,7 +48,8 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
     if known is None:
         return list(otherwise)
     assert isinstance(terms.strategy, Calibrated)
-    measured = np.concatenate([one.arms for one in terms.strategy.measured(state)])
+    rows = terms.strategy.measured(state)
+    measured = np.concatenate([rows[row].arms for row in state.problem.asked_rows])
     texts = []
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..arrays import Floats
 from ..campaign.series import Controls, measured_values, used_by_model
 from ..campaign.state import Status
 from ..chemistry.similarity import substituent_similarity
 from ..domain.features import merge_equal_rows
 from ..domain.library import Library
 from ..errors import AssayPilotError
-from ..models.gaussian_process.series import fit_series
+from ..models.gaussian_process.endpoints import fit_endpoints
+from ..models.gaussian_process.series import SeriesPosterior, fit_series
 from ..tables import headers
 from ..tables.raw import RawTable, fold
 from .frames import Coding, Table, raw_of
@@ -40,19 +42,32 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
     controls = Controls(now.readings, len(codes))
     used = used_by_model(now.measurements, now.settings.parameters)
     found = pd.DataFrame({name: raw.column(name) for name in raw.columns})
-    for position in now.deciding_endpoints:
-        endpoint = now.endpoints[position]
-        measured = measured_values(used, now.endpoints, arm_of[: len(library)], position, controls)
-        posterior = fit_series(
+    deciding = now.deciding_endpoints
+    recorded = (k for k, endpoint in enumerate(now.endpoints) if endpoint.of is None)
+    measured = {
+        position: measured_values(used, now.endpoints, arm_of[: len(library)], position, controls)
+        for position in dict.fromkeys((*deciding, *recorded))
+    }
+    positions = [position for position, one in measured.items() if position in deciding or len(one)]
+
+    def fit_one(place: int, others: Sequence[Floats]) -> SeriesPosterior:
+        endpoint = now.endpoints[positions[place]]
+        return fit_series(
             codes,
             coding.sizes,
-            measured,
+            measured[positions[place]],
             noise_sd=None if endpoint.noise_estimated else endpoint.noise_sd,
             seed=now.settings.seed,
             similarity=similarity,
             ends=endpoint.ends,
+            others=others,
         )
-        drawn = endpoint.sign * posterior.draw(wanted, _DRAWS, np.random.default_rng(now.settings.seed))[:, rows]
+
+    model = fit_endpoints(fit_one, [measured[position] for position in positions], len(codes))
+    every = model.draw(wanted, _DRAWS, np.random.default_rng(now.settings.seed))
+    for position, of_one in zip(deciding, every, strict=False):
+        endpoint = now.endpoints[position]
+        drawn = endpoint.sign * of_one[:, rows]
         values = np.vstack([drawn.mean(axis=0), np.quantile(drawn, (0.025, 0.975), axis=0)])
         known = now.candidates
         for row, said in enumerate((known.estimates, known.lows, known.highs)):

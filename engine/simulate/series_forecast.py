@@ -187,6 +187,7 @@ def _play(
     for row in strategy.measured(state)[: problem.n_endpoints]:
         measured[row.compounds(problem.n_arms)] = True
     noise = np.array((*problem.noise, *problem.beside))
+    came = {*problem.asked_rows, *(() if problem.profile is None else (problem.profile.row,))}
     points: list[tuple[float, ...]] = []
     if strategy.has_values(state):
         strategy = strategy.as_learned(state)
@@ -197,6 +198,8 @@ def _play(
         arms, counts = allocation.arms, allocation.counts.astype(np.float64)
         rows = [
             old.joined(Measured.exact(arms, _came(problem, place, value[arms], sd, counts, rng), counts))
+            if place in came
+            else old
             for place, (old, value, sd) in enumerate(zip(strategy.measured(state), truth, noise, strict=True))
         ]
         measured[arms] = True

@@ -89,7 +89,7 @@ class Problem:
     limits: tuple[tuple[int, float, float], ...] = ()
     """What compounds must keep to: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
     beside: tuple[float, ...] = ()
-    """SD of each further endpoint that such a strategy is informed of, behind those of the goal."""
+    """SD of each further endpoint that such a strategy is informed of, behind those of the goal; 0 where unknown."""
     similarity: tuple[Floats | None, ...] = ()
     """Per site how alike its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
     ends: tuple[tuple[float, float] | None, ...] = ()
@@ -122,6 +122,14 @@ class Problem:
     def budget(self) -> int | None:
         """Measurements in the whole campaign; None without a limit."""
         return self.capacity.budget if self.capacity else None
+
+    @property
+    def asked_rows(self) -> tuple[int, ...]:
+        """The endpoints that a planned measurement gives a value of: of the goal, limits and profile; not the score."""
+        rows = {*range(self.n_endpoints), *(row for row, _, _ in self.limits)}
+        if self.profile is not None:
+            rows = (rows | set(self.profile.parts)) - {self.profile.row}
+        return tuple(sorted(rows))
 
     def in_lab(self, measurements: int) -> int:
         """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""

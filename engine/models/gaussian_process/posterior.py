@@ -99,9 +99,7 @@ class Posterior:
         total += self.variances.center
         return total
 
-    def draw(
-        self, asked: Compounds, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()
-    ) -> Floats:
+    def draw(self, asked: Compounds, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, K)``.
 
         ``apart``: ``(n_draws, K)`` per other endpoint, how far a draw of it is from what is expected of it.
@@ -110,7 +108,9 @@ class Posterior:
         stops = np.rint(n_draws * np.cumsum(self._shares)).astype(np.intp)
         for one, factor, start, stop in zip(self._each, self._factors, (0, *stops), stops, strict=False):
             if stop > start:
-                values = self._draw(one, factor, asked, int(stop - start), rng, [other[start:stop].T for other in apart])
+                values = self._draw(
+                    one, factor, asked, int(stop - start), rng, [other[start:stop].T for other in apart]
+                )
                 out[start:stop] = values.T
         return out
 

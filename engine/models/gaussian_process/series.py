@@ -133,12 +133,10 @@ class SeriesPosterior:
         middle = scale.inverse(np.array([float(np.median(posterior.rows.values))]))
         return posterior.own_sd / float(scale.slope(middle)[0]) * self._unit.size
 
-    def draw(
-        self, arms: Ints, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()
-    ) -> Floats:
+    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, len(arms))``.
 
-        ``apart``: the same shape per other endpoint, how far a draw of it is from what is expected, in SDs of compounds.
+        ``apart``: the same shape per other endpoint, how far a draw of it is from what is expected, in its SDs.
         """
         asked = self._asked(arms)
         drawn = np.empty((n_draws, len(arms)))
@@ -271,8 +269,8 @@ def fit_series(
     ``ends``: what no value can go far beyond; ``scales``: whether other scales than that of the values are compared;
     ``doubt``: a difference that matters, which the prior takes for possible however equal the values are; ``kind``:
     yes and no (shares of 1) are modelled by their log odds, counts by the logarithm of their mean, each by its own
-    likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may inform this one, what is expected of it in SDs
-    from its mean. AssayPilotError without any measurement.
+    likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may inform this one, what is expected of it, as
+    SDs from its mean. AssayPilotError without any measurement.
 
     Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
     """

@@ -167,11 +167,10 @@ class GaussianProcess(Informed):
         assert isinstance(problem.features, SiteFeatures)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
-        rows = self.measured(state)
-        if problem.profile is not None:
-            # Only a compound of which every part was measured has a score.
-            rows = (rows[problem.profile.row],)
-        measured = np.unique(np.concatenate([one.compounds(problem.n_arms) for one in rows]))
+        # Of a profile, only a compound of which every part was measured has a score.
+        rows = problem.asked_rows if problem.profile is None else (problem.profile.row,)
+        known = self.measured(state)
+        measured = np.unique(np.concatenate([known[row].compounds(problem.n_arms) for row in rows]))
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
         new = np.zeros(problem.n_arms, dtype=bool)
         new[measured] = True
@@ -188,9 +187,9 @@ class GaussianProcess(Informed):
         found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
-        fitted = _fitted(problem)
-        noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in fitted])
-        planned = settle(now.draws[fitted], now.beliefs, noise, room, size - len(found), found)
+        asked = list(problem.asked_rows)
+        noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in asked])
+        planned = settle(now.draws[asked], now.beliefs, noise, room, size - len(found), found)
         planned[found] += 1
         counts[now.arms] = planned
         return self._filled(counts, free, problem, size)
@@ -362,10 +361,11 @@ def _somewhere(problem: Problem, measured: Sequence[Measured]) -> list[Measured]
     """Return the measurements of the endpoints that are fitted; one without any has a control at its border.
 
     The border is its limit, or the middle of its curve. So its compounds may be anywhere, and half of what may be is on
-    the better side.
+    the better side. An endpoint that is recorded only has none, and informs no other before it has values.
     """
     known = list(measured)
-    borders = {place: low if math.isfinite(low) else high for place, low, high in problem.limits}
+    borders = dict.fromkeys(range(problem.n_endpoints, len(known)), 0.0)
+    borders |= {place: low if math.isfinite(low) else high for place, low, high in problem.limits}
     if problem.profile is not None:
         borders |= {place: problem.profile.middle(place) for place in problem.profile.parts}
     for place, border in borders.items():
@@ -384,9 +384,7 @@ def _doubt(problem: Problem, place: int) -> float:
     return goal.epsilon + 0.5 * goal.slack if isinstance(goal, AllEpsilonBest) else goal.slack
 
 
-def _calculate(
-    problem: Problem, measured: Sequence[Measured], model: Endpoints, most_draws: int
-) -> Calculated:
+def _calculate(problem: Problem, measured: Sequence[Measured], model: Endpoints, most_draws: int) -> Calculated:
     n = problem.n_arms
     asked = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))

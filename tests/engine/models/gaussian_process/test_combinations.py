@@ -6,7 +6,7 @@ import numpy as np
 
 from assaypilot.engine.models.gaussian_process import combinations
 from assaypilot.engine.models.gaussian_process.components import Components
-from assaypilot.engine.models.gaussian_process.posterior import Posterior
+from assaypilot.engine.models.gaussian_process.posterior import Compounds, Posterior
 from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
 from assaypilot.engine.models.gaussian_process.variances import Rows, fit_variances
 
@@ -53,7 +53,7 @@ def test_drawn_effects_add_up_to_draws_of_unmeasured_compounds():
         ]
     )
     order = np.concatenate([unseen, measured.arms])
-    joint = posterior.draw(codes[order], np.arange(len(unseen), len(order)), 8000, rng)[:, : len(unseen)]
+    joint = posterior.draw(Compounds(codes[order], np.arange(len(unseen), len(order))), 8000, rng)[:, : len(unseen)]
     # The constant of a draw is in none of its tables, so differences between compounds are compared.
     sums, joint = sums - sums[:, :1], joint - joint[:, :1]
     own = 2 * np.exp(variances.mode[components.n_variances])

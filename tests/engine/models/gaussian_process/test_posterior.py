@@ -104,7 +104,9 @@ def test_effects_of_pairs_that_nobody_measured_may_be_exceptions_and_those_of_me
 
     def beyond(tails):
         posterior = Posterior(components, rows, variances, tails=tails)
-        draws = posterior.draw(Compounds(np.vstack([measured, asked]), np.arange(3)), 100_000, np.random.default_rng(8))[:, 3:]
+        draws = posterior.draw(
+            Compounds(np.vstack([measured, asked]), np.arange(3)), 100_000, np.random.default_rng(8)
+        )[:, 3:]
         return (np.abs(draws - draws.mean(axis=0)) > 4.0 * draws.std(axis=0)).mean(axis=0)
 
     known, unknown = beyond(True)
