@@ -313,23 +313,24 @@ def beside_baybe(runs: Runs, names: list[str], seeds: int) -> list[str]:
     """Return the section with runs of BayBE that were made elsewhere, one JSON object a line; empty without them."""
     if not BAYBE.exists():
         return []
-    others: dict[str, list[dict[str, Any]]] = {}
+    others: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for line in BAYBE.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
-        others.setdefault(one["table"], []).append(one)
+        if one["table"] in names:
+            others.setdefault((one["table"], one["encoding"]), []).append(one)
     lines = ["", "## Beside BayBE 0.15", ""]
     lines += [
-        "One-hot encoding, its defaults, the same tables, noise and rounds; torch on one thread of a busy machine."
+        "Its defaults, the same tables, noise and rounds; torch on one thread of a busy machine. The series model had "
+        "the structures of substituents where the table gives them."
     ]
-    lines += ["", "| table | series model | BayBE | its runs | its seconds a round |", "|---|---|---|---|---|"]
-    for name in names:
-        if name not in others:
-            continue
+    lines += ["", "| table | series model | BayBE | encoding | its runs | its seconds a round |"]
+    lines += ["|---|---|---|---|---|---|"]
+    for (name, encoding), made in sorted(others.items(), key=lambda one: (names.index(one[0][0]), one[0][1])):
         ours = [runs["series", name, seed] for seed in range(seeds)]
-        theirs = [Run(tuple(one["found"])) for one in others[name]]
-        seconds = np.median([second for one in others[name] for second in one["seconds"][1:]])
+        theirs = [Run(tuple(one["found"])) for one in made]
+        seconds = np.median([second for one in made for second in one["seconds"][1:]])
         both = [" / ".join(f"{np.mean([at(r, share) for r in of]):.0f}" for share in SHARES) for of in (ours, theirs)]
-        lines.append(f"| {name} | {both[0]} | {both[1]} | {len(theirs)} | {seconds:.0f} |")
+        lines.append(f"| {name} | {both[0]} | {both[1]} | {encoding} | {len(theirs)} | {seconds:.0f} |")
     return lines
 
 
@@ -494,6 +495,10 @@ def main(given: list[str]) -> int:
         "- Thompson draws for the best: 33 and 65 % of the members at 12 and 20 % of five tables (12 seeds) where "
         "bounds of a mean and one SD find 38 and 70 %; the most probable members, and means alone: "
         "level with such bounds.",
+        "- Kernels of whole molecules beside those of sites: on two series of ChEMBL (10, 30 and 60 % known, 4 splits) "
+        "errors 1 to 3 % smaller with Morgan fingerprints, 3 to 6 % with atom pairs; they need a row per compound.",
+        "- Endpoints that know nothing of each other: Ugi lipids, RAW from 100 compounds with HeLa known of all, error "
+        "1.79 where a slope on what is expected of HeLa leaves 1.60; level where both are known of the same compounds.",
         "- Variances of pairs that have nothing in common: practice-960 takes 264, 336 and 456 measurements where a "
         "common part takes 144, 240 and 480.",
         "- Ends of a scale 2 % and 8 % beyond 0 and 100: expected over true errors on aryl halide 1.3 and .57, on "
