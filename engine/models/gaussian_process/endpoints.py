@@ -8,6 +8,7 @@ in common. A compound's own values of an endpoint count fully.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,11 @@ from .series import Measured, SeriesPosterior
 
 _FEWEST = 12
 """Compounds measured of an endpoint below which it informs no other."""
+_TOLD = 0.2
+"""Share of an endpoint's variance that has to be known before it informs another: else the slope on it may be anything,
+and draws of it move the other at random."""
+_DRAWS, _SOME = 32, 2_000
+"""Draws, and compounds, by which that is told."""
 
 Fit = Callable[[int, Sequence[Floats]], SeriesPosterior]
 """How an endpoint is fitted: its place, and what is expected of others (see ``fit_series``)."""
@@ -25,7 +31,7 @@ Fit = Callable[[int, Sequence[Floats]], SeriesPosterior]
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Mean and SD of what is expected of an endpoint, over all compounds."""
+    """Mean of what is expected of an endpoint over all compounds, and the SD its values have there."""
 
     mean: float
     sd: float
@@ -95,7 +101,19 @@ def fit_endpoints(fit: Fit, measured: Sequence[Measured], n_compounds: int) -> E
         found[place] = fit(place, list(expected.values()))
         if n_measured[place] >= _FEWEST and place != order[-1]:
             values = found[place].middle(np.arange(n_compounds))
-            units[place] = _Unit(float(values.mean()), max(float(values.std()), 1e-300))
-            expected[place] = units[place].standard(values)
+            unit = _informing(found[place], values)
+            if unit is not None:
+                units[place], expected[place] = unit, unit.standard(values)
     places = range(len(measured))
     return Endpoints([found[one] for one in places], [informed_by[one] for one in places], units, n_compounds)
+
+
+def _informing(model: SeriesPosterior, expected: Floats) -> _Unit | None:
+    """Return the unit of an endpoint that informs others; None where next to nothing is known of its differences."""
+    some = np.unique(np.linspace(0, len(expected) - 1, min(_SOME, len(expected))).astype(np.intp))
+    spread = float(model.draw(some, _DRAWS, np.random.default_rng(0)).var(axis=0).mean())
+    known = float(expected.var())
+    total = known + spread
+    if not known > max(_TOLD * total, (1e-9 * float(np.abs(expected).max())) ** 2):
+        return None
+    return _Unit(float(expected.mean()), math.sqrt(total))

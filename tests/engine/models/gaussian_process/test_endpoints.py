@@ -128,3 +128,20 @@ def test_endpoint_of_few_compounds_informs_none():
     model, measured, unseen = fitted(truth, (11, 11), 3)
     alone = fit_series(CODES, SIZES, measured[1], noise_sd=SD, seed=3, scales=False)
     np.testing.assert_array_equal(model.models[1].middle(unseen), alone.middle(unseen))
+
+
+@pytest.mark.parametrize("differences", [0.0, 1e-9, 0.1])
+def test_endpoint_whose_values_say_nothing_leaves_the_other_as_it_is(differences):
+    # All equal, equal but for rounding, and differing by less than their noise.
+    rng, truth = np.random.default_rng(6), truths(6, 0.0)
+    arms = np.sort(rng.permutation(N)[:60])
+    blank = Measured.exact(arms, 5.0 + differences * rng.standard_normal(60), np.ones(60))
+    measured = [blank, Measured.exact(arms[:40], truth[1, arms[:40]], np.ones(40))]
+
+    def fit_one(place, others):
+        return fit_series(CODES, SIZES, measured[place], noise_sd=(0.5, SD)[place], seed=1, scales=False, others=others)
+
+    unseen = np.setdiff1d(np.arange(N), arms)
+    drawn = fit_endpoints(fit_one, measured, N).draw(unseen, 400, np.random.default_rng(1))[1]
+    alone = fit_one(1, ()).draw(unseen, 400, np.random.default_rng(2))
+    assert abs(drawn.std(axis=0).mean() / alone.std(axis=0).mean() - 1.0) < 0.1
