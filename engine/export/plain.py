@@ -101,7 +101,7 @@ class CompoundLine:
 
 
 def compound_lines(status: Status, compounds: Sequence[int]) -> list[CompoundLine]:
-    """Return what is said of each compound, in the order given."""
+    """Return the line of each compound, in the order given."""
     library, digits, means = status.library, decimals_of(status), means_of(status)
     return [
         CompoundLine(

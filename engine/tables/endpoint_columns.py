@@ -43,7 +43,7 @@ def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
 
 
 _CLASSES = _Aside(lambda column, _, texts: bool(classes_of(column, texts)), "gives classes", "give classes")
-"""What is to say of these is said with their classes."""
+"""Their classes have a note of their own."""
 _ASIDE = (
     _Aside(
         lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),

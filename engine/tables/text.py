@@ -281,7 +281,7 @@ def is_datawarrior(text: str) -> bool:
 def datawarrior_table(text: str, name: str | None, warnings: list[str]) -> str:
     """Return the table in a file of DataWarrior, tab-separated, each line where it stood; lines of settings are blank.
 
-    Structures in DataWarrior's own code are left out and that is said. AssayPilotError when they are all there is to
+    Structures in DataWarrior's own code are left out, with a note. AssayPilotError when they are all there is to
     make sites of, or no row follows the settings.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -67,7 +67,7 @@ class TableModel(RowsModel):
 
 
 def _heading(name: str, roles: Mapping[str, str]) -> str:
-    """The name of a column over what it is, which is said once where both are the same."""
+    """Return the name of a column above its role; only one of them where both are the same."""
     role = roles.get(name, "not used") if roles else ""
     return name if role in ("", name) else f"{name}\n{role}"
 

@@ -59,7 +59,7 @@ class MessageBar(QFrame):
         self._behind: tuple[Kind, str, str] | None = None
         self._since = 0.0
         self.offers: list[QPushButton] = []
-        """The buttons of what is said."""
+        """The buttons beside the message."""
         self._working = False
         self.hide()
 
