@@ -15,7 +15,7 @@ from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
 from ..domain.profiles import profile_of
-from ..models.gaussian_process.series import Measured
+from ..models.gaussian_process.measured import Measured
 from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text.percentages import probability
 

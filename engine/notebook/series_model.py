@@ -15,7 +15,8 @@ from ..arrays import Floats, Ints
 from ..chemistry.similarity import substituent_similarity
 from ..domain.features import merge_equal_rows
 from ..errors import AssayPilotError
-from ..models.gaussian_process.series import Measured, SeriesPosterior, fit_series
+from ..models.gaussian_process.measured import Measured
+from ..models.gaussian_process.series import SeriesPosterior, fit_series
 from .frames import Coding, text_of
 
 

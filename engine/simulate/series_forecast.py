@@ -21,7 +21,7 @@ from ..campaign.replay import Ledger
 from ..domain.endpoint import Kind
 from ..domain.features import SiteFeatures
 from ..errors import AssayPilotError
-from ..models.gaussian_process.series import Measured
+from ..models.gaussian_process.measured import Measured
 from ..strategies.protocol import IN, Calibrated, Problem, State
 from ..system.progress import Report, silent
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
-from ..models.gaussian_process.series import Measured
+from ..models.gaussian_process.measured import Measured
 from .phased import Phased
 from .protocol import IN, OUT, UNDECIDED, Answer, Arrays, Decision, Knowledge, Outcome, Problem, State
 

@@ -24,7 +24,7 @@ from ..models.glm import Link
 from ..system.progress import Report, silent
 
 if TYPE_CHECKING:
-    from ..models.gaussian_process.series import Measured
+    from ..models.gaussian_process.measured import Measured
 
 
 BOUNDLESS = 1e9

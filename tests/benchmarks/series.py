@@ -14,7 +14,7 @@ import numpy as np
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.models.gaussian_process.series import Measured
+from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
 from assaypilot.engine.strategies.protocol import Capacity, Problem
 from tests.public import DATA

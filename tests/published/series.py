@@ -25,7 +25,8 @@ from assaypilot.engine.chemistry.similarity import substituent_similarity
 from assaypilot.engine.domain.endpoint import Kind
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.measured import Measured
+from assaypilot.engine.models.gaussian_process.series import fit_series
 from assaypilot.engine.strategies.gaussian_process.batch import spread
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
 from assaypilot.engine.strategies.protocol import IN, Capacity, Outcome, Problem

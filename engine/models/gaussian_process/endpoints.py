@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from .series import Measured, SeriesPosterior
+from .measured import Measured
+from .series import SeriesPosterior
 
 _FEWEST = 12
 """Compounds measured of an endpoint below which it informs no other."""

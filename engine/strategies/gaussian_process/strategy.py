@@ -18,7 +18,8 @@ from ...domain.goals import AllEpsilonBest, ParetoSet, Top
 from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.endpoints import Endpoints, fit_endpoints
-from ...models.gaussian_process.series import Measured, SeriesPosterior, fit_series
+from ...models.gaussian_process.measured import Measured
+from ...models.gaussian_process.series import SeriesPosterior, fit_series
 from ...system.progress import Report, silent
 from ...text.statements import roughly
 from ..informed import Informed, fingerprint, rows_of

@@ -12,7 +12,7 @@ from assaypilot import datasets
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold, Top
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.gaussian_process.series import Measured
+from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.strategies.gaussian_process.batch import find, settle, spread
 from assaypilot.engine.strategies.gaussian_process.beliefs import believe
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess, calculate

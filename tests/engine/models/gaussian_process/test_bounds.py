@@ -7,7 +7,8 @@ import pytest
 
 from assaypilot.engine.models.gaussian_process.components import Components
 from assaypilot.engine.models.gaussian_process.likelihoods import between, match
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.measured import Measured
+from assaypilot.engine.models.gaussian_process.series import fit_series
 from assaypilot.engine.models.gaussian_process.variances import FLAT, Rows, Variances
 from tests.oracles import gaussian_process as oracle
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from assaypilot.engine.models.gaussian_process import combinations
 from assaypilot.engine.models.gaussian_process.components import Components
+from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.models.gaussian_process.posterior import Compounds, Posterior
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.series import fit_series
 from assaypilot.engine.models.gaussian_process.variances import Rows, fit_variances
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from assaypilot.engine.models.gaussian_process.components import Components
 from assaypilot.engine.models.gaussian_process.endpoints import fit_endpoints
+from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.models.gaussian_process.posterior import Compounds, Posterior
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.series import fit_series
 from assaypilot.engine.models.gaussian_process.variances import Rows, Variances
 
 SIZES = (6, 5, 4)

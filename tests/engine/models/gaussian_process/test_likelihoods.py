@@ -9,7 +9,8 @@ from scipy.integrate import quad
 
 from assaypilot.engine.models.gaussian_process import series
 from assaypilot.engine.models.gaussian_process.likelihoods import counts, yes_or_no
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.measured import Measured
+from assaypilot.engine.models.gaussian_process.series import fit_series
 
 
 def moments(log_likelihood, center, variance):

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.models.gaussian_process.scales import IDENTITY, Scale, candidate_scales
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.series import fit_series
 
 SOFT = Scale(-5.0, 105.0).softened()
 SCALES = (IDENTITY, Scale(-5.0), Scale(-5.0, 105.0), Scale(high=105.0), SOFT)

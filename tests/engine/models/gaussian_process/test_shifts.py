@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from assaypilot.engine.models.gaussian_process.series import Measured, fit_series
+from assaypilot.engine.models.gaussian_process.measured import Measured
+from assaypilot.engine.models.gaussian_process.series import fit_series
 
 SIZES = (10, 12)
 CODES = np.array([(a, b) for a in range(10) for b in range(12)])
