@@ -15,7 +15,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.strategies.gaussian_process.batch import find, settle, spread
 from assaypilot.engine.strategies.gaussian_process.beliefs import believe
-from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess, calculate
+from assaypilot.engine.strategies.gaussian_process.calculated import calculate
+from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import gaussian_process as oracle
 
