@@ -4,8 +4,7 @@ from .apportionment import apportion, ceilings
 from .criteria import Design, Weighted, achieved
 from .directions import Between, Rows, UnionDirections, against
 from .g import g_optimal
-from .pairs import Pairs, ProductPairs
-from .products import Product
+from .pairs import Pairs
 from .rounding import round_design
 from .xy import xy_optimal
 
@@ -13,8 +12,6 @@ __all__ = [
     "Between",
     "Design",
     "Pairs",
-    "Product",
-    "ProductPairs",
     "Rows",
     "UnionDirections",
     "Weighted",

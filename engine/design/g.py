@@ -17,23 +17,17 @@ from .allowed import Allowed, allowed
 from .closed_forms import apart, even_design
 from .criteria import Design, minimax_bound
 from .g_search import Search, State
-from .products import Product, orthogonal_start, product_design, recognised
 from .table import Table, refuse_nothing
 from .thinning import thin
 
-_LISTED = 1_000_000
-_LISTED_ENTRIES = 30_000_000
-"""Rows, and entries of their features, up to which a whole product is listed for the sake of fewer compounds."""
-
 
 def g_optimal(
-    candidates: ProjectedFeatures | Product,
+    candidates: ProjectedFeatures,
     *,
     targets: ProjectedFeatures | None = None,
     gap: float = 1e-3,
     upper: ArrayLike | None = None,
     max_support: int | None = None,
-    recognise: bool = True,
     report: Report = silent,
 ) -> Design:
     """A design on few candidates that is D-optimal, hence G-optimal (Kiefer and Wolfowitz 1960), to a relative gap.
@@ -42,13 +36,11 @@ def g_optimal(
     gap)`` when converged. The support has at most d (d + 1) / 2 positions (more only where that is
     thousands), usually far fewer the larger the gap.
 
-    ``candidates``: rows, or a whole ``Product`` of sites that is never written out.
     ``targets``: rows in the same coordinates whose worst variance ``value`` reports; the weights stay D-optimal over
     the candidates, ``gap`` is about that, and ``lower_bound`` says how much better any design could do for the targets.
     ``upper``: the largest share any candidate may get, one number or one per candidate (0 forbids it).
     The weights are then D-optimal under these; forbidden candidates still count in ``value``.
     ``max_support``: the most positions to use; the best found on so many is returned, converged or not.
-    ``recognise``: whether a whole product of sites may start from its closed form.
 
     Deterministic; ties go to the earlier position. Raises AssayPilotError for bounds that cannot be met and for
     candidates that cannot be a design, ValueError for candidates of less than full column rank.
@@ -56,29 +48,19 @@ def g_optimal(
     if not (np.isfinite(gap) and gap > 0):
         raise ValueError(f"gap must be above 0, got {gap}")
     with algebra_on_one_thread():
-        return _optimal(candidates, targets, gap, upper, max_support, recognise, report)
+        return _optimal(candidates, targets, gap, upper, max_support, report)
 
 
 def _optimal(
-    candidates: ProjectedFeatures | Product,
+    candidates: ProjectedFeatures,
     targets: ProjectedFeatures | None,
     gap: float,
     upper: ArrayLike | None,
     max_support: int | None,
-    recognise: bool,
     report: Report,
 ) -> Design:
     """The design asked of ``g_optimal``."""
     begun = time.perf_counter()
-    if isinstance(candidates, Product):
-        if targets is not None or upper is not None:
-            raise AssayPilotError(
-                "a whole product of sites is planned without targets or bounds",
-                mend="List the compounds instead.",
-            )
-        if candidates.n_rows > _LISTED or candidates.n_rows * candidates.rank > _LISTED_ENTRIES:
-            return product_design(candidates, gap=gap, max_support=max_support, report=report)
-        candidates = candidates.listed()
     refuse_nothing(candidates)
     limits = allowed(candidates, upper)
     even = None if targets is not None else even_design(candidates, limits, max_support, gap, pairs=False)
@@ -90,16 +72,13 @@ def _optimal(
     if free and (parts := apart(candidates)) is not None:
 
         def of_core(core: ProjectedFeatures) -> Design:
-            return _optimal(core, None, gap, None, None, recognise, report)
+            return _optimal(core, None, gap, None, None, report)
 
         return replace(parts.design(of_core), seconds=time.perf_counter() - begun)
     table = Table(candidates)
     search = Search(table, limits, gap, report)
     _check_size(search, limits, max_support)
-    even_bounds = not isinstance(limits.room, np.ndarray)
-    product = recognised(candidates) if recognise and even_bounds else None
-    state = search.converge(search.start(None if product is None else orthogonal_start(*product)))
-    state = thin(search, state, max_support)
+    state = thin(search, search.converge(search.start()), max_support)
     report(1.0, "design ready")
     value, lower = _worth(table, state, targets, limits)
     support, weights = limits.whole(state.support, state.w)

@@ -11,7 +11,6 @@ from ..errors import AssayPilotError
 from ..system.progress import Report
 from ..text.percentages import percent
 from .allowed import Allowed, greatest_average
-from .criteria import Weighted
 from .log_det import MANY, information, maximise_log_det
 from .table import SummedRows, Table
 
@@ -104,11 +103,9 @@ class Search:
         self._done = max(self._done, min(fraction, 1.0))
         self.report(self._done, message)
 
-    def start(self, start: Weighted | None) -> State:
-        """Weights to start from: those given, else candidates that span, evenly."""
+    def start(self) -> State:
+        """Weights to start from: candidates that span, evenly."""
         self.tell(0.0, "choosing first compounds")
-        if start is not None:
-            return self.look(start.support, self.table.rows(start.support), start.weights)
         allowed, is_open = self.allowed, self.allowed.open
         among = None if is_open is None or is_open.all() else np.flatnonzero(is_open)
         support = self.table.spanning(among)

@@ -25,7 +25,7 @@ from .directions import Directions
 from .g import g_optimal
 from .inverses import positive_inverse, square_root
 from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
-from .pairs import Pairs, ProductPairs
+from .pairs import Pairs
 from .xy_search import XYSearch, XYState
 
 _LISTED = 3000
@@ -113,8 +113,6 @@ def softened(directions: Directions, inverse: Floats, rows: Ints, weights: Float
     """
     if isinstance(directions, Pairs):
         return _SoftPairs(directions.table.coordinates, rows, weights)
-    if isinstance(directions, ProductPairs):
-        return _SoftPairs(directions.coordinates, rows, weights)
     return _SoftList(directions, directions.find(inverse, _LISTED)[0])
 
 
@@ -299,9 +297,6 @@ class _Smooth:
     def _pair_rows(self) -> tuple[Ints, Floats]:
         """Rows of the table of pairs, weighted to say about the same of every effect."""
         directions = self.search.directions
-        if isinstance(directions, ProductPairs):
-            rows = directions.stand_in[: max(_ROWS * self.frame.d, 600)]
-            return rows, np.full(len(rows), 1.0 / len(rows))
         if not isinstance(directions, Pairs):
             return np.zeros(0, dtype=np.intp), np.zeros(0)
         table, mine = directions.table, self.frame.candidates

@@ -30,8 +30,8 @@ _LOOKED_AT = 50
 """How many are looked at that seem to be outside."""
 _UNSEEN = 1e-9
 """A direction with more than this share of its length outside a span is outside."""
-_EXACT = 1e-9
-"""The gap to which a full product's information is found where its best value is known."""
+_TIGHT = 0.1
+"""The part of the gap to which a full product's information is found where its best value is known."""
 
 
 def xy_optimal(
@@ -43,7 +43,6 @@ def xy_optimal(
     warm: Weighted | None = None,
     max_support: int | None = None,
     required: ArrayLike | None = None,
-    recognise: bool = True,
     report: Report = silent,
 ) -> Design:
     """A design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
@@ -55,8 +54,7 @@ def xy_optimal(
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
     ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
     ``required``: the smallest share of each, ``(n,)``. ``warm``: a design to start from. ``max_support``: the most
-    candidates with weight; the best found on so many is returned, converged or not. ``recognise``: whether a full
-    product of sites is recognised, whose best value over all pairs is known.
+    candidates with weight; the best found on so many is returned, converged or not.
 
     The support has at most d (d + 1) / 2 candidates beyond those required or at their bound. It may tell nothing about
     effects that no direction involves: V is then singular and the variances are those of its generalised inverse.
@@ -80,7 +78,7 @@ def xy_optimal(
     frame = Frame(candidates, limits)
     scale = _checked_directions(frame, directions)
     free = max_support is None and upper is None and required is None
-    if free and recognise:
+    if free:
         known = full_product_value(candidates, directions)
         if known is not None:
             found = _of_product(candidates, directions, known, gap, report)
@@ -224,7 +222,7 @@ def _of_product(
     candidates: ProjectedFeatures, directions: Directions, known: float, gap: float, report: Report
 ) -> Design | None:
     """A design with a full product's even information, on few compounds; None when it is not found closely enough."""
-    design = g_optimal(candidates, gap=min(_EXACT, gap), report=report)
+    design = g_optimal(candidates, gap=_TIGHT * gap, report=report)
     x = candidates.coordinates(design.support)
     try:
         inverse = np.asarray(np.linalg.inv((x * design.weights[:, None]).T @ x), dtype=float)

@@ -205,28 +205,3 @@ def test_bad_input_is_refused():
         Between(table, table, gaps=(np.array([1.0, 9.0, 9.0, 9.0]), np.array([0.0, 0.5, 2.0, 0.0])))
     with pytest.raises(ValueError, match="there is no row 7"):
         against(table, 7)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_whole_product_in_any_order_is_searched_over_its_sites(monkeypatch, seed):
-    monkeypatch.setattr("assaypilot.engine.design.pairs._LISTED", 100)
-    rng = np.random.default_rng(seed)
-    sizes = (5, 4, 6, 3)
-    codes = np.array(list(itertools.product(*map(range, sizes))))[rng.permutation(360)]
-    features = SiteFeatures(codes, sizes)
-    table = ProjectedFeatures(features, np.sort(rng.choice(360, 60, replace=False))).onto(rng.permutation(360))
-    half = rng.normal(size=(table.rank, table.rank))
-    pairs = Pairs(table)
-    assert pairs._whole is not None
-    z = table.coordinates()
-    squares = np.array([((row - z) @ half) ** 2 for row in z]).sum(axis=2)
-    keys, values = pairs.find(half @ half.T, 20)
-    assert values[0] == pytest.approx(squares.max())
-    assert values == pytest.approx(squares[keys[:, 0], keys[:, 1]])
-    assert (keys[:, 0] < keys[:, 1]).all()
-    assert pairs.some(half @ half.T, 20)[1][0] <= squares.max() * (1 + 1e-9)
-    # With a compound less it is no product; and where the sites take too long the rows are compared.
-    assert Pairs(table.onto(rng.permutation(360)[1:]))._whole is None
-    monkeypatch.setattr(type(pairs._whole), "find", lambda *_: None)
-    assert pairs.find(half @ half.T)[1][0] == pytest.approx(squares.max())
-    assert pairs._whole is None
