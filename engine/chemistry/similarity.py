@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..domain.labels import is_hydrogen
@@ -32,9 +33,9 @@ def library_similarity(library: Library) -> tuple[Floats | None, ...]:
 def substituent_similarity(labels: Sequence[str]) -> Floats | None:
     """Return how alike substituents are, ``(l, l)``; None unless every label is a SMILES.
 
-    The mean of the Tanimoto similarity of count Morgan fingerprints, which knows groups, and of a Gaussian kernel of
-    physical descriptors, which knows size and polarity. Positive semidefinite with ones on the diagonal. Hydrogen is
-    like nothing else.
+    The mean of the Tanimoto similarities of count Morgan fingerprints, which know groups, and of atom pairs, which know
+    shape, and of a Gaussian kernel of physical descriptors, which knows size and polarity. Positive semidefinite with
+    ones on the diagonal. Hydrogen is like nothing else.
     """
     return _similarity(tuple(labels))
 
@@ -43,7 +44,7 @@ def substituent_similarity(labels: Sequence[str]) -> Floats | None:
 def _similarity(labels: tuple[str, ...]) -> Floats | None:
     if not 2 <= len(labels) <= _MOST or any(len(label) > _LONGEST for label in labels):
         return None
-    from rdkit import Chem, DataStructs, rdBase
+    from rdkit import Chem, rdBase
     from rdkit.Chem import rdFingerprintGenerator
 
     molecules: list[Any] = []
@@ -57,20 +58,32 @@ def _similarity(labels: tuple[str, ...]) -> Floats | None:
     attached = any("*" in label for label in labels)
     if len(atoms) < 2 or (not attached and float(np.median(atoms)) < _ATOMS):
         return None
-    generator = rdFingerprintGenerator.GetMorganGenerator(radius=_RADIUS)
-    prints: list[Any] = [
-        None if molecule is None else generator.GetCountFingerprint(molecule) for molecule in molecules
-    ]
     similarity = np.eye(len(labels))
-    known = [place for place, one in enumerate(prints) if one is not None]
-    for position, place in enumerate(known):
-        others = known[:position]
-        if others:
-            row = DataStructs.BulkTanimotoSimilarity(prints[place], [prints[other] for other in others])
-            similarity[place, others] = similarity[others, place] = row
-    similarity[np.ix_(known, known)] = 0.5 * (similarity[np.ix_(known, known)] + _physical(molecules, known))
+    known = [place for place, molecule in enumerate(molecules) if molecule is not None]
+    kernels = [_physical(molecules, known)]
+    for generator in (
+        rdFingerprintGenerator.GetMorganGenerator(radius=_RADIUS),
+        rdFingerprintGenerator.GetAtomPairGenerator(),
+    ):
+        kernels.append(_tanimoto(np.stack([generator.GetCountFingerprintAsNumPy(molecules[at]) for at in known])))
+    similarity[np.ix_(known, known)] = np.mean(kernels, axis=0)
     similarity.setflags(write=False)
     return similarity
+
+
+def _tanimoto(counts: NDArray[np.integer]) -> Floats:
+    """Return the Tanimoto similarity of counts ``(n, bits)``: the sum of the smaller ones over that of the larger.
+
+    Who has nothing that is counted, such as pairs in a single atom, is like nothing else.
+    """
+    smaller = np.zeros((len(counts), len(counts)), dtype=np.float32)
+    for level in range(1, int(counts.max()) + 1):
+        reached = counts >= level
+        reached = reached[:, reached.any(axis=0)].astype(np.float32)
+        smaller += reached @ reached.T
+    total = counts.sum(axis=1, dtype=np.float64)
+    larger = total[:, None] + total - smaller
+    return np.divide(smaller, larger, out=np.eye(len(counts)), where=larger > 0)
 
 
 def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:

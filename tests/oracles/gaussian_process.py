@@ -19,7 +19,8 @@ def value_covariance(left, right, parts, own, flat, similarity):
             for sites, variance, similar in parts:
                 product = 1.0
                 for site in sites:
-                    product *= similarity[site][a[site]][b[site]] if similar else float(a[site] == b[site])
+                    known = similar and similarity[site] is not None
+                    product *= similarity[site][a[site]][b[site]] if known else float(a[site] == b[site])
                 total += variance * product
             out[i, j] = total + (own if arm == other else 0.0)
     return out

@@ -497,7 +497,10 @@ def main(given: list[str]) -> int:
         "bounds of a mean and one SD find 38 and 70 %; the most probable members, and means alone: "
         "level with such bounds.",
         "- Kernels of whole molecules beside those of sites: on two series of ChEMBL (10, 30 and 60 % known, 4 splits) "
-        "errors 1 to 3 % smaller with Morgan fingerprints, 3 to 6 % with atom pairs; they need a row per compound.",
+        "errors 1 to 3 % smaller with Morgan fingerprints, 3 to 6 % with atom pairs; they need a row per compound. "
+        "Deviations that compounds with similar substituents share, the product of the sites' similarities, take as "
+        "much and need none: errors 1.1, 3.6 and 5.4 % smaller on one series, 0 to 1 % on the other, 0 to 2 % on four "
+        "tables.",
         "- Endpoints that know nothing of each other: Ugi lipids, RAW from 100 compounds with HeLa known of all, error "
         "1.79 where a slope on what is expected of HeLa leaves 1.60; level where both are known of the same compounds.",
         "- Variances of pairs that have nothing in common: practice-960 takes 264, 336 and 456 measurements where a "

@@ -1,7 +1,8 @@
-"""The parts of the series model: site effects, pairs of sites and own deviations, as tables of effects.
+"""The parts of the series model: effects of sites and of pairs of them, and deviations that similar compounds share.
 
-Every part but the own deviation is a table with one entry per substituent of a site (or per pair of substituents of
-two sites). A compound's value is a sum of look-ups, so nothing here has one row per pair of compounds.
+Effects are tables with one entry per substituent of a site, or per pair of substituents of two sites: a compound's
+value is a sum of look-ups. The covariance of shared deviations is a product of look-ups. So nothing here has one row
+per pair of compounds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from ...arrays import Floats, Ints
 _MOST_PAIRS = 10
 """Pairs of sites with a variance of their own; with more of them, all share one."""
 _JITTER = 1e-8
+_PRODUCTS = 16
+"""Products of site tables that a draw of shared deviations is the sum of: enough for nearly normal tails."""
+_ENTRIES = 4_000_000
+"""Covariances of shared deviations at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,17 @@ class Components:
             key = ("pairs" if shared and len(sites) == 2 else sites, similar)
             components.append(Component(sites, similar, position.setdefault(key, len(position))))
         self.components = tuple(components)
-        self.n_variances = len(position)
+        self.shared: int | None = None
+        """Position of the variance of deviations that compounds with similar substituents at all sites share."""
+        if len(active) > 1 and any(self._similarity[site] is not None for site in active):
+            self.shared = len(position)
+        self._active = active
+        self.n_variances = len(position) + (self.shared is not None)
         self.n_sites, self.n_pairs = len(active), len(pairs)
         self._roots: dict[int, Floats] = {}
 
     def orders(self) -> Ints:
-        """Return 1 for each variance of a site and 2 for each of a pair, ``(n_variances,)``."""
+        """Return 1 for each variance of a site, 2 for each of a pair, 0 for shared deviations, ``(n_variances,)``."""
         orders = np.zeros(self.n_variances, dtype=np.intp)
         for component in self.components:
             orders[component.variance] = len(component.sites)
@@ -87,6 +97,8 @@ class Components:
                 matrix = equal.astype(np.float64)
             before = out[component.variance]
             out[component.variance] = matrix if before is None else before + matrix
+        if self.shared is not None:
+            out[self.shared] = self._alike(codes, codes)
         return [matrix for matrix in out if matrix is not None]
 
     def entries(self, component: Component, codes: NDArray[np.integer]) -> Ints:
@@ -115,6 +127,44 @@ class Components:
         for column in range(weights.shape[1]):
             table[:, column] = np.bincount(entries, weights[:, column], size)
         return self._along(component, table, root=False) if component.similar else table
+
+    def draw_shared(self, codes: NDArray[np.integer], n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw shared deviations of compounds at unit variance, ``(K, n_draws)``.
+
+        A product of independent normal tables, one per site, has the product of their covariances; the sum of some
+        such products is nearly normal.
+        """
+        total: Floats = np.zeros((len(codes), n_draws))
+        for _ in range(_PRODUCTS):
+            product: Floats | None = None
+            for site in self._active:
+                table = rng.standard_normal((self.sizes[site], n_draws))
+                if self._similarity[site] is not None:
+                    table = self._root(site) @ table
+                factor = table[codes[:, site]]
+                product = factor if product is None else np.multiply(product, factor, out=product)
+            total += product
+        return np.asarray(total / np.sqrt(_PRODUCTS))
+
+    def spread_shared(self, codes: NDArray[np.integer], of: NDArray[np.integer], weights: Floats) -> Floats:
+        """Return the covariance of shared deviations of compounds with weighted rows, ``(K, m)``.
+
+        ``codes``: ``(K, n_sites)``; ``of``: those of the rows ``(n, n_sites)``; ``weights``: ``(n, m)``.
+        """
+        step = max(1, _ENTRIES // max(len(of), 1))
+        parts = [self._alike(codes[start : start + step], of) @ weights for start in range(0, len(codes), step)]
+        return np.concatenate(parts) if parts else np.zeros((0, weights.shape[1]))
+
+    def _alike(self, codes: NDArray[np.integer], others: NDArray[np.integer]) -> Floats:
+        """Return how alike compounds are: the product over sites of the similarity of their substituents."""
+        product: Floats = np.ones((len(codes), len(others)))
+        for site in self._active:
+            matrix = self._similarity[site]
+            if matrix is None:
+                product *= codes[:, site][:, None] == others[:, site]
+            else:
+                product *= matrix[:, others[:, site]][codes[:, site]]
+        return product
 
     def _along(self, component: Component, table: Floats, *, root: bool) -> Floats:
         """Multiply the table of a site by the similarity of its substituents, or by its root."""

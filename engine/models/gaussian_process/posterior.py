@@ -93,9 +93,14 @@ class Posterior:
     def mean(self, asked: Compounds) -> Floats:
         """Return the posterior means of compounds, ``(K,)``."""
         total: Floats = np.zeros(len(asked.codes))
+        components, shared = self.components, np.zeros((len(self.rows), 1))
         for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
-            solved = cho_solve(factor, self.rows.values - self.variances.center, check_finite=False)
-            total += share * self._correction(one, solved[:, None], asked)[:, 0]
+            solved = share * cho_solve(factor, self.rows.values - self.variances.center, check_finite=False)[:, None]
+            total += self._correction(one, solved, asked)[:, 0]
+            if components.shared is not None:
+                shared += one[components.shared] * solved
+        if components.shared is not None:
+            total += components.spread_shared(asked.codes, self.rows.codes, shared)[:, 0]
         total += self.variances.center
         return total
 
@@ -127,6 +132,8 @@ class Posterior:
         values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(asked.codes), 1))
         for component in components.components:
             self._add(component, variances, values, asked.codes, rng)
+        if components.shared is not None:
+            values += np.sqrt(variances[components.shared]) * components.draw_shared(asked.codes, size, rng)
         own = components.n_variances
         values += np.sqrt(variances[own]) * rng.standard_normal(values.shape)
         slopes = self._slopes(variances, size, rng)
@@ -137,6 +144,8 @@ class Posterior:
         seen += self._shifts(variances, size, rng)
         solved = cho_solve(factor, (rows.values - self.variances.center)[:, None] - seen, check_finite=False)
         values += self._correction(variances, solved, asked)
+        if components.shared is not None:
+            values += components.spread_shared(asked.codes, rows.codes, variances[components.shared] * solved)
         values += self.variances.center
         self._widen(values, places, rng)
         slopes += self._slope_corrections(variances, solved)
@@ -160,6 +169,8 @@ class Posterior:
             seen = np.sqrt(self._flat) * rng.standard_normal() + np.zeros((len(rows), 1))
             for entries, table in zip(self._entries, tables, strict=True):
                 seen += table[entries]
+            if components.shared is not None:
+                seen += np.sqrt(variances[components.shared]) * components.draw_shared(rows.codes, 1, rng)
             _, compound = np.unique(rows.arms, return_inverse=True)
             seen += np.sqrt(variances[own]) * rng.standard_normal((int(compound.max()) + 1, 1))[compound.ravel()]
             for other, slope in zip(rows.others, self._slopes(variances, 1, rng), strict=True):
@@ -252,7 +263,7 @@ class Posterior:
         return np.flatnonzero(~seen)
 
     def _correction(self, variances: Floats, solved: Floats, asked: Compounds) -> Floats:
-        """Return the covariance of compounds with the rows times ``solved`` ``(n, m)``: ``(K, m)``."""
+        """Return the covariance of compounds with the rows, without shared deviations, times ``solved``: ``(K, m)``."""
         total = np.zeros((len(asked.codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
         for component, entries in zip(self.components.components, self._entries, strict=True):
             table = variances[component.variance] * self.components.spread(component, entries, solved)

@@ -1,10 +1,10 @@
 """The series model of one endpoint: from measurements to joint draws of every compound's value.
 
-    value = mean + sum over sites of a_s + sum over pairs of sites of b_st + own deviation
+    value = mean + sum over sites of a_s + sum over pairs of sites of b_st + shared deviation + own deviation
 
-with a variance of its own for each part, on the scale the values themselves ask for. Variances and scale are
-integrated over, since plug-in estimates are overconfident. A measurement adds noise and the shifts of its plate, day
-or source.
+with a variance of its own for each part, on the scale the values themselves ask for. Compounds share a deviation as far
+as their substituents are alike. Variances and scale are integrated over, since plug-in estimates are overconfident. A
+measurement adds noise and the shifts of its plate, day or source.
 """
 
 from __future__ import annotations

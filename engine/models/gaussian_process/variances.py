@@ -23,12 +23,13 @@ FLAT = 100.0
 """Variance of the prior on the mean, in units of the variance of the values: nearly flat."""
 _ROUNDING = 1e-12
 """Of the prior variance of the mean: what keeps sums of covariances positive definite when they are rounded."""
-_SHARE_SITES, _SHARE_PAIRS, _SHARE_OWN, _SHARE_SHIFT, _SHARE_OTHER, _SHARE_NOISE = 0.6, 0.2, 0.1, 0.02, 0.1, 0.05
+_SHARE_SITES, _SHARE_PAIRS, _SHARE_SHARED, _SHARE_OWN = 0.6, 0.2, 0.1, 0.1
+_SHARE_SHIFT, _SHARE_OTHER, _SHARE_NOISE = 0.02, 0.1, 0.05
 """What the prior expects of the variance of the values: a median, for all sites or pairs together."""
 _WIDTH = 1.5
 """SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
 _COMMON = 1.5
-"""SD of what the log variances of all pairs and of own deviations share: a series is additive, or it is not."""
+"""SD of what the log variances of pairs and of deviations have in common: a series is additive, or it is not."""
 _WIDTH_NOISE = 2.0
 _MOST_ROWS = 600
 """Rows that variances are learned from; more of them change little and cost the cube."""
@@ -117,16 +118,15 @@ class Variances:
 def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, Floats]:
     """Return mean ``(d,)`` and covariance ``(d, d)`` of the normal prior of the log variances."""
     orders = components.orders()
-    shares = np.where(
-        orders == 1, _SHARE_SITES / max((orders == 1).sum(), 1), _SHARE_PAIRS / max((orders == 2).sum(), 1)
-    )
+    counts = np.maximum(np.bincount(orders, minlength=3), 1)
+    shares = np.array([_SHARE_SHARED, _SHARE_SITES, _SHARE_PAIRS])[orders] / counts[orders]
     medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts), *(_SHARE_OTHER,) * len(rows.others)]
     widths = [_WIDTH] * len(medians)
     if rows.unknown_noise:
         medians.append(_SHARE_NOISE)
         widths.append(_WIDTH_NOISE)
     spread = np.diag(np.square(widths))
-    not_additive = np.flatnonzero(np.append(orders == 2, True))
+    not_additive = np.flatnonzero(np.append(orders != 1, True))
     spread[np.ix_(not_additive, not_additive)] += _COMMON**2
     return np.log(np.array(medians) * scale), spread
 

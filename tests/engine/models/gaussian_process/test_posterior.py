@@ -48,6 +48,8 @@ def the_parts(kind):
         order.append((sites, False))
         if like is not None and len(sites) == 1 and like[sites[0]] is not None:
             order.append((sites, True))
+    if like is not None:
+        order.append(((0, 1, 2), True))
     assert components.n_variances == len(order)
     return components, order
 
@@ -195,3 +197,22 @@ def test_draws_of_variances_have_the_moments_of_their_posterior():
     sd = np.sqrt(weight @ (grid - mean) ** 2)
     np.testing.assert_allclose(fitted.draws.mean(axis=0), mean, atol=0.2)
     np.testing.assert_allclose(fitted.draws.std(axis=0), sd, rtol=0.2)
+
+
+def test_compounds_learn_from_those_with_similar_substituents_at_every_site():
+    """Values are deviations shared by groups of substituents; four in ten compounds are measured."""
+    rng, size = np.random.default_rng(4), 12
+    codes = np.array([(a, b) for a in range(size) for b in range(size)])
+    groups = codes // 3
+    values = rng.standard_normal((4, 4))[groups[:, 0], groups[:, 1]] + 0.1 * rng.standard_normal(len(codes))
+    alike = np.where(np.arange(size)[:, None] // 3 == np.arange(size) // 3, 0.9, 0.0) + 0.1 * np.eye(size)
+    arms = np.sort(rng.permutation(len(codes))[:58])
+    left = np.setdiff1d(np.arange(len(codes)), arms)
+    rows = Rows(codes[arms], arms, values[arms], np.full(len(arms), 0.01))
+    errors = []
+    for similarity in ((alike, alike), None):
+        components = Components((size, size), similarity)
+        fitted = fit_variances(components, rows, n_draws=4, rng=np.random.default_rng(1))
+        mean = Posterior(components, rows, fitted).mean(Compounds(codes, arms))
+        errors.append(np.std((mean - values)[left]))
+    assert errors[0] < 0.6 * errors[1]
