@@ -142,3 +142,13 @@ def phases(strategy, problem, truth, rng, *, most=40, **came):
         decision = strategy.decide(state, outcome)
         yield state, outcome, decision
         state = strategy.tell(state, outcome)
+
+
+def finished(strategy, state, truth, rng, *, most=400, **came):
+    """The state once the strategy stops, or after ``most`` phases."""
+    for _ in range(most):
+        if strategy.stop(state):
+            break
+        outcome = came_back(state.problem, truth, strategy.ask(state), rng, spent=state.spent, **came)
+        state = strategy.tell(state, outcome)
+    return state

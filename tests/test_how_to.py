@@ -1,14 +1,10 @@
 """The commands of the how-to page run as printed, in their order."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re
 import shlex
 from pathlib import Path
-
-import pytest
 
 from assaypilot.engine.cli.program import main
 
@@ -20,11 +16,11 @@ EFFECTS = (
 )
 
 
-def truth(labels: tuple[str, ...]) -> float:
+def truth(labels):
     return 5.5 + sum(effects[label] for effects, label in zip(EFFECTS, labels, strict=True))
 
 
-def fill_in(path: Path) -> None:
+def fill_in(path):
     """Write what the lab measured into a work list."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -37,9 +33,7 @@ def fill_in(path: Path) -> None:
         writer.writerows(rows)
 
 
-def test_commands_of_the_how_to_page_run_as_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_of_the_how_to_page_run_as_printed(tmp_path, monkeypatch, capsys):
     commands = re.findall(r"^    assaypilot (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(commands) > 10
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.runtime.settings import Settings
@@ -53,7 +53,7 @@ TABLES = (
 )
 
 
-def rest(milliseconds: int) -> None:
+def rest(milliseconds):
     """Let the window work as it does when somebody looks at it: QTest.qWait would keep the worker from working."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
@@ -63,7 +63,7 @@ def rest(milliseconds: int) -> None:
 class Newcomer:
     """Somebody who has a table and a window that was never used."""
 
-    def __init__(self, folder: Path, table: Table) -> None:
+    def __init__(self, folder, table):
         self.table, self.clicks, self.did = table, 0, list[str]()
         settings = Settings(folder / "settings.ini")
         settings.folder = folder
@@ -77,7 +77,7 @@ class Newcomer:
         self.window.show()
         self.began = time.monotonic()
 
-    def click(self, button: QAbstractButton) -> None:
+    def click(self, button):
         """Click a button that can be seen and pressed."""
         name = button.text().replace("&", "")
         self.until(lambda: button.isVisible() and button.isEnabled(), f"the button {name!r}")
@@ -85,7 +85,7 @@ class Newcomer:
         self.did.append(name)
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
-    def until(self, reached: object, what: str) -> None:
+    def until(self, reached, what):
         """Wait for something."""
         assert callable(reached)
         end = time.monotonic() + PATIENCE
@@ -94,32 +94,31 @@ class Newcomer:
                 sys.exit(f"{self.table.name}: waited in vain for {what} after {self.did}")
             rest(10)
 
-    def choose(self, *_: object, **__: object) -> tuple[object, str]:
+    def choose(self, *_, **__):
         """Choose the files in the system's dialog."""
         self.clicks += 1 + len(self.files)
         self.did.append(f"[{' + '.join(path.name for path in self.files)}]")
         return [str(path) for path in self.files], ""
 
-    def first_round(self) -> float:
+    def first_round(self):
         """Return the seconds from the first click to the first round."""
-        QFileDialog.getOpenFileNames = staticmethod(self.choose)  # type: ignore[assignment, method-assign]
+        QFileDialog.getOpenFileNames = staticmethod(self.choose)
         window = self.window
         self.click(window.start.new_button)
         self.until(lambda: window.creation is not None, "a new campaign")
         creation = window.creation
-        assert creation is not None
         self.click(creation.at_once)
         self.until(lambda: window.session.view is not None, "the campaign")
         self.until(lambda: window.round.shown is not None and window.page is window.round, "the round")
         return time.monotonic() - self.began
 
-    def close(self) -> None:
+    def close(self):
         """Close the window."""
         self.window.session.ahead.cancel()
         self.window.close()
 
 
-def main() -> int:
+def main():
     """Return 1 when a table took more clicks than it may."""
     QApplication([])
     late = 0

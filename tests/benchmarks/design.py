@@ -1,50 +1,44 @@
 """Seconds, compounds, gaps and memory of the G-optimal designs. By hand: ``python -m tests.benchmarks.design``.
 
-``--seconds 5``: what each reference solver gets. ``--growth growth.png``: instead, fits and draws the growth in rows
-and rank, with a report beside the picture.
+``--growth growth.png``: instead, fits and draws the growth in rows and rank, with a report beside the picture.
 Set OPENBLAS_NUM_THREADS=1 for one thread.
 """
-
-from __future__ import annotations
 
 import argparse
 import itertools
 import resource
 import statistics
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.design import Design, g_optimal
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.design import g_optimal
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from tests.benchmarks.design_growth import growth
-from tests.benchmarks.design_references import SOLVERS, run
 
 PRACTICE = (4, 5, 4, 3, 4)
 
 
-def product(sizes: tuple[int, ...]) -> np.ndarray:
+def product(sizes):
     return np.array(list(itertools.product(*map(range, sizes))))
 
 
-def distinct_rows(n: int, sites: int, substituents: int) -> np.ndarray:
+def distinct_rows(n, sites, substituents):
     rng = np.random.default_rng(0)
     places = rng.choice(substituents**sites, n, replace=False)
     return np.column_stack(np.unravel_index(places, (substituents,) * sites))
 
 
-def sample(n: int, sites: int, substituents: int) -> ProjectedFeatures:
+def sample(n, sites, substituents):
     return ProjectedFeatures(SiteFeatures(distinct_rows(n, sites, substituents), (substituents,) * sites))
 
 
-def part_of_practice(seed: int) -> ProjectedFeatures:
+def part_of_practice(seed):
     chosen = np.sort(np.random.default_rng(seed).choice(960, 300, replace=False))
     return ProjectedFeatures(SiteFeatures(product(PRACTICE)[chosen], PRACTICE))
 
 
-def timed(candidates: ProjectedFeatures, times: int, **asked: Any) -> tuple[Design, float, float]:
+def timed(candidates, times, **asked):
     """A design, and the medians of wall-clock and of the process's own seconds."""
     wall, own = [], []
     for _ in range(times):
@@ -55,7 +49,7 @@ def timed(candidates: ProjectedFeatures, times: int, **asked: Any) -> tuple[Desi
     return design, statistics.median(wall), statistics.median(own)
 
 
-def cases() -> Iterator[tuple[str, ProjectedFeatures, dict[str, Any], int]]:
+def cases():
     """Name, candidates, what is asked for, how often it is timed."""
     full = ProjectedFeatures(SiteFeatures(product(PRACTICE), PRACTICE))
     for gap in (1e-2, 1e-3, 1e-6):
@@ -71,7 +65,7 @@ def cases() -> Iterator[tuple[str, ProjectedFeatures, dict[str, Any], int]]:
     yield "1,000,000 of 5 sites x 20", sample(1_000_000, 5, 20), {"gap": 1e-2}, 1
 
 
-def table() -> None:
+def table():
     print(
         f"{'candidates':<28}{'asked':<26}{'rank':>5}{'compounds':>11}{'over rank':>11}{'gap':>10}"
         f"{'wall s':>10}{'own s':>10}{'peak MB':>9}"
@@ -87,36 +81,14 @@ def table() -> None:
         )
 
 
-def against(seconds: float) -> None:
-    """Ours and the papers' solvers on the same rows, to the gap that each of those reaches in its time."""
-    numeric = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(1000, 20))))
-    inputs = [
-        ("300 of 960", part_of_practice(0)),
-        ("960, full product less one", ProjectedFeatures(SiteFeatures(product(PRACTICE)[1:], PRACTICE))),
-        ("1000 normal rows, d 20", numeric),
-        ("10,000 of 5 sites x 12", sample(10_000, 5, 12)),
-    ]
-    print(f"\n{'rows':<28}{'reference':<26}{'its gap':>10}{'its s':>9}{'steps':>8}{'our s':>9}{'ratio':>9}")
-    for name, candidates in inputs:
-        x = candidates.coordinates()
-        for solver in SOLVERS:
-            gap, took, steps = run(solver, x, seconds, 1e-6)
-            _, wall, _ = timed(candidates, 3, gap=max(gap, 1e-6))
-            print(
-                f"{name:<28}{solver:<26}{gap:>10.1e}{took:>9.3f}{steps:>8}{wall:>9.4f}{took / wall:>9.0f}", flush=True
-            )
-
-
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--growth", metavar="FILE")
     asked = parser.parse_args()
     if asked.growth:
         growth(asked.growth)
-    if not (asked.growth):
+    else:
         table()
-        against(asked.seconds)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
+from assaypilot.engine.design import Pairs, g_optimal, xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 ALL_ROWS = (1_000, 10_000, 100_000, 1_000_000)
@@ -43,19 +43,19 @@ class Timed:
     seconds: float
 
 
-def sites(rows: int, n_sites: int, substituents: int) -> ProjectedFeatures:
+def sites(rows, n_sites, substituents):
     """Different compounds drawn evenly from all combinations."""
     places = np.random.default_rng(0).choice(substituents**n_sites, rows, replace=False)
     sizes = (substituents,) * n_sites
     return ProjectedFeatures(SiteFeatures(np.column_stack(np.unravel_index(places, sizes)), sizes))
 
 
-def numbers(rows: int, rank: int) -> ProjectedFeatures:
+def numbers(rows, rank):
     """Normally distributed features."""
     return ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(rows, rank))))
 
 
-def cases() -> Iterator[Case]:
+def cases():
     """Everything that is measured, quick ones first within a series."""
     for gap in (1e-2, 1e-3):
         for rows in ALL_ROWS:
@@ -72,11 +72,11 @@ def cases() -> Iterator[Case]:
         yield Case("XY, sites", "xy", "d", 1e-2, 3_000, lambda size=size: sites(3_000, 5, size))
 
 
-def measure(case: Case) -> Timed:
+def measure(case):
     """One design of one case, timed from candidates that are ready; short ones as the best of three."""
     candidates = case.make()
     best = np.inf
-    design: Design | None = None
+    design = None
     for _ in range(3):
         used = time.process_time()
         if case.criterion == "g":
@@ -86,17 +86,16 @@ def measure(case: Case) -> Timed:
         best = min(best, time.process_time() - used)
         if best > 0.5:
             break
-    assert design is not None
     return Timed(case, candidates.rank, len(design.support), design.gap, best)
 
 
-def exponent(points: list[Timed], against: str) -> float:
+def exponent(points, against):
     """The slope of log seconds on log rows or log rank."""
     grown = [point.case.rows if against == "K" else point.rank for point in points]
     return float(np.polyfit(np.log(grown), np.log([point.seconds for point in points]), 1)[0])
 
 
-def yardstick() -> float:
+def yardstick():
     """Seconds of a product of two 1,000 x 1,000 matrices, the best of five."""
     a = np.random.default_rng(0).normal(size=(1_000, 1_000))
     best = np.inf
@@ -107,11 +106,11 @@ def yardstick() -> float:
     return best
 
 
-def growth(picture: str) -> None:
+def growth(picture):
     """Measure every case, print as it goes, draw the picture and write the report beside it."""
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
         print("for figures of one thread set OPENBLAS_NUM_THREADS=1", flush=True)
-    done: list[Timed] = []
+    done = []
     for case in cases():
         done.append(measure(case))
         now = done[-1]
@@ -120,7 +119,7 @@ def growth(picture: str) -> None:
             f"  {now.compounds:>6,} compounds  {now.seconds:8.3f} s",
             flush=True,
         )
-    series: dict[tuple[str, float], list[Timed]] = {}
+    series = {}
     for point in done:
         series.setdefault((point.case.series, point.case.gap), []).append(point)
     target = Path(picture)
@@ -128,7 +127,7 @@ def growth(picture: str) -> None:
     report(series, target)
 
 
-def draw(series: dict[tuple[str, float], list[Timed]], target: Path) -> None:
+def draw(series, target):
     """Seconds against rows and against the rank, both on logarithmic axes."""
     import matplotlib
 
@@ -152,7 +151,7 @@ def draw(series: dict[tuple[str, float], list[Timed]], target: Path) -> None:
     figure.savefig(target, dpi=110, metadata={"Date": None} if target.suffix == ".svg" else None)
 
 
-def report(series: dict[tuple[str, float], list[Timed]], target: Path) -> None:
+def report(series, target):
     """REPORT-designs.md beside the picture."""
     unit = yardstick()
     lines = [

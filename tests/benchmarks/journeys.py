@@ -8,7 +8,6 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from operator import attrgetter
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
@@ -31,10 +29,9 @@ from assaypilot.engine.system.memory import give_memory_back
 from assaypilot.gui.app import TURN, dress, make_window, preload
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PICTURES
-from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.window.page import Page, PageName
+from assaypilot.gui.window.page import PageName
 from tests.benchmarks.stalls import Heart, heading
 
 AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in range(1, 9)) + tuple(
@@ -49,7 +46,7 @@ SETTLED = 0.06
 class Journey:
     """A window, the heart that watches it, and the truth behind its table."""
 
-    def __init__(self, folder: Path, *, where: bool) -> None:
+    def __init__(self, folder, *, where):
         self.folder = folder
         settings = Settings(folder / "settings" / "settings.ini")
         settings.folder = folder
@@ -66,12 +63,12 @@ class Journey:
         self.effects: list[np.ndarray] = []
 
     @property
-    def view(self) -> View:
+    def view(self):
         """What the window shows."""
         assert self.window.session.view is not None
         return self.window.session.view
 
-    def settle(self) -> None:
+    def settle(self):
         """Wait until nothing is being done or drawn."""
         session = self.window.session
         quiet = 0
@@ -81,18 +78,18 @@ class Journey:
             done = done and drawing_pool().activeThreadCount() == 0
             quiet = quiet + 1 if done else 0
 
-    def step(self, name: str, action: Callable[[], object], reached: Callable[[], bool] = lambda: True) -> None:
+    def step(self, name, action, reached=lambda: True):
         """Do something and wait until it is reached and all is settled."""
         with self.heart.step(name):
             action()
             self.heart.until(reached, name)
             self.settle()
 
-    def page(self, place: int, name: str) -> None:
+    def page(self, place, name):
         """Show a page."""
         self.step(f"page {name}", lambda: self.window.show_page(place))
 
-    def close(self) -> None:
+    def close(self):
         """Close the window."""
         self.settle()
         self.window.close()
@@ -100,7 +97,7 @@ class Journey:
 
     # ------------------------------------------------------------------ the assay
 
-    def measured(self, shown: Round) -> str:
+    def measured(self, shown):
         """What the lab sends back, as a spreadsheet copies it."""
         library = self.view.status.library
         lines = ["ID\tpIC50"]
@@ -111,12 +108,12 @@ class Journey:
         return "\r\n".join(lines) + "\r\n"
 
 
-def mean_of(effects: Sequence[np.ndarray], codes: np.ndarray) -> float:
+def mean_of(effects, codes):
     """The true mean of a compound."""
     return 6.0 + float(sum(values[code] for values, code in zip(effects, codes, strict=True)))
 
 
-def table(folder: Path) -> Path:
+def table(folder):
     """A made-up series of 10,000 amides with structures; some hundred were measured before."""
     rng = np.random.default_rng(0)
     effects = [rng.normal(0.0, 0.3, n) for n in (25, 20, 20)]
@@ -131,7 +128,7 @@ def table(folder: Path) -> Path:
     return path
 
 
-def journey(folder: Path, *, where: bool) -> None:
+def journey(folder, *, where):
     """From a table to an export."""
     made = table(folder)
     run = Journey(folder, where=where)
@@ -158,12 +155,11 @@ def journey(folder: Path, *, where: bool) -> None:
     summary(heart)
 
 
-def imported(run: Journey, made: Path) -> None:
+def imported(run, made):
     """A new campaign."""
     window = run.window
     run.step("new campaign opened", window.new_campaign)
     creation = window.creation
-    assert creation is not None
     run.step("new campaign: table read", lambda: creation.start_with(made), lambda: creation.table_pane.complete)
     run.step(
         "new campaign: checked",
@@ -173,7 +169,7 @@ def imported(run: Journey, made: Path) -> None:
     for view in creation.views.keys:
         run.step(f"new campaign: {view}", lambda view=view: creation.views.choose(view))
 
-    def typed() -> None:
+    def typed():
         creation.goal_pane.noise.edit.setText(str(NOISE))
         creation.goal_pane.slack.edit.setText("0.5")
         creation.goal_pane.per_round.edit.setText("500")
@@ -183,7 +179,7 @@ def imported(run: Journey, made: Path) -> None:
     run.step("new campaign: campaign created", creation.create_button.click, lambda: window.session.view is not None)
 
 
-def one_round(run: Journey, number: int) -> None:
+def one_round(run, number):
     """Plan, pastes all results and close."""
     window = run.window
     filled(run, number)
@@ -191,7 +187,7 @@ def one_round(run: Journey, number: int) -> None:
     run.step(f"round {number}: closed", window.closing.confirm.click, lambda: run.view.status.open_round is None)
 
 
-def filled(run: Journey, number: int) -> None:
+def filled(run, number):
     """Plan and paste all results."""
     window = run.window
     run.step(f"round {number}: plan", window.plan, lambda: run.view.status.open_round is not None)
@@ -209,7 +205,7 @@ def filled(run: Journey, number: int) -> None:
     )  # fmt: skip
 
 
-def taken_back(run: Journey) -> None:
+def taken_back(run):
     """A third round and its results, both undone and done again: what was closed cannot be undone."""
     filled(run, 3)
     undo, redo = run.window.actions_.undo, run.window.actions_.redo
@@ -219,7 +215,7 @@ def taken_back(run: Journey) -> None:
         run.step(name, action.trigger, lambda head=head: run.view.status.head != head)
 
 
-def look(run: Journey, page: Page, place: int, name: str, filters: tuple[str, ...]) -> None:
+def look(run, page, place, name, filters):
     """Filter, sorts, scrolls, selects, chooses columns and copy on a page with a table."""
     window, table = run.window, page.table
     model = table.rows_model
@@ -231,11 +227,11 @@ def look(run: Journey, page: Page, place: int, name: str, filters: tuple[str, ..
     for text in filters:
         before = model.rowCount()
 
-        def typed(text: str = text) -> None:
-            page.filter.setText(text)  # type: ignore[attr-defined]
+        def typed(text=text):
+            page.filter.setText(text)
 
         run.step(f"{name}: filter {text!r}", typed, lambda before=before: model.rowCount() != before)
-        page.filter.setText("")  # type: ignore[attr-defined]
+        page.filter.setText("")
         heart_until(run, lambda: model.rowCount() == everything)
     for at, column in enumerate(model.columns):
         if column.rank is None or table.isColumnHidden(at):
@@ -278,27 +274,27 @@ FILTERS = ("CPD-77", "R2=Cl", ">6.5", "6..6.5", "has:c1ccncc1", "status=undecide
 OF_PRODUCT = ("A77", "R2=B7", ">6.5", "6..6.5")
 
 
-def heart_until(run: Journey, reached: Callable[[], bool]) -> None:
+def heart_until(run, reached):
     """Wait outside any step."""
     run.heart.until(reached, "a filter to be taken away")
     run.settle()
 
 
-def press(widget: object, which: Qt.Key, held: Qt.KeyboardModifier) -> None:
+def press(widget, which, held):
     """Press a key."""
-    QTest.keyClick(widget, which, held)  # type: ignore[call-overload]
+    QTest.keyClick(widget, which, held)
 
 
-def scrolled(run: Journey, table: object, name: str) -> list[float]:
+def scrolled(run, table, name):
     """Milliseconds of processor time that each of sixty frames took, a sixtieth of the table further each."""
-    frames: list[float] = []
-    bar = table.verticalScrollBar()  # type: ignore[attr-defined]
+    frames = []
+    bar = table.verticalScrollBar()
 
-    def scroll() -> None:
+    def scroll():
         for number in range(60):
             begun = time.thread_time()
             bar.setValue(bar.maximum() * number // 60)
-            table.viewport().repaint()  # type: ignore[attr-defined]
+            table.viewport().repaint()
             frames.append(1000 * (time.thread_time() - begun))
             QApplication.processEvents()
 
@@ -307,14 +303,14 @@ def scrolled(run: Journey, table: object, name: str) -> list[float]:
     return frames
 
 
-def pictures(run: Journey) -> None:
+def pictures(run):
     """Every picture of the PageName.SAR page."""
     run.page(PageName.SAR, "SAR")
     for which, name in PICTURES:
         run.step(f"SAR: {name}", lambda which=which: run.window.sar.which.choose(which))
 
 
-def million(folder: Path, *, where: bool) -> None:
+def million(folder, *, where):
     """A library of all products of three sites of a hundred, of which 2,000 were measured before."""
     rng = np.random.default_rng(0)
     sites = [Site(f"R{n}", tuple(f"{chr(64 + n)}{k}" for k in range(100))) for n in (1, 2, 3)]
@@ -338,7 +334,7 @@ def million(folder: Path, *, where: bool) -> None:
     summary(run.heart)
 
 
-def summary(heart: Heart) -> None:
+def summary(heart):
     """Print what matters most."""
     seen = heart.steps[1:]  # before the window is shown nobody waits for it to answer
     for name in ("stall", "process", "own"):
@@ -348,7 +344,7 @@ def summary(heart: Heart) -> None:
     print(f"most memory {max(step.memory for step in heart.steps):.0f} MB\n")
 
 
-def main(description: str) -> None:
+def main(description):
     """Make the journeys asked for and print what each step cost."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--only", choices=["journey", "million"])

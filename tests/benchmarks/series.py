@@ -3,8 +3,6 @@
 By hand, one thread: ``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python -m tests.benchmarks.series``.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import resource

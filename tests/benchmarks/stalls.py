@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +38,7 @@ class Step:
     """The most the processes held, MB."""
 
 
-def memory() -> float:
+def memory():
     """MB that this process and those it has started hold now, what they share counted once; 0 where nobody says."""
     try:
         return sum(_held(one) for one in _family(os.getpid())) / 1e6
@@ -47,7 +46,7 @@ def memory() -> float:
         return 0.0
 
 
-def _held(process: int) -> int:
+def _held(process):
     """Bytes: its own, and its part of those that several processes share, libraries above all (PSS)."""
     try:
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
@@ -58,7 +57,7 @@ def _held(process: int) -> int:
     return 0
 
 
-def _family(process: int) -> Iterator[int]:
+def _family(process):
     yield process
     for task in Path(f"/proc/{process}/task").iterdir():
         try:
@@ -71,7 +70,7 @@ def _family(process: int) -> Iterator[int]:
                 yield from _family(child)
 
 
-def _command(process: int) -> bytes:
+def _command(process):
     """What was called for it; empty when it has ended."""
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()
@@ -82,7 +81,7 @@ def _command(process: int) -> bytes:
 class Heart:
     """Beats in the event loop of the window; what it misses is a stall."""
 
-    def __init__(self, *, where: bool = False) -> None:
+    def __init__(self, *, where=False):
         """``where``: also prints what the window's thread did in the longest silence of each step."""
         self.steps: list[Step] = []
         self._now: Step | None = None
@@ -100,14 +99,14 @@ class Heart:
         if where:
             threading.Thread(target=self._watch, daemon=True).start()
 
-    def stop(self) -> None:
+    def stop(self):
         """Beat no more."""
         self._alive = False
         self._timer.stop()
         self._ended.set()
 
     @contextmanager
-    def step(self, name: str) -> Iterator[Step]:
+    def step(self, name):
         """A context in which everything counts as one step."""
         self.turn(0.02)
         self._now = Step(name, memory=memory())
@@ -124,7 +123,7 @@ class Heart:
             print(self._seen[max(self._seen)], flush=True)
         self._now = None
 
-    def until(self, reached: Callable[[], bool], what: str = "") -> None:
+    def until(self, reached, what=""):
         """Let the window work until something is reached."""
         ends = time.monotonic() + PATIENCE
         while not reached():
@@ -132,13 +131,13 @@ class Heart:
                 raise TimeoutError(what)
             self.turn(0.004)
 
-    def turn(self, seconds: float) -> None:
+    def turn(self, seconds):
         """Let the window work for a while."""
         loop = QEventLoop()
         QTimer.singleShot(int(1000 * seconds), loop.quit)
         loop.exec()
 
-    def _beat(self) -> None:
+    def _beat(self):
         now, used, spent = time.perf_counter(), time.thread_time(), time.process_time()
         if self._now is not None:
             self._now.stall = max(self._now.stall, 1000 * (now - self._at))
@@ -146,17 +145,17 @@ class Heart:
             self._now.process = max(self._now.process, 1000 * (spent - self._spent))
         self._at, self._used, self._spent = now, used, spent
 
-    def _weigh(self) -> None:
+    def _weigh(self):
         step = self._now
         if step is not None:
             held = memory()
             step.memory = max(step.memory, held)
 
-    def _weigh_often(self) -> None:
+    def _weigh_often(self):
         while not self._ended.wait(WEIGH):
             self._weigh()
 
-    def _watch(self) -> None:
+    def _watch(self):
         while self._alive:
             time.sleep(0.01)
             silence = time.perf_counter() - self._at
@@ -171,13 +170,13 @@ class Heart:
                 self._seen[round(silence, 2)] = "".join(told)
 
 
-def _line(step: Step) -> str:
+def _line(step):
     return (
         f"{step.name:<52} {step.seconds:>8.2f} {step.stall:>9.0f} {step.process:>9.0f} {step.own:>9.0f} "
         f"{step.memory:>8.0f}{'  <-- over' if step.process >= 100 else ''}"
     )
 
 
-def heading() -> str:
+def heading():
     """The line above the table."""
     return f"{'step':<52} {'seconds':>8} {'stall ms':>9} {'cpu ms':>9} {'own ms':>9} {'MB':>8}"

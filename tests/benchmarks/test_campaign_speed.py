@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,6 @@ from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
 
@@ -32,17 +28,17 @@ GOALS = {"open, 30 rounds of 96": 500, "plan": 50, "record + status, 96 measurem
 class Table:
     """Times by what was done."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.rows: dict[str, list[tuple[float, float]]] = {}
 
-    def timed(self, name: str, action: Callable[[], Any]) -> Any:
+    def timed(self, name, action):
         wall, processor = time.perf_counter(), time.process_time()
         result = action()
         spent = time.perf_counter() - wall, time.process_time() - processor
         self.rows.setdefault(name, []).append((1000 * spent[0], 1000 * spent[1]))
         return result
 
-    def show(self) -> None:
+    def show(self):
         print(f"\n{'median, milliseconds':<42} {'wall':>8} {'worst':>8} {'processor':>10} {'n':>4} {'promised':>9}")
         for name, times in ((name, times) for name, times in self.rows.items() if times):
             wall, processor = zip(*times, strict=True)
@@ -54,25 +50,25 @@ class Table:
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[Table]:
+def table():
     table = Table()
     yield table
     table.show()
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(tmp_path_factory):
     with create_practice(tmp_path_factory.mktemp("library") / "p.assaypilot") as campaign:
         return campaign.status().library
 
 
-def long_campaign(path: Path, library: Library) -> Campaign:
+def long_campaign(path, library):
     """960 compounds, noisy enough that thirty rounds of 96 decide only some."""
     settings = Settings("pIC50", epsilon=0.5, slack=0.25, per_round=PER_ROUND, max_replicates=4)
     return Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.3)], settings=settings)
 
 
-def test_thirty_rounds_of_96(tmp_path: Path, library: Library, table: Table) -> None:
+def test_thirty_rounds_of_96(tmp_path, library, table):
     rng, truth = np.random.default_rng(1), practice_truth()
     path = tmp_path / "long.assaypilot"
     campaign = table.timed("create", lambda: long_campaign(path, library))
@@ -80,14 +76,13 @@ def test_thirty_rounds_of_96(tmp_path: Path, library: Library, table: Table) -> 
         decided = campaign.status().phases_decided
         new_phase = campaign.status().phase is None
         issued = table.timed("plan, a new phase" if new_phase else "plan", campaign.plan)
-        assert issued is not None
         results = [
             Result(library.ids[item.compound], float(truth[item.compound] + 0.3 * rng.standard_normal()))
             for item in issued.items
             for _ in range(item.replicates)
         ]
 
-        def enter(results: list[Result] = results) -> None:
+        def enter(results=results):
             campaign.record(results)
             campaign.status()
 
@@ -110,7 +105,7 @@ def test_thirty_rounds_of_96(tmp_path: Path, library: Library, table: Table) -> 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_practice_campaign(tmp_path: Path, table: Table, seed: int) -> None:
+def test_the_practice_campaign(tmp_path, table, seed):
     with create_practice(tmp_path / "p.assaypilot", seed=seed) as campaign:
         while True:
             phase = campaign.status().phase

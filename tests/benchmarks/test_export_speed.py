@@ -3,18 +3,14 @@
 ``pytest tests/benchmarks/test_export_speed.py -m benchmark -s``. Wall and processor time of this process.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.chemistry.assembling import CORE_SITE, with_structures
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
@@ -44,15 +40,15 @@ PROMISED = {(".xlsx", 1_000): 10.0, (".pdf", 500): 15.0}
 
 
 @pytest.fixture(scope="module")
-def lines() -> Iterator[list[str]]:
-    found: list[str] = []
+def lines():
+    found = []
     yield found
     print(f"\n{'export':<28} {'rows':>9} {'wall s':>8} {'cpu s':>8} {'MB':>7} {'promised s':>11}")
     print("\n".join(found))
 
 
 @pytest.fixture(scope="module")
-def series(tmp_path_factory: pytest.TempPathFactory) -> Status:
+def series(tmp_path_factory):
     """1,000 indazoles, a thousand measurements in three rounds."""
     parts = [[f"[*:{n}]{text}" for text in texts] for n, texts in enumerate((FIRST, SECOND, THIRD), start=1)]
     library = Library.product([Site(f"R{n}", tuple(texts)) for n, texts in enumerate(parts, start=1)])
@@ -65,7 +61,6 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Status:
     with Campaign.create(path, library=library, endpoints=endpoints, settings=settings) as campaign:
         for _ in range(3):
             issued = campaign.plan()
-            assert issued is not None
             campaign.record(
                 [
                     Result(library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()))
@@ -79,13 +74,13 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Status:
 
 @pytest.mark.parametrize("n", [100, 500, 1_000])
 @pytest.mark.parametrize("ending", [".csv", ".xlsx", ".sdf", ".pdf", ".pptx"])
-def test_a_series_with_structures(series: Status, tmp_path: Path, lines: list[str], ending: str, n: int) -> None:
+def test_a_series_with_structures(series, tmp_path, lines, ending, n):
     write(tmp_path / f"warm{ending}", contents(series, Choice("all", (0, 1))))  # modules are loaded once
     timed(tmp_path / f"x{ending}", series, Choice("all", tuple(range(n))), lines, PROMISED.get((ending, n)))
 
 
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
-def test_a_library_of_100_000(tmp_path: Path, lines: list[str], ending: str) -> None:
+def test_a_library_of_100_000(tmp_path, lines, ending):
     library = Library.product([Site(f"R{k}", tuple("ABCDEFGHIJ")) for k in range(1, 6)])
     settings = Settings("pIC50", epsilon=0.5)
     with Campaign.create(
@@ -95,7 +90,7 @@ def test_a_library_of_100_000(tmp_path: Path, lines: list[str], ending: str) -> 
     timed(tmp_path / f"x{ending}", status, Choice("all"), lines, None)
 
 
-def timed(path: Path, status: Status, choice: Choice, lines: list[str], promised: float | None) -> None:
+def timed(path, status, choice, lines, promised):
     wall, processor = time.perf_counter(), time.process_time()
     rows = write(path, contents(status, choice))
     wall, processor = time.perf_counter() - wall, time.process_time() - processor

@@ -10,8 +10,6 @@ its cpu. Wanted: no stall of 100 ms, less than 500 MB; a frame of a million rows
 Worker processes load this module first, as they load the program's entry, and it loads nothing of the window either.
 """
 
-from __future__ import annotations
-
 if __name__ == "__main__":
     from tests.benchmarks.journeys import main
 

@@ -1,7 +1,5 @@
 """The collector's pause: it lasts until the last thread that asked for one is done, and leaves it as it was."""
 
-from __future__ import annotations
-
 import gc
 import threading
 
@@ -10,10 +8,10 @@ import pytest
 from assaypilot.engine.system.collecting import without_collecting
 
 
-def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one() -> None:
+def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one():
     entered, leave = threading.Event(), threading.Event()
 
-    def other() -> None:
+    def other():
         with without_collecting():
             entered.set()
             leave.wait(10)
@@ -28,7 +26,7 @@ def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one() -> None:
     assert gc.isenabled()
 
 
-def test_it_stays_off_where_it_was_off() -> None:
+def test_it_stays_off_where_it_was_off():
     gc.disable()
     try:
         with without_collecting():
@@ -38,7 +36,7 @@ def test_it_stays_off_where_it_was_off() -> None:
         gc.enable()
 
 
-def test_it_goes_on_after_an_error() -> None:
+def test_it_goes_on_after_an_error():
     with pytest.raises(ValueError, match="a cell"), without_collecting():
         raise ValueError("a cell")
     assert gc.isenabled()

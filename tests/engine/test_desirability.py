@@ -1,7 +1,5 @@
 """Desirability curves and their score: against a plain oracle, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -19,7 +17,7 @@ POTENCY = Endpoint("pIC50", noise_sd=0.2)
 HERG = Endpoint("hERG", "µM", "log", "min", noise_sd=0.3)
 
 
-def plain_desirability(value: float, corners: tuple[float, ...]) -> float:
+def plain_desirability(value, corners):
     """One curve of one value, by cases."""
     if len(corners) == 4:
         return min(plain_desirability(value, corners[:2]), plain_desirability(value, (corners[3], corners[2])))
@@ -29,7 +27,7 @@ def plain_desirability(value: float, corners: tuple[float, ...]) -> float:
     return 0.0 if value >= zero else 1.0 if value <= one else (zero - value) / (zero - one)
 
 
-def corners_of(steps: list[float], start: float, sign: float) -> tuple[float, ...]:
+def corners_of(steps, start, sign):
     return tuple(sign * value for value in np.cumsum([start, *steps]).tolist())
 
 
@@ -44,9 +42,7 @@ CURVE = st.tuples(CORNERS, st.floats(0.1, 5.0))
 
 
 @given(st.lists(CURVE, min_size=1, max_size=4), st.data())
-def test_score_is_the_weighted_geometric_mean_of_plain_desirabilities(
-    curves: list[tuple[tuple[float, ...], float]], data: st.DataObject
-) -> None:
+def test_score_is_the_weighted_geometric_mean_of_plain_desirabilities(curves, data):
     n = len(curves)
     values = data.draw(st.lists(st.floats(-12.0, 12.0), min_size=3 * n, max_size=3 * n))
     table = np.array(values).reshape(n, 3)
@@ -66,20 +62,20 @@ def test_score_is_the_weighted_geometric_mean_of_plain_desirabilities(
 
 
 @given(CURVE)
-def test_text_of_a_curve_reads_as_the_same_curve(curve: tuple[tuple[float, ...], float]) -> None:
+def test_text_of_a_curve_reads_as_the_same_curve(curve):
     values, weight = (tuple(float(f"{value:.6g}") for value in curve[0]), float(f"{curve[1]:.3g}"))
     one = Curve("IC50 (nM): kinase", values, weight)
     assert parse_curve(one.text) == one
 
 
-def test_curve_of_a_concentration_is_straight_on_the_scale_that_is_modelled() -> None:
+def test_curve_of_a_concentration_is_straight_on_the_scale_that_is_modelled():
     whole = profile_endpoint([parse_curve("herg:1..100")], [POTENCY, HERG])
     profile = profile_of([POTENCY, HERG, whole], 2)
     # 10 µM is half way between 1 and 100 in logarithms: pIC50 5, turned around for smaller is better.
     assert profile.desirabilities(np.array([[-6.0, -5.0, -4.0]]))[0] == pytest.approx([0.0, 0.5, 1.0])
 
 
-def test_noise_of_the_score_is_that_of_simulated_measurements_half_way_up() -> None:
+def test_noise_of_the_score_is_that_of_simulated_measurements_half_way_up():
     whole = profile_endpoint([parse_curve("pIC50:6..8;weight=2"), parse_curve("hERG:1..100")], [POTENCY, HERG])
     endpoints = with_noise([POTENCY, HERG, whole])
     profile = profile_of(endpoints, 2)
@@ -89,7 +85,7 @@ def test_noise_of_the_score_is_that_of_simulated_measurements_half_way_up() -> N
     assert endpoints[2].noise_sd == pytest.approx(float(profile.score(values).std()), rel=0.05)
 
 
-def test_endpoint_with_curves_comes_back_from_json() -> None:
+def test_endpoint_with_curves_comes_back_from_json():
     whole = profile_endpoint([Curve("pIC50", (6.0, 8.0), 2.0), Curve("hERG", (1.0, 3.0, 10.0, 30.0))], [POTENCY, HERG])
     assert Endpoint.from_json(whole.as_json()) == whole
     assert "curves" not in POTENCY.as_json()
@@ -100,20 +96,20 @@ def test_endpoint_with_curves_comes_back_from_json() -> None:
     ["pIC50", "pIC50:", ":6..8", "pIC50:6", "pIC50:6..7..8", "pIC50:6..x", "pIC50:6..6", "pIC50:8..7..9..6",
      "pIC50:6..8;weight=0", "pIC50:6..8;weight=", "pIC50:nan..8", "pIC50:6..8;wieght=2"],
 )  # fmt: skip
-def test_curve_that_is_none_is_refused(text: str) -> None:
+def test_curve_that_is_none_is_refused(text):
     with pytest.raises(AssayPilotError) as refused:
         parse_curve(text)
     assert refused.value.option == "--profile"
 
 
 @pytest.mark.parametrize("texts", [["foo:1..2"], ["pIC50:6..8", "PIC50:5..7"], ["hERG:-1..30"]])
-def test_profile_of_what_cannot_be_measured_so_is_refused(texts: list[str]) -> None:
+def test_profile_of_what_cannot_be_measured_so_is_refused(texts):
     with pytest.raises(AssayPilotError) as refused:
         profile_endpoint([parse_curve(text) for text in texts], [POTENCY, HERG])
     assert refused.value.option == "--profile"
 
 
-def test_second_profile_and_curve_of_a_difference_are_refused() -> None:
+def test_second_profile_and_curve_of_a_difference_are_refused():
     whole = profile_endpoint([parse_curve("pIC50:6..8")], [POTENCY])
     other = Endpoint("Other", of=("pIC50",), curves=whole.curves)
     with pytest.raises(AssayPilotError, match="one profile"):

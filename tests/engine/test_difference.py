@@ -1,7 +1,5 @@
 """Differences of endpoints as pure functions: how they are named, what they may be made of, counts, means and noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +24,7 @@ HERG = Endpoint("hERG (nM)", "nM", "log", noise_sd=0.3)
 WHOLE = Endpoint("Selectivity", of=("pIC50", "hERG (nM)"))
 
 
-def named(*names: str) -> list[Endpoint]:
+def named(*names):
     return [Endpoint(name, "log") for name in names]
 
 
@@ -189,7 +187,7 @@ def test_the_variance_of_a_difference_is_the_sum_of_its_parts(pairs, a, b):
 def test_measured_endpoints_pass_through():
     own = Pooled(np.array([1.0]), np.array([2.0]))
     assert pooled_of([POTENCY, HERG, WHOLE], 1, lambda k: own) is own
-    asked: list[int] = []
+    asked = []
     pooled_of([POTENCY, HERG, WHOLE], 2, lambda k: asked.append(k) or own)
     assert asked == [0, 1]
 

@@ -1,53 +1,50 @@
 """A process with limits: what it returns, and how it ends when the work does not."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
-from typing import Any
 
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded as module
 from assaypilot.engine.system.guarded import TooLong, TooMuch, guarded
-from assaypilot.engine.system.progress import Cancelled, Report, silent
+from assaypilot.engine.system.progress import Cancelled, silent
 
 pytestmark = pytest.mark.apart
 
 
-def answering(data: bytes, word: str, report: Report) -> bytes:
+def answering(data, word, report):
     report(0.5, "half")
     print("what a library prints is no answer")
     return data + word.encode()
 
 
-def refusing(data: bytes, report: Report) -> bytes:
+def refusing(data, report):
     raise AssayPilotError("no table", file="a.xlsx", row=3, mend="Mend it.")
 
 
-def failing(data: bytes, report: Report) -> bytes:
+def failing(data, report):
     raise KeyError("a fault of ours")
 
 
-def endless(data: bytes, report: Report) -> bytes:
+def endless(data, report):
     while True:
         pass
 
 
-def greedy(data: bytes, report: Report) -> bytes:
+def greedy(data, report):
     held = []
     while True:
         held.append(bytearray(50_000_000))
 
 
-def crashing(data: bytes, report: Report) -> bytes:
+def crashing(data, report):
     os.abort()
 
 
-def test_result_and_progress_come_back() -> None:
-    heard: list[tuple[float, str]] = []
+def test_result_and_progress_come_back():
+    heard = []
     assert (
         guarded(answering, b"a" * 100_000, "é", report=lambda f, m: heard.append((f, m)))
         == b"a" * 100_000 + "é".encode()
@@ -55,18 +52,18 @@ def test_result_and_progress_come_back() -> None:
     assert heard[0] == (0.0, "Starting")
 
 
-def test_refusal_there_is_raised_here() -> None:
+def test_refusal_there_is_raised_here():
     with pytest.raises(AssayPilotError, match=r"a.xlsx, row 3: no table. Mend it.") as caught:
         guarded(refusing, b"")
     assert type(caught.value) is AssayPilotError
 
 
-def test_fault_there_is_a_fault_here() -> None:
+def test_fault_there_is_a_fault_here():
     with pytest.raises(RuntimeError, match="a fault of ours"):
         guarded(failing, b"")
 
 
-def test_work_without_end_is_ended() -> None:
+def test_work_without_end_is_ended():
     start = time.monotonic()
     with pytest.raises(TooLong, match=r"a.xlsx: this takes more than 1 s"):
         guarded(endless, b"", file="a.xlsx", seconds=1.0)
@@ -74,18 +71,18 @@ def test_work_without_end_is_ended() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac keeps no limit of memory")
-def test_work_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_takes_all_memory_is_ended(monkeypatch):
     with pytest.raises(TooMuch, match=r"a.xlsx: this is damaged, or takes more than 1.0 GB"):
         guarded(greedy, b"", file="a.xlsx")
 
 
-def test_process_that_crashes_is_a_refusal() -> None:
+def test_process_that_crashes_is_a_refusal():
     with pytest.raises(TooMuch):
         guarded(crashing, b"")
 
 
-def test_cancelling_ends_the_process() -> None:
-    def cancel(fraction: float, message: str) -> None:
+def test_cancelling_ends_the_process():
+    def cancel(fraction, message):
         raise Cancelled
 
     start = time.monotonic()
@@ -94,16 +91,16 @@ def test_cancelling_ends_the_process() -> None:
     assert time.monotonic() - start < 10.0
 
 
-def test_inside_such_a_process_no_other_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_such_a_process_no_other_is_started(monkeypatch):
     monkeypatch.setenv(module._INSIDE, "1")
     monkeypatch.setattr(module.subprocess, "Popen", lambda *_, **__: pytest.fail("a process in a process"))
     assert guarded(answering, b"a", "b") == b"ab"
 
 
-def test_nothing_is_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_unpickled(monkeypatch):
     import pickle
 
-    def refuse(*_: Any, **__: Any) -> None:
+    def refuse(*_, **__):
         pytest.fail("something was unpickled")
 
     monkeypatch.setattr(pickle, "loads", refuse)

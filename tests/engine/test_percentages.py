@@ -1,7 +1,5 @@
 """Percentages are written in one place, and alike everywhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -27,20 +25,20 @@ _BY_HAND = re.compile(r":[^{}\"']*%\}|\} %(?![a-z(])")
         (1.5, None, "150 %"),
     ],
 )
-def test_a_share_in_per_cent(share: float, digits: int | None, text: str) -> None:
+def test_a_share_in_per_cent(share, digits, text):
     assert percent(share, digits) == text
 
 
-def test_a_probability_is_never_shown_as_certain() -> None:
+def test_a_probability_is_never_shown_as_certain():
     assert [probability(p) for p in (0.0, 0.004, 0.41, 0.996, 1.0)] == ["< 0.01", "< 0.01", "0.41", "> 0.99", "> 0.99"]
 
 
 @pytest.mark.parametrize("line", ['f"{share:.0%}"', 'f"{100 * p:.2g} %"', "f'{one:4.0%} of'"])
-def test_a_percentage_written_by_hand_is_seen(line: str) -> None:
+def test_a_percentage_written_by_hand_is_seen(line):
     assert _BY_HAND.search(line)
 
 
-def test_nothing_else_writes_percentages() -> None:
+def test_nothing_else_writes_percentages():
     """Otherwise the window says ``58 %`` where the command line says ``58%``."""
     allowed = {"percentages.py", "help_and_preferences.py"}  # The sizes of the text are whole numbers of per cent.
     found = [

@@ -1,7 +1,5 @@
 """What Windows and macOS do differently with files, as far as another system can play it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys
@@ -9,7 +7,6 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -26,28 +23,28 @@ from assaypilot.engine.tables.opening import parse_text, read_table
 class HeldOpen:
     """A function of ``os`` on Windows while somebody has the file open: refuses some times, then works."""
 
-    def __init__(self, times: int, number: int, really: Any = os.replace) -> None:
+    def __init__(self, times, number, really=os.replace):
         self.left, self.number, self.really = times, number, really
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments):
         if not self.left:
             return self.really(*arguments)
         self.left -= 1
         refusal = PermissionError(errno.EACCES, "Access is denied")
-        refusal.winerror = self.number  # type: ignore[attr-defined]  # only Windows has it
+        refusal.winerror = self.number
         raise refusal
 
 
 @pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def at_once(monkeypatch):
     """The seconds waited, in no time."""
-    waited: list[float] = []
+    waited = []
     monkeypatch.setattr(places.time, "sleep", waited.append)
     return waited
 
 
 @pytest.fixture
-def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def windows(monkeypatch):
     monkeypatch.setattr(places, "WINDOWS", True)
 
 
@@ -55,9 +52,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("number", [5, 32, 33])
-def test_a_virus_scanner_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float], number: int
-) -> None:
+def test_a_virus_scanner_is_waited_for(tmp_path, monkeypatch, at_once, number):
     path = tmp_path / "list.csv"
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "replace", HeldOpen(3, number))
@@ -67,9 +62,7 @@ def test_a_virus_scanner_is_waited_for(
     assert sum(at_once) < 0.2
 
 
-def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
-) -> None:
+def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(tmp_path, monkeypatch, at_once):
     path = tmp_path / "list.xlsx"
     path.write_bytes(b"in the spreadsheet")
     monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))  # what MoveFileEx says of a target that is open
@@ -80,19 +73,17 @@ def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(
     assert 0.9 < sum(at_once) < 1.5
 
 
-def test_a_file_that_may_not_be_replaced_is_not_said_to_be_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
-) -> None:
+def test_a_file_that_may_not_be_replaced_is_not_said_to_be_open(tmp_path, monkeypatch, at_once):
     path = tmp_path / "list.xlsx"
     monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))
     with pytest.raises(AssayPilotError, match="may not be written to"):
         write_whole(path, b"new")
 
 
-def test_elsewhere_nothing_is_tried_twice(at_once: list[float]) -> None:
+def test_elsewhere_nothing_is_tried_twice(at_once):
     asked = []
 
-    def denied() -> None:
+    def denied():
         asked.append(1)
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -102,9 +93,7 @@ def test_elsewhere_nothing_is_tried_twice(at_once: list[float]) -> None:
     assert not at_once
 
 
-def test_a_campaign_is_put_in_place_patiently(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
-) -> None:
+def test_a_campaign_is_put_in_place_patiently(tmp_path, monkeypatch, at_once):
     path = tmp_path / "a.assaypilot"
     monkeypatch.setattr(os, "replace", HeldOpen(2, 32))
     with new_file(path, overwrite=True) as temporary:
@@ -120,12 +109,12 @@ def test_a_campaign_is_put_in_place_patiently(
     assert os.listdir(tmp_path) == [path.name]
 
 
-def test_what_is_written_is_on_the_disk_on_a_mac_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_is_on_the_disk_on_a_mac_too(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
-    asked: list[object] = []
+    asked = []
     knows = [True]
 
-    def control(descriptor: int, what: object) -> None:
+    def control(descriptor, what):
         if not knows[0]:
             raise OSError(errno.ENOTSUP, "Operation not supported")
         asked.append(what)
@@ -142,7 +131,7 @@ def test_what_is_written_is_on_the_disk_on_a_mac_too(tmp_path: Path, monkeypatch
     assert path.read_bytes() == b"on its network drive"
 
 
-def test_commits_reach_the_disk_on_a_mac(tmp_path: Path) -> None:
+def test_commits_reach_the_disk_on_a_mac(tmp_path):
     with closing(connect(tmp_path / "a.assaypilot", existing=False)) as connection:
         assert connection.execute("PRAGMA fullfsync").fetchone()[0] == 1
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 3  # EXTRA: the folder is synchronised, too
@@ -166,7 +155,7 @@ def test_commits_reach_the_disk_on_a_mac(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("windows")
-def test_names_that_windows_does_not_take(tmp_path: Path, name: str, said: str) -> None:
+def test_names_that_windows_does_not_take(tmp_path, name, said):
     for use in (lambda path: write_whole(path, b""), lambda path: check_place(path, "c.assaypilot"), _campaign):
         with pytest.raises(AssayPilotError) as refused:
             use(tmp_path / name)
@@ -175,27 +164,27 @@ def test_names_that_windows_does_not_take(tmp_path: Path, name: str, said: str) 
     assert not os.listdir(tmp_path)
 
 
-def _campaign(path: Path) -> None:
+def _campaign(path):
     with new_file(path):
         pass
 
 
 @pytest.mark.parametrize("name", ["auxiliary.csv", "console.xlsx", "O'Brien µ (2).csv", ".csv", "com10.csv", "lpt.csv"])
 @pytest.mark.usefixtures("windows")
-def test_names_that_windows_takes(name: str) -> None:
+def test_names_that_windows_takes(name):
     refuse_name(Path(name))
 
 
-def test_other_systems_take_any_name(tmp_path: Path) -> None:
+def test_other_systems_take_any_name(tmp_path):
     if places.WINDOWS:
         pytest.skip("this is Windows")
     write_whole(tmp_path / "round: 1?.csv", b"x")
 
 
-def test_a_path_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
     path = tmp_path / f"{'n' * max(1, 255 - len(str(tmp_path)))}.csv"
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise FileNotFoundError(errno.ENOENT, "The system cannot find the path specified")
 
     monkeypatch.setattr(os, "replace", refuse)
@@ -208,18 +197,18 @@ def test_a_path_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pyte
 # --- folders
 
 
-def test_a_folder_is_tried_and_nothing_stays(tmp_path: Path) -> None:
+def test_a_folder_is_tried_and_nothing_stays(tmp_path):
     try_folder(tmp_path)
     assert not os.listdir(tmp_path)
     with pytest.raises(OSError, match="No such file"):
         try_folder(tmp_path / "absent")
 
 
-def test_a_folder_that_denies_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_denies_is_asked_once(tmp_path, monkeypatch):
     # tempfile takes the refusal of Windows for a name that is taken, and tries two billion others.
     asked = []
 
-    def deny(*arguments: object) -> int:
+    def deny(*arguments):
         asked.append(arguments)
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -229,8 +218,8 @@ def test_a_folder_that_denies_is_asked_once(tmp_path: Path, monkeypatch: pytest.
     assert len(asked) == 1
 
 
-def test_no_place_for_temporary_files_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> str:
+def test_no_place_for_temporary_files_is_one_line(monkeypatch):
+    def none():
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
 
     monkeypatch.setattr(tempfile, "gettempdir", none)
@@ -260,7 +249,7 @@ def test_no_place_for_temporary_files_is_one_line(monkeypatch: pytest.MonkeyPatc
         ("My Drives of 2019", None),
     ],
 )
-def test_folders_of_services(tmp_path: Path, folder: str, service: str | None) -> None:
+def test_folders_of_services(tmp_path, folder, service):
     warnings = location_warnings(tmp_path / folder / "a.assaypilot")
     assert [f"kept in step by {service}" in text for text in warnings] == ([True] if service else [])
 
@@ -268,7 +257,7 @@ def test_folders_of_services(tmp_path: Path, folder: str, service: str | None) -
 # --- tables
 
 
-def test_a_pasted_block_may_end_in_a_zero() -> None:
+def test_a_pasted_block_may_end_in_a_zero():
     # Excel on Windows ends it so, and other programs with a blank line before.
     for end in ("\0", "\r\n\0", ""):
         raw = parse_text(f"ID\tpIC50\r\nA\t5,5\r\nB\t6,25{end}")
@@ -278,11 +267,11 @@ def test_a_pasted_block_may_end_in_a_zero() -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EDEADLK])
-def test_a_file_that_its_service_does_not_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_file_that_its_service_does_not_bring(tmp_path, monkeypatch, number):
     path = tmp_path / "series.csv"
     path.write_text("ID,pIC50\nA,5\n", encoding="utf-8")
 
-    def away(self: Path) -> bytes:
+    def away(self):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(Path, "read_bytes", away)
@@ -296,36 +285,36 @@ def test_a_file_that_its_service_does_not_bring(tmp_path: Path, monkeypatch: pyt
 class BrokenPipe:
     """The end of a pipe on Windows whose other end is gone: there it is ``poll`` that says so."""
 
-    def __init__(self, refusal: OSError) -> None:
+    def __init__(self, refusal):
         self.refusal = refusal
 
-    def poll(self, seconds: float) -> bool:
+    def poll(self, seconds):
         raise self.refusal
 
 
 @pytest.mark.parametrize("refusal", [BrokenPipeError(), ConnectionResetError(), EOFError()])
-def test_a_process_that_dies_is_noticed_as_windows_says_it(refusal: Any) -> None:
+def test_a_process_that_dies_is_noticed_as_windows_says_it(refusal):
     with pytest.raises(processes._Ended):
-        processes._watched(BrokenPipe(refusal), lambda fraction, message: None)  # type: ignore[arg-type]
+        processes._watched(BrokenPipe(refusal), lambda fraction, message: None)
 
 
-def test_a_process_ended_by_the_system_is_no_bug_of_ours() -> None:
+def test_a_process_ended_by_the_system_is_no_bug_of_ours():
     if not hasattr(os, "fork"):
         pytest.skip("a process is ended another way here")
     with pytest.raises(AssayPilotError, match=r"there is not enough memory. Close other programs"):
         processes.in_another_process(_killed)
 
 
-def test_memory_that_is_used_up_there_is_said_here() -> None:
+def test_memory_that_is_used_up_there_is_said_here():
     with pytest.raises(AssayPilotError, match="there is not enough memory"):
         processes.in_another_process(_greedy)
 
 
-def _killed(report: Any) -> None:
+def _killed(report):
     import signal
 
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _greedy(report: Any) -> None:
+def _greedy(report):
     raise MemoryError

@@ -38,7 +38,7 @@ def test_cancel_ends_work_that_never_looks_up():
     others = set(multiprocessing.active_children())  # pools that earlier tests left waiting
     began = time.monotonic()
 
-    def report(fraction: float, message: str) -> None:
+    def report(fraction, message):
         if time.monotonic() - began > 1.0:
             raise Cancelled
 

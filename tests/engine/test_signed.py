@@ -1,7 +1,5 @@
 """Differences as people write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from assaypilot.engine.text.signed import signed
@@ -19,9 +17,9 @@ from assaypilot.engine.text.signed import signed
         (0.005001, "+0.01"),
     ],
 )
-def test_a_sign_is_said_of_what_is_not_zero(value: float, text: str) -> None:
+def test_a_sign_is_said_of_what_is_not_zero(value, text):
     assert signed(value) == text
 
 
-def test_the_sign_follows_the_digits_shown() -> None:
+def test_the_sign_follows_the_digits_shown():
     assert (signed(-0.04, 1), signed(-0.06, 1)) == ("0.0", "\u22120.1")

@@ -1,21 +1,19 @@
 """Own deviations of compounds: exact tests and bounds, against dense algebra and by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.models.additivity import Additivity, additivity, holm
+from assaypilot.engine.models.additivity import additivity, holm
 from assaypilot.engine.models.interactions import interactions
 
 SIZES = (4, 3, 4)
 NOISE = 0.2
 
 
-def drawn(seed: int, tau: float, n: int = 40) -> tuple[SiteFeatures, np.ndarray, np.ndarray, np.ndarray]:
+def drawn(seed, tau, n=40):
     """Features, means, counts, and the deviations behind them."""
     rng = np.random.default_rng((3, seed))
     codes = np.column_stack([rng.integers(0, size, n) for size in SIZES])
@@ -25,18 +23,18 @@ def drawn(seed: int, tau: float, n: int = 40) -> tuple[SiteFeatures, np.ndarray,
     return SiteFeatures(codes, SIZES), means + NOISE * rng.standard_normal(n) / np.sqrt(counts), counts, own
 
 
-def judged(seed: int, tau: float) -> tuple[Additivity, np.ndarray]:
+def judged(seed, tau):
     features, means, counts, own = drawn(seed, tau)
     return additivity(features, np.arange(len(means)), means, counts, NOISE), own
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3])
-def test_lack_of_fit_tau_and_cliffs_are_those_of_dense_weighted_least_squares(tau: float) -> None:
+def test_lack_of_fit_tau_and_cliffs_are_those_of_dense_weighted_least_squares(tau):
     features, means, counts, _ = drawn(1, tau)
     found = additivity(features, np.arange(len(means)), means, counts, NOISE)
     x = features.dense(np.arange(len(means)))
 
-    def left(square: float) -> tuple[float, np.ndarray, np.ndarray]:
+    def left(square):
         root = 1.0 / np.sqrt(square + NOISE**2 / counts)
         half = x * root[:, None]
         hat = half @ np.linalg.pinv(half)
@@ -58,7 +56,7 @@ def test_lack_of_fit_tau_and_cliffs_are_those_of_dense_weighted_least_squares(ta
             assert statistic <= stats.chi2.ppf(level, freedom)
 
 
-def test_bounds_of_tau_and_of_the_largest_deviation_hold_as_often_as_they_say_and_no_more() -> None:
+def test_bounds_of_tau_and_of_the_largest_deviation_hold_as_often_as_they_say_and_no_more():
     runs, tau = 400, 0.15
     found = [judged(seed, tau) for seed in range(runs)]
     low = sum(one.tau_low > tau for one, _ in found)
@@ -74,20 +72,20 @@ def test_bounds_of_tau_and_of_the_largest_deviation_hold_as_often_as_they_say_an
     assert stats.binomtest(shrunk, runs, 0.05, alternative="greater").pvalue < 0.001
 
 
-def test_additive_values_give_uniform_chances_and_rarely_a_cliff() -> None:
+def test_additive_values_give_uniform_chances_and_rarely_a_cliff():
     found = [judged(seed, 0.0)[0] for seed in range(300)]
     assert stats.kstest([one.p for one in found], "uniform").pvalue > 0.001
     assert stats.binomtest(sum(one.cliffs[0].p < 0.05 for one in found), 300, 0.05).pvalue > 0.001
 
 
-def test_nothing_is_judged_without_a_compound_that_others_tell_of() -> None:
+def test_nothing_is_judged_without_a_compound_that_others_tell_of():
     features = SiteFeatures(np.array([[0, 0], [1, 1], [2, 2]]), (3, 3))
     for rows in (np.zeros(0, dtype=np.intp), np.arange(1), np.arange(3)):
         found = additivity(features, rows, np.zeros(len(rows)), np.ones(len(rows)), NOISE)
         assert (found.freedom, found.p, found.tau_low, found.tau_high) == (0, None, 0.0, np.inf)
 
 
-def test_a_compound_that_only_it_tells_about_is_no_cliff() -> None:
+def test_a_compound_that_only_it_tells_about_is_no_cliff():
     codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [2, 0]])
     found = additivity(SiteFeatures(codes, (3, 2)), np.arange(5), np.array([0.0, 1.0, 1.0, 3.0, 50.0]), np.ones(5), 0.1)
     assert found.compared == 4
@@ -95,17 +93,17 @@ def test_a_compound_that_only_it_tells_about_is_no_cliff() -> None:
     assert found.seen == pytest.approx(0.25)
 
 
-def test_holm_is_holm() -> None:
+def test_holm_is_holm():
     assert holm([0.01, 0.02, 0.03], 4) == pytest.approx([0.04, 0.06, 0.06])
 
 
-def table(pairs: tuple[tuple[str, str], ...] = ()) -> Library:
+def table(pairs=()):
     sites = [Site(f"R{k + 1}", tuple("ABCD"[:n])) for k, n in enumerate((4, 3, 3, 2))]
     product = Library.product(sites)
     return Library(product.sites, product.codes, product.ids, interactions=pairs)
 
 
-def test_the_pair_that_acts_together_is_found_and_no_other_is_proposed() -> None:
+def test_the_pair_that_acts_together_is_found_and_no_other_is_proposed():
     library, rng = table(), np.random.default_rng(8)
     effects = [rng.normal(size=len(site.substituents)) for site in library.sites]
     means = sum(effect[library.codes[:, k]] for k, effect in enumerate(effects))

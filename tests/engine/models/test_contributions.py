@@ -1,7 +1,5 @@
 """Contributions and predictions from the others, against fits made anew by another way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,22 +7,20 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.models.contributions import SiteContributions, contributions
+from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.models.ols import least_squares
 
 
-def library_of(sizes: tuple[int, ...]) -> Library:
+def library_of(sizes):
     return Library.product([Site(f"R{k + 1}", tuple("ABCDEFGH"[:n])) for k, n in enumerate(sizes)])
 
 
-def found(
-    library: Library, rows: np.ndarray, means: np.ndarray, counts: np.ndarray, noise: float
-) -> tuple[SiteContributions, ...]:
+def found(library, rows, means, counts, noise):
     return contributions(library, least_squares(SiteFeatures.of(library), rows, counts, means), rows, counts, noise)
 
 
-def dense(library: Library) -> np.ndarray:
+def dense(library):
     """Indicators of every substituent but the first of each site, and an intercept: a basis of full rank."""
     columns = [np.ones(len(library))]
     for k, site in enumerate(library.sites):
@@ -32,7 +28,7 @@ def dense(library: Library) -> np.ndarray:
     return np.array(columns).T
 
 
-def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured() -> None:
+def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured():
     library = library_of((3, 2))
     effects = (np.array([0.0, 0.9, -0.4]), np.array([0.0, 0.5]))
     rows = np.arange(6)
@@ -47,7 +43,7 @@ def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured() ->
 
 
 @given(st.integers(0, 10_000))
-def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed: int) -> None:
+def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed):
     rng = np.random.default_rng(seed)
     library = library_of((3, 4, 2))
     rows = rng.permutation(len(library))[: rng.integers(12, 25)]
@@ -72,7 +68,7 @@ def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed: int) -
         first += size - 1
 
 
-def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others() -> None:
+def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others():
     # R1=C only with R2=C, and R2=C only there: nobody can tell which of the two it was. D was never measured.
     library = library_of((4, 3))
     pairs = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)]
@@ -86,14 +82,14 @@ def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others() -> 
     assert [one.measurements for one in first.substituents] == [2, 2, 1, 0]
 
 
-def test_nothing_measured() -> None:
+def test_nothing_measured():
     nothing = np.zeros(0)
     for site in found(library_of((2, 2)), np.zeros(0, dtype=np.intp), nothing, nothing, 0.2):
         assert all(np.isnan(one.value) and one.measurements == 0 for one in site.substituents)
 
 
 @given(st.integers(0, 10_000))
-def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed: int) -> None:
+def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed):
     rng = np.random.default_rng(seed)
     library = library_of((3, 3, 2))
     rows = rng.permutation(len(library))[: rng.integers(6, 18)]
@@ -112,7 +108,7 @@ def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed: int
             assert predicted[k] == pytest.approx(x[row] @ beta, abs=1e-6)
 
 
-def test_no_rows_no_predictions() -> None:
+def test_no_rows_no_predictions():
     rows, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
     fit = least_squares(SiteFeatures.of(library_of((2, 2))), rows, nothing, nothing)
     assert leave_one_out(fit, rows, nothing, nothing).shape == (0,)

@@ -1,7 +1,5 @@
 """Fronts against the definition of dominance, and probabilities against draws of whole posteriors."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import dominated
 from assaypilot.engine.models.fronts import beaten, front, probability_pareto
-from assaypilot.engine.models.posterior import Posterior, posterior
+from assaypilot.engine.models.posterior import posterior
 
 
 @st.composite
@@ -23,12 +21,12 @@ def points(draw, most=30):
     return rng.integers(0, 5, shape).astype(float) if draw(st.booleans()) else rng.standard_normal(shape)
 
 
-def by_definition(rows: np.ndarray, others: np.ndarray, margins: np.ndarray) -> np.ndarray:
+def by_definition(rows, others, margins):
     return np.array([any((other > row + margins).all() for other in others.T) for row in rows.T])
 
 
 @given(values=points(), margin=st.sampled_from([0.0, 0.5, 1.0]))
-def test_who_is_beaten(values: np.ndarray, margin: float) -> None:
+def test_who_is_beaten(values, margin):
     margins = np.full(len(values), margin)
     margins[0] /= 2
     assert np.array_equal(beaten(values, values, margins), by_definition(values, values, margins))
@@ -37,7 +35,7 @@ def test_who_is_beaten(values: np.ndarray, margin: float) -> None:
 
 
 @given(values=points())
-def test_the_front_is_who_is_not_beaten(values: np.ndarray) -> None:
+def test_the_front_is_who_is_not_beaten(values):
     members = front(values)
     assert len(set(members.tolist())) == len(members)
     assert set(members.tolist()) == set(np.flatnonzero(~dominated(values)).tolist())
@@ -48,7 +46,7 @@ CODES = np.array(list(itertools.product(*map(range, SIZES))), dtype=np.int32)
 FEATURES = SiteFeatures(CODES, SIZES)
 
 
-def views(n_endpoints: int, seed: int = 4) -> list[Posterior]:
+def views(n_endpoints, seed=4):
     rng = np.random.default_rng(seed)
     made = []
     for _ in range(n_endpoints):
@@ -59,7 +57,7 @@ def views(n_endpoints: int, seed: int = 4) -> list[Posterior]:
     return made
 
 
-def plain(some: list[Posterior], rows: np.ndarray, signs: tuple[float, ...], margins: tuple[float, ...]) -> np.ndarray:
+def plain(some, rows, signs, margins):
     """The two probabilities from 6,000 draws of every effect, row by row and pair by pair."""
     n = 6000
     x = FEATURES.dense(rows)
@@ -80,7 +78,7 @@ def plain(some: list[Posterior], rows: np.ndarray, signs: tuple[float, ...], mar
 
 @pytest.mark.parametrize("n_endpoints", [2, 3])
 @pytest.mark.parametrize("signs", [(1.0, 1.0, 1.0), (1.0, -1.0, 1.0)])
-def test_probabilities_against_whole_draws(n_endpoints: int, signs: tuple[float, ...]) -> None:
+def test_probabilities_against_whole_draws(n_endpoints, signs):
     some, rows = views(n_endpoints), np.arange(len(CODES))[::-1].copy()
     signs, margins = signs[:n_endpoints], (0.15, 0.3, 0.2)[:n_endpoints]
     inside, acceptable = probability_pareto(some, rows, signs, margins, seed=1)
@@ -97,7 +95,7 @@ def test_probabilities_against_whole_draws(n_endpoints: int, signs: tuple[float,
     assert not np.array_equal(inside, probability_pareto(some, rows, signs, margins, seed=2)[0])
 
 
-def test_without_margins_both_are_the_same_and_one_row_is_sure() -> None:
+def test_without_margins_both_are_the_same_and_one_row_is_sure():
     some = views(2)
     inside, acceptable = probability_pareto(some, np.arange(18), (1.0, 1.0), (0.0, 0.0), seed=0)
     assert np.array_equal(inside, acceptable)
@@ -105,7 +103,7 @@ def test_without_margins_both_are_the_same_and_one_row_is_sure() -> None:
     assert one.tolist() == [1.0]
 
 
-def test_a_large_library_is_drawn_less_often_and_still_agrees() -> None:
+def test_a_large_library_is_drawn_less_often_and_still_agrees():
     sizes = (10, 10, 10, 10)
     codes = np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32)
     features = SiteFeatures(codes, sizes)

@@ -1,10 +1,7 @@
 """Matched pairs, cliffs and double-transformation cycles against loops over all compounds."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.models import matched_pairs as module
-from assaypilot.engine.models.matched_pairs import MatchedPairs, matched_pairs, pairs_of_change
+from assaypilot.engine.models.matched_pairs import matched_pairs, pairs_of_change
 
 NOISE = 0.3
 
 
 @st.composite
-def measured(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+def measured(draw):
     """Codes of a library with gaps, the compounds measured in any order, their means and counts, and the sign."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     every = list(itertools.product(*map(range, sizes)))
@@ -29,16 +26,16 @@ def measured(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return codes, rows, means, counts, draw(st.sampled_from([1, -1]))
 
 
-def differing(one: Any, other: Any) -> list[int]:
+def differing(one, other):
     """The sites at which two compounds differ."""
     return [place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
 
 
 @given(measured())
-def test_changes_and_cliffs_are_those_of_a_loop_over_all_pairs(given_: Any) -> None:
+def test_changes_and_cliffs_are_those_of_a_loop_over_all_pairs(given_):
     codes, rows, means, counts, sign = given_
     found = matched_pairs(codes, rows, means, counts, NOISE, sign)
-    differences: dict[tuple[int, int, int], list[float]] = {}
+    differences = {}
     pairs = {}
     for i, j in itertools.permutations(range(len(rows)), 2):
         sites = differing(codes[rows[i]], codes[rows[j]])
@@ -78,7 +75,7 @@ def test_changes_and_cliffs_are_those_of_a_loop_over_all_pairs(given_: Any) -> N
 
 
 @given(measured())
-def test_quadruples_are_those_of_a_loop_over_all_squares(given_: Any) -> None:
+def test_quadruples_are_those_of_a_loop_over_all_squares(given_):
     codes, rows, means, counts, sign = given_
     found = matched_pairs(codes, rows, means, counts, NOISE, sign).quadruples
     of = {tuple(codes[row].tolist()): (float(mean), float(n)) for row, mean, n in zip(rows, means, counts, strict=True)}
@@ -112,7 +109,7 @@ def test_quadruples_are_those_of_a_loop_over_all_squares(given_: Any) -> None:
 
 
 @given(measured(), st.integers(1, 4))
-def test_short_lists_hold_the_largest(given_: Any, most: int) -> None:
+def test_short_lists_hold_the_largest(given_, most):
     codes, rows, means, counts, sign = given_
     whole = matched_pairs(codes, rows, means, counts, NOISE, sign)
     with pytest.MonkeyPatch.context() as patch:
@@ -127,7 +124,7 @@ def test_short_lists_hold_the_largest(given_: Any, most: int) -> None:
 
 
 @given(measured())
-def test_the_compounds_of_a_change_are_found_again(given_: Any) -> None:
+def test_the_compounds_of_a_change_are_found_again(given_):
     codes, rows, means, counts, sign = given_
     changes = matched_pairs(codes, rows, means, counts, NOISE, sign).changes
     for k, a, b, number in zip(changes.site, changes.before, changes.after, changes.pairs, strict=True):
@@ -137,7 +134,7 @@ def test_the_compounds_of_a_change_are_found_again(given_: Any) -> None:
         assert sorted(contexts[:number]) == sorted(contexts[number:])
 
 
-def test_compounds_of_the_same_codes_count_as_one() -> None:
+def test_compounds_of_the_same_codes_count_as_one():
     codes = np.array([[0], [0], [1]])
     found = matched_pairs(codes, np.arange(3), np.array([1.0, 4.0, 5.0]), np.array([2.0, 1.0, 1.0]), NOISE)
     assert found.count == 1
@@ -145,7 +142,7 @@ def test_compounds_of_the_same_codes_count_as_one() -> None:
     assert found.cliffs.noise == pytest.approx([NOISE * math.sqrt(1 / 3 + 1)])
 
 
-def test_a_site_with_too_many_pairs_compares_the_substituents_measured_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_with_too_many_pairs_compares_the_substituents_measured_most(monkeypatch):
     monkeypatch.setattr(module, "MOST_PAIRS", 3)
     codes = np.array([[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [3, 1], [4, 1]])
     found = matched_pairs(codes, np.arange(7), np.arange(7.0), np.ones(7), NOISE)
@@ -155,7 +152,7 @@ def test_a_site_with_too_many_pairs_compares_the_substituents_measured_most(monk
 
 
 @pytest.mark.parametrize("noise", [NOISE, math.nan])
-def test_nothing_measured_and_an_unknown_noise_make_no_trouble(noise: float) -> None:
+def test_nothing_measured_and_an_unknown_noise_make_no_trouble(noise):
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     nothing = matched_pairs(codes, np.zeros(0, np.intp), np.zeros(0), np.zeros(0), noise)
     assert (nothing.count, nothing.quadruples.count) == (0, 0)
@@ -165,11 +162,11 @@ def test_nothing_measured_and_an_unknown_noise_make_no_trouble(noise: float) -> 
     assert len(found.changes.mean) == 2
 
 
-def test_additive_values_have_cycles_of_noise_alone() -> None:
+def test_additive_values_have_cycles_of_noise_alone():
     draw = np.random.default_rng(1)
     codes = np.array(list(itertools.product(range(30), range(30), range(3))))
     means = codes @ np.array([0.1, -0.2, 0.5]) + draw.normal(0, NOISE, len(codes))
-    found: MatchedPairs = matched_pairs(codes, np.arange(len(codes)), means, np.ones(len(codes)), NOISE)
+    found = matched_pairs(codes, np.arange(len(codes)), means, np.ones(len(codes)), NOISE)
     assert found.quadruples.count == math.comb(30, 2) ** 2 * 3 + 2 * math.comb(30, 2) * 3 * 30
     assert found.quadruples.spread_of_noise == pytest.approx(2 * NOISE)
     assert found.quadruples.spread == pytest.approx(2 * NOISE, rel=0.1)

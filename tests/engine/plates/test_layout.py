@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -13,13 +11,13 @@ from assaypilot.engine.errors import AssayPilotError
 ENDS = read_controls(["1,12"])
 
 
-def texts(use: PlateUse, wells: int) -> list[str]:
+def texts(use, wells):
     """The wells of every place of a plate, as people read them."""
     grid = use.grid(wells)
     return [wells_text(grid.at(i, j)) for i in range(len(grid.tops)) for j in range(len(grid.lefts))]
 
 
-def test_single_wells_use_all_that_is_free() -> None:
+def test_single_wells_use_all_that_is_free():
     assert len(texts(PlateUse(96), 1)) == 96
     inner = texts(PlateUse(96, ENDS, edge=False), 1)
     assert (inner[0], inner[-1], len(inner)) == ("B2", "G11", 60)
@@ -27,7 +25,7 @@ def test_single_wells_use_all_that_is_free() -> None:
     assert PlateUse(384, read_controls(["1,2,23,24"])).free_wells == 320
 
 
-def test_a_curve_stands_along_a_row_or_a_column_whichever_gives_more() -> None:
+def test_a_curve_stands_along_a_row_or_a_column_whichever_gives_more():
     assert texts(PlateUse(96, ENDS), 10) == [f"{row}2-{row}11" for row in "ABCDEFGH"]
     # Eight in a column give ten curves, eight in a row would give eight.
     assert texts(PlateUse(96, ENDS), 8) == [f"A{column}-H{column}" for column in range(2, 12)]
@@ -36,7 +34,7 @@ def test_a_curve_stands_along_a_row_or_a_column_whichever_gives_more() -> None:
     assert texts(PlateUse(96), 12) == [f"{row}1-{row}12" for row in "ABCDEFGH"]
 
 
-def test_a_curve_longer_than_any_line_is_folded_into_adjacent_ones() -> None:
+def test_a_curve_longer_than_any_line_is_folded_into_adjacent_ones():
     assert texts(PlateUse(96, ENDS), 20) == [f"{a}2-{a}11, {b}2-{b}11" for a, b in ("AB", "CD", "EF", "GH")]
     assert texts(PlateUse(384, read_controls(["1,2,23,24"])), 20)[0] == "A3-A22"
     # 13 wells in two columns of seven, of which one place stays empty: six of them; two rows of seven would give four.
@@ -45,13 +43,13 @@ def test_a_curve_longer_than_any_line_is_folded_into_adjacent_ones() -> None:
     assert texts(PlateUse(96, ENDS), 16)[:2] == ["A2-H2, A3-H3", "A4-H4, A5-H5"]
 
 
-def test_controls_within_the_plate_are_not_reached_across() -> None:
+def test_controls_within_the_plate_are_not_reached_across():
     use = PlateUse(96, (Control("DMSO", (6,)),))
     assert texts(use, 5)[:2] == ["A1-A5", "A7-A11"]
     assert all("6" not in re.findall(r"\d+", text) for text in texts(use, 3))
 
 
-def test_controls_that_share_columns_take_turns() -> None:
+def test_controls_that_share_columns_take_turns():
     wells = PlateUse(96, ENDS).control_wells()
     assert len(wells) == 16
     assert [wells[Well(row, 0)] for row in range(4)] == ["max", "min", "max", "min"]
@@ -62,7 +60,7 @@ def test_controls_that_share_columns_take_turns() -> None:
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.integers(1, 60), st.booleans(), st.data())
-def test_places_never_overlap_and_keep_to_what_is_free(size: int, wells: int, edge: bool, data: st.DataObject) -> None:
+def test_places_never_overlap_and_keep_to_what_is_free(size, wells, edge, data):
     shape = FORMATS[size]
     columns = data.draw(st.lists(st.integers(1, shape.columns), max_size=4, unique=True))
     try:
@@ -87,7 +85,7 @@ def test_places_never_overlap_and_keep_to_what_is_free(size: int, wells: int, ed
 
 
 @given(st.sampled_from([24, 96, 384]), st.integers(1, 24))
-def test_no_straight_line_gives_more_places(size: int, wells: int) -> None:
+def test_no_straight_line_gives_more_places(size, wells):
     """Against counting the lines that fit, row by row and column by column."""
     shape = FORMATS[size]
     along = shape.rows * (shape.columns // wells)
@@ -96,10 +94,10 @@ def test_no_straight_line_gives_more_places(size: int, wells: int) -> None:
     assert len(PlateUse(size).grid(wells)) == max(along, down)
 
 
-def test_refusals() -> None:
-    def line(*arguments: object, **more: object) -> str:
+def test_refusals():
+    def line(*arguments, **more):
         with pytest.raises(AssayPilotError) as error:
-            PlateUse(*arguments, **more)  # type: ignore[arg-type]  # what a user may ask for
+            PlateUse(*arguments, **more)
         return str(error.value)
 
     assert line(95) == "--plate: there is no plate of 95 wells here. Choose one of: 24, 48, 96, 384, 1536."
@@ -119,7 +117,7 @@ def test_refusals() -> None:
     assert "the columns in which the control max stands are missing" in line(96, (Control("max", ()),))
 
 
-def test_a_measurement_that_fits_nowhere_is_refused() -> None:
+def test_a_measurement_that_fits_nowhere_is_refused():
     with pytest.raises(AssayPilotError) as error:
         PlateUse(96, ENDS).grid(81, "a measurement of IC50")
     assert str(error.value) == (
@@ -132,7 +130,7 @@ def test_a_measurement_that_fits_nowhere_is_refused() -> None:
         PlateUse(24, (Control("max", (2, 4)),)).grid(10)
 
 
-def test_controls_are_read() -> None:
+def test_controls_are_read():
     assert read_controls(["1, 12"]) == (Control("max", (1, 12)), Control("min", (1, 12)))
     assert read_controls(["max=1", "min = 12,11"]) == (Control("max", (1,)), Control("min", (12, 11)))
     assert read_controls(["a=b=2,2"]) == (Control("a=b", (2,)),)

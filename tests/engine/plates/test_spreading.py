@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import time
 from itertools import combinations
 
@@ -12,22 +10,22 @@ from assaypilot.engine.domain.plates.spreading import spread
 Places = list[list[tuple[int, int, int]]]
 
 
-def pairs(places: Places) -> list[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+def pairs(places):
     """All pairs of replicates of one item."""
     return [pair for own in places for pair in combinations(own, 2)]
 
 
-def in_line(places: Places) -> int:
+def in_line(places):
     """Pairs of replicates in one row or column of a plate."""
     return sum(a[0] == b[0] and (a[1] == b[1] or a[2] == b[2]) for a, b in pairs(places))
 
 
-def touching(places: Places) -> int:
+def touching(places):
     """Pairs of replicates side by side or corner to corner."""
     return sum(a[0] == b[0] and abs(a[1] - b[1]) < 2 and abs(a[2] - b[2]) < 2 for a, b in pairs(places))
 
 
-def on_plates(places: Places) -> list[list[tuple[int, int]]]:
+def on_plates(places):
     """What is taken of each plate."""
     every = [place for own in places for place in own]
     return [[p[1:] for p in every if p[0] == plate] for plate in range(max((p[0] for p in every), default=-1) + 1)]
@@ -38,9 +36,7 @@ rounds = st.lists(st.integers(0, 6), max_size=60)
 
 
 @given(grids, rounds, st.tuples(st.integers(0, 9), st.integers(1, 9)))
-def test_every_measurement_has_a_place_of_its_own(
-    grid: tuple[int, int], replicates: list[int], entropy: tuple[int, int]
-) -> None:
+def test_every_measurement_has_a_place_of_its_own(grid, replicates, entropy):
     rows, columns = grid
     places = spread(replicates, rows, columns, entropy)
     assert [len(own) for own in places] == replicates
@@ -57,7 +53,7 @@ def test_every_measurement_has_a_place_of_its_own(
 
 
 @given(st.integers(2, 16), st.integers(2, 24), st.data())
-def test_replicates_share_neither_row_nor_column(rows: int, columns: int, data: st.DataObject) -> None:
+def test_replicates_share_neither_row_nor_column(rows, columns, data):
     """However full the plates are, with as many replicates as the shorter side and fewer than the longer."""
     most = min(rows, columns, max(rows, columns) - 1)
     replicates = data.draw(st.lists(st.integers(1, most), min_size=1, max_size=40))
@@ -68,13 +64,13 @@ def test_replicates_share_neither_row_nor_column(rows: int, columns: int, data: 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 12), (8, 10), (6, 10), (16, 24), (16, 20), (14, 22)])
 @pytest.mark.parametrize("k", [2, 3, 4, 6])
 @pytest.mark.parametrize("share", [0.3, 0.8, 1.0, 2.4])
-def test_on_the_usual_plates_replicates_do_not_even_touch(rows: int, columns: int, k: int, share: float) -> None:
+def test_on_the_usual_plates_replicates_do_not_even_touch(rows, columns, k, share):
     for seed in range(4):
         places = spread([k] * int(share * rows * columns / k), rows, columns, (seed, 1))
         assert in_line(places) == touching(places) == 0
 
 
-def test_curves_as_wide_as_the_plate_keep_a_row_between_replicates() -> None:
+def test_curves_as_wide_as_the_plate_keep_a_row_between_replicates():
     """Eight rows of one curve each: the column is shared by all, rows next to each other need not be."""
     for seed in range(20):
         for replicates in ([2] * 4, [3, 3, 2], [2, 2, 1, 1, 1, 1]):
@@ -93,21 +89,19 @@ def test_curves_as_wide_as_the_plate_keep_a_row_between_replicates() -> None:
         (8, 3, [4] * 6),
     ],
 )
-def test_even_where_there_is_little_room_replicates_do_not_touch(
-    rows: int, columns: int, replicates: list[int]
-) -> None:
+def test_even_where_there_is_little_room_replicates_do_not_touch(rows, columns, replicates):
     for seed in range(10):
         assert touching(spread(replicates, rows, columns, (seed, 1))) == 0
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 59), (2, 62), (2, 68), (2, 77), (3, 30), (3, 33), (4, 21), (4, 27)])
-def test_no_place_comes_twice_on_plates_that_are_not_full(k: int, n: int) -> None:
+def test_no_place_comes_twice_on_plates_that_are_not_full(k, n):
     for seed in range(4):
         places = spread([k] * n, 8, 10, (seed, 1))
         assert not any(a[1:] == b[1:] for a, b in pairs(places))
 
 
-def test_replicates_on_different_plates_stand_in_different_places() -> None:
+def test_replicates_on_different_plates_stand_in_different_places():
     for seed in range(5):
         places = spread([2] * 80, 8, 10, (seed, 1))
         assert all(a[0] != b[0] for a, b in pairs(places)), "one on each plate"
@@ -115,20 +109,20 @@ def test_replicates_on_different_plates_stand_in_different_places() -> None:
 
 
 @given(st.integers(1, 8), st.integers(1, 12), st.integers(1, 96), st.integers(0, 99))
-def test_a_plate_of_single_measurements_is_filled_from_the_left(rows: int, columns: int, n: int, seed: int) -> None:
+def test_a_plate_of_single_measurements_is_filled_from_the_left(rows, columns, n, seed):
     for plate in on_plates(spread([1] * n, rows, columns, (seed, 1))):
         in_order = [(row, column) for column in range(columns) for row in range(rows)]
         assert set(plate) == set(in_order[: len(plate)])
 
 
-def test_a_plate_of_replicates_ends_without_gaps() -> None:
+def test_a_plate_of_replicates_ends_without_gaps():
     for seed in range(10):
         plate = set(on_plates(spread([4] * 4 + [3] * 8, 6, 10, (seed, 1)))[0])
         in_order = [(row, column) for column in range(10) for row in range(6)]
         assert plate == set(in_order[:40])
 
 
-def test_seed_and_round_draw_the_order_by_lot() -> None:
+def test_seed_and_round_draw_the_order_by_lot():
     first = spread([1] * 80, 8, 10, (0, 1))
     assert first != spread([1] * 80, 8, 10, (0, 2))
     assert first != spread([1] * 80, 8, 10, (1, 1))
@@ -137,14 +131,14 @@ def test_seed_and_round_draw_the_order_by_lot() -> None:
     assert len(seen) > 60
 
 
-def test_more_replicates_than_a_plate_can_keep_apart_still_have_places() -> None:
+def test_more_replicates_than_a_plate_can_keep_apart_still_have_places():
     assert len(set(spread([96], 8, 10, (0, 1))[0])) == 96
     assert [len(own) for own in spread([7, 0, 5], 1, 3, (0, 1))] == [7, 0, 5]
     assert spread([], 8, 12, (0, 1)) == []
     assert spread([0, 0], 8, 12, (0, 1)) == [[], []]
 
 
-def test_ten_plates_of_384_take_no_time() -> None:
+def test_ten_plates_of_384_take_no_time():
     started = time.perf_counter()
     for k in (1, 2, 4):
         spread([k] * (3840 // k), 16, 24, (0, 1))
@@ -153,13 +147,13 @@ def test_ten_plates_of_384_take_no_time() -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 4))
-def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: int) -> None:
+def test_no_combination_is_too_much(replicates, rows, columns):
     places = spread(replicates, rows, columns, (3, 4))
     every = [place for own in places for place in own]
     assert len(set(every)) == sum(replicates)
 
 
-def test_a_layout_that_was_printed_once_stays_as_it_is() -> None:
+def test_a_layout_that_was_printed_once_stays_as_it_is():
     """As stored: another version of this program or of numpy must not move what a lab has pipetted."""
     assert spread([2, 1, 3], 4, 3, (7, 1)) == [[(0, 0, 2), (0, 2, 1)], [(0, 3, 0)], [(0, 3, 2), (0, 2, 0), (0, 0, 1)]]
     places = spread([3] * 40, 8, 10, (2026, 4))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -11,7 +9,7 @@ from assaypilot.engine.errors import AssayPilotError
 
 
 @pytest.mark.parametrize(("size", "last"), [(24, "D6"), (48, "F8"), (96, "H12"), (384, "P24"), (1536, "AF48")], ids=str)
-def test_the_last_well_of_each_plate(size: int, last: str) -> None:
+def test_the_last_well_of_each_plate(size, last):
     shape = FORMATS[size]
     assert shape.wells == size
     assert str(shape) == f"{size:,}-well plate"
@@ -19,12 +17,12 @@ def test_the_last_well_of_each_plate(size: int, last: str) -> None:
     assert read_well(last, shape) == Well(shape.rows - 1, shape.columns - 1)
 
 
-def test_letters_go_on_after_z() -> None:
+def test_letters_go_on_after_z():
     assert [row_letters(row) for row in (0, 7, 25, 26, 31, 51, 52)] == ["A", "H", "Z", "AA", "AF", "AZ", "BA"]
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.data())
-def test_every_spelling_of_a_well_is_read(size: int, data: st.DataObject) -> None:
+def test_every_spelling_of_a_well_is_read(size, data):
     shape = FORMATS[size]
     well = Well(data.draw(st.integers(0, shape.rows - 1)), data.draw(st.integers(0, shape.columns - 1)))
     letters, number = row_letters(well.row), well.column + 1
@@ -38,14 +36,14 @@ def test_every_spelling_of_a_well_is_read(size: int, data: st.DataObject) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "A", "12", "A0", "A13", "I1", "AA1", "A1.0", "A1-A2", "1A", "A1000", "Ä1"])
-def test_what_is_no_well_is_refused(text: str) -> None:
+def test_what_is_no_well_is_refused(text):
     with pytest.raises(
         AssayPilotError, match=re.escape(f"{text!r} is no well of a 96-well plate. Its wells are A1 to H12")
     ):
         read_well(text, FORMATS[96])
 
 
-def test_ranges_never_turn_a_corner() -> None:
+def test_ranges_never_turn_a_corner():
     row = [Well(1, column) for column in range(1, 11)]
     assert wells_text(row[:1]) == "B2"
     assert wells_text(row) == "B2-B11"
@@ -57,9 +55,9 @@ def test_ranges_never_turn_a_corner() -> None:
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.data())
-def test_ranges_say_all_wells_in_their_order(rows: int, columns: int, data: st.DataObject) -> None:
+def test_ranges_say_all_wells_in_their_order(rows, columns, data):
     wells = [Well(r, c) for r in range(rows) for c in range(columns)][: data.draw(st.integers(1, rows * columns))]
-    said: list[Well] = []
+    said = []
     for part in wells_text(wells).split(", "):
         first, _, last = part.partition("-")
         a, b = (read_well(text, FORMATS[1536]) for text in (first, last or first))

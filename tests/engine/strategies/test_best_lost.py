@@ -7,7 +7,7 @@ from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
-from tests.strategies import came_back, few, problem_of
+from tests.strategies import came_back, few, finished, problem_of
 
 SLACK = 0.1
 
@@ -26,13 +26,10 @@ def asked(name, n, *, sd=0.3, delta=0.05, slack=SLACK, measurable=None):
     )
 
 
-def run(strategy, state, truth, rng, most=200):
-    for _ in range(most):
-        if strategy.stop(state):
-            return state
-        outcome = came_back(state.problem, truth, strategy.ask(state), rng, spent=state.spent)
-        state = strategy.tell(state, outcome)
-    raise AssertionError("it does not end")
+def run(strategy, state, truth, rng):
+    state = finished(strategy, state, truth, rng)
+    assert strategy.stop(state), "it does not end"
+    return state
 
 
 def changed(strategy, state, *measurable):

@@ -1,7 +1,5 @@
 """The three ways to plan a phase: what they cost, what they tell, and that a choice does not touch the guarantee."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 
@@ -15,25 +13,25 @@ from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.stock import PLANS
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies.choosing import Costs, Plans
-from assaypilot.engine.strategies.protocol import OUT, UNDECIDED, Capacity, Outcome, Problem, State
+from assaypilot.engine.strategies.protocol import OUT, UNDECIDED, Capacity, Outcome, Problem
 from assaypilot.engine.strategies.registry import get
 
 
-def features(*sizes: int) -> SiteFeatures:
+def features(*sizes):
     return SiteFeatures.of(Library.product([Site(f"R{k}", tuple(map(str, range(n)))) for k, n in enumerate(sizes)]))
 
 
-def problem(table: SiteFeatures, seed: int = 0, delta: float = 0.05, per_round: int = 48) -> Problem:
+def problem(table, seed=0, delta=0.05, per_round=48):
     every = np.ones(table.n_rows, dtype=bool)
     return Problem(table, every, every, AllEpsilonBest(0.5, 0.25), delta, (0.2,), {}, seed, Capacity(per_round, 4))
 
 
-def costs(rng: np.random.Generator, n: int, share: float, measurement: float = 40.0) -> Costs:
+def costs(rng, n, share, measurement=40.0):
     ready = rng.random(n) < share
     return Costs(ready, np.where(ready, 0.0, rng.uniform(500, 3000, n).round()), measurement, 4)
 
 
-def measured(strategy, state: State, allocation, truth: np.ndarray, rng: np.random.Generator) -> State:
+def measured(strategy, state, allocation, truth, rng):
     counts, means = np.zeros((1, len(truth))), np.zeros((1, len(truth)))
     counts[0, allocation.arms] = allocation.counts
     noise = rng.standard_normal(len(allocation.arms)) * 0.2 / np.sqrt(allocation.counts)
@@ -42,7 +40,7 @@ def measured(strategy, state: State, allocation, truth: np.ndarray, rng: np.rand
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_phase_for_a_few_differences_can_be_chosen_although_it_tells_of_little_else(seed: int) -> None:
+def test_a_phase_for_a_few_differences_can_be_chosen_although_it_tells_of_little_else(seed):
     """The end of a campaign: those left differ at one site alone, and some of what tells them apart is to be made."""
     table, strategy, rng = features(3, 3), get("rage"), np.random.default_rng(seed)
     had = ~np.isin(np.arange(9), [4, 7])
@@ -57,7 +55,7 @@ def test_a_phase_for_a_few_differences_can_be_chosen_although_it_tells_of_little
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_cheapest_costs_the_least_that_spans(seed: int) -> None:
+def test_the_cheapest_costs_the_least_that_spans(seed):
     rng = np.random.default_rng(seed)
     table = features(3, 3)
     spent = costs(rng, 9, 0.3)
@@ -76,7 +74,7 @@ def test_the_cheapest_costs_the_least_that_spans(seed: int) -> None:
 
 
 @pytest.mark.parametrize("share", [0.04, 0.3])
-def test_dearer_plans_tell_more(share: float) -> None:
+def test_dearer_plans_tell_more(share):
     rng = np.random.default_rng(5)
     table = features(4, 5, 4, 3)
     strategy, spent = get("adaptive"), costs(rng, table.n_rows, share)
@@ -104,7 +102,7 @@ def test_dearer_plans_tell_more(share: float) -> None:
         assert some < 0.5 * most
 
 
-def test_the_value_is_that_of_the_counts_themselves() -> None:
+def test_the_value_is_that_of_the_counts_themselves():
     rng = np.random.default_rng(1)
     table = features(4, 4, 3)
     strategy = get("linfact-g")
@@ -118,7 +116,7 @@ def test_the_value_is_that_of_the_counts_themselves() -> None:
         assert one.loss == pytest.approx(worst / one.best)
 
 
-def _errors(runs: int, *, peeked: bool) -> np.ndarray:
+def _errors(runs, *, peeked):
     """Standardised errors of one difference in second phases, planned in turns as all three plans say.
 
     ``peeked``: of two plans the one is taken whose results are higher, which is not allowed.
@@ -153,14 +151,14 @@ def _errors(runs: int, *, peeked: bool) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_choice_before_the_results_leaves_errors_as_they_are() -> None:
+def test_a_choice_before_the_results_leaves_errors_as_they_are():
     fair, unfair = _errors(80, peeked=False), _errors(80, peeked=True)
     assert stats.kstest(fair, "norm").pvalue > 0.01
     assert stats.kstest(unfair, "norm").pvalue < 0.001
 
 
 @pytest.mark.slow
-def test_campaigns_by_choice_keep_their_promise() -> None:
+def test_campaigns_by_choice_keep_their_promise():
     rng = np.random.default_rng(3)
     table = features(3, 3)
     strategy, wrong, runs, delta = get("adaptive"), 0, 30, 0.3

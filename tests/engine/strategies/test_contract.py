@@ -24,7 +24,8 @@ from assaypilot.engine.strategies.protocol import (
     Capacity,
     Outcome,
 )
-from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
+from tests import snapshots
+from tests.strategies import came_back, dense, few, finished, phases, problem_of, product, random_table
 
 EVERY = (*registry.strategies(), *comparison.baselines())
 
@@ -326,12 +327,7 @@ def test_one_compound_is_the_answer(case):
     features = DenseFeatures(np.ones((1, 1)))
     truth = truths(case, features, np.random.default_rng(0))
     problem = problem_for(case, features, truth)
-    state = strategy.start(problem)
-    for _ in range(60):
-        if strategy.stop(state):
-            break
-        outcome = came_back(problem, truth, strategy.ask(state), np.random.default_rng(0), spent=state.spent)
-        state = strategy.tell(state, outcome)
+    state = finished(strategy, strategy.start(problem), truth, np.random.default_rng(0))
     assert strategy.stop(state)
     assert strategy.answer(state).status.tolist() == [IN]
 
@@ -343,12 +339,7 @@ def test_equal_compounds_break_nothing(case):
     features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
     truth = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, -1.0]])[: 2 if goal == "pareto" else 1]
     problem = problem_for(case, features, truth, sd=0.05, budget=1000)
-    state = strategy.start(problem)
-    rng = np.random.default_rng(2)
-    for _ in range(200):
-        if strategy.stop(state):
-            break
-        state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+    state = finished(strategy, strategy.start(problem), truth, np.random.default_rng(2))
     assert strategy.stop(state)
     status = strategy.answer(state).status
     assert status[2] in (OUT, UNDECIDED)
@@ -390,9 +381,7 @@ def test_the_world_moves_in_the_middle_of_a_campaign(case):
     truth = truths(case, features, rng)
     problem = problem_for(case, features, truth, sd=0.3)
     state = strategy.start(problem)
-    for _ in range(2):
-        if not strategy.stop(state):
-            state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+    state = finished(strategy, state, truth, rng, most=2)
     third = features.codes[:, 0] == 0
     less = strategy.adjust(state, measurable=~third, spent=state.spent + 7)
     assert less.spent == state.spent + 7
@@ -503,6 +492,50 @@ def test_a_strategy_refuses_another_goal_and_another_number_of_endpoints(case):
         problem = problem_of(features, goal=goal_of(name), sd=[0.1] * (2 if name == "pareto" else 1))
         with pytest.raises(AssayPilotError, match=f"does not answer the goal '{name}'"):
             strategy.start(problem)
+
+
+NUMBER = {"first_radius": 0.0}, {"first_radius": math.inf}, {"first_radius": "wide"}, {"gap": 1.0}
+LINEAR = (
+    {"threshold": "loose"}, {"optimism": 3}, {"first": "none"}, {"norm": 0}, {"norm": [1.0]}, {"length": 0.5},
+    {"eta": -1.0}, {"eta": "theorem"}, {"batch": 0}, {"batch": True}, {"plays": 1.5},
+)  # fmt: skip
+REFUSED = {
+    "linfact-g": ({"decide": "later"}, *NUMBER),
+    "linfact-glm": (
+        {"link": "probit"}, {"link": "logit"}, {"link": "log"}, {"link": "logit", "bound": -1.0},
+        {"link": "logit", "bound": math.inf}, {"link": "logit", "bound": 800.0}, {"link": "log", "bound": 20.0},
+        {"bound": "wide"},
+    ),
+    "linfact-mis": (
+        {}, {"model_error": 0.0}, {"model_error": math.nan}, {"model_error": 1e-3, "estimator": "mean"},
+        {"model_error": 1e-3, "largest_mean": 5.0}, {"model_error": 1e-3, "decide": "later"},
+        {"model_error": 1e-3, "estimator": "projected", "largest_mean": -1.0},
+    ),
+    "rage": ({"decide": "soon"}, {"radii": "wide"}, {"slack_rule": 1}, *NUMBER),
+    "gege": ({"decide": "guess"}, {"radii": "loose"}, *NUMBER),
+    "gse": ({"eta": 1.0}, {"model": "probit"}, {"allocation": "even"}, {"bound": 0}),
+    "lingame": LINEAR,
+    "lingame-c": LINEAR,
+    "ape": ({"radii": "tight"}, {"batch": 0}, {"batch": 2.5}, {"batch": True}),
+}  # fmt: skip
+
+
+def test_parameters_out_of_range_are_refused_in_words():
+    """``tests/golden/strategy-refusals.txt`` lists what is said."""
+    said = []
+    for name, cases in REFUSED.items():
+        strategy = comparison.get(name)
+        goal = strategy.info.goals[0]
+        for given in cases:
+            problem = problem_of(
+                SiteFeatures(product((2, 2)), (2, 2)),
+                goal=goal_of(goal),
+                sd=[0.2] * (2 if goal == "pareto" else 1),
+                capacity=Capacity(96, 8, budget=400),
+                **given,
+            )
+            said.append(f"{name} {given}\n    {refused(strategy, problem)}")
+    snapshots.expect("strategy-refusals.txt", "\n".join(said) + "\n")
 
 
 def test_unknown_names_are_refused_with_the_nearest():

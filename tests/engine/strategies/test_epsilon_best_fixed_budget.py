@@ -1,5 +1,7 @@
 """All epsilon-best compounds from a fixed budget: what it refuses, says, measures and promises."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,105 @@ def test_wrong_no_more_often_than_was_said_at_the_end():
         early += bad and most < alpha
     assert said > 2
     assert early <= alpha * runs
+
+
+# --- the bound: by plain matrices, and the inequality it rests on, by simulation
+
+
+RHO = 0.5
+"""The proof holds for any; this one is what all that was ever stated rests on."""
+SD, EPSILON, SLACK = 0.15, 0.5, 0.25
+
+
+def coordinates(x):
+    """The rows in an orthonormal basis of their span, where V has an inverse."""
+    _, sizes, rows = np.linalg.svd(x, full_matrices=False)
+    return x @ rows[sizes > 1e-9 * sizes[0]].T
+
+
+def information(x, counts):
+    return (x * counts[:, None]).T @ x
+
+
+def played(problem, truth, rng):
+    """The last state, and the counts and sums of every phase, ``(n_phases, n_arms)`` each."""
+    strategy = EpsilonBestFixedBudget()
+    state, counts, sums = strategy.start(problem), [], []
+    while not strategy.stop(state):
+        outcome = came_back(problem, truth, strategy.ask(state), rng, spent=state.spent)
+        counts.append(outcome.counts[0])
+        sums.append(outcome.counts[0] * outcome.means[0])
+        state = strategy.tell(state, outcome)
+    return state, np.array(counts), np.array(sums)
+
+
+def chance(told, grown):
+    return min(math.exp((grown - told / (1.0 + RHO)) / 2.0), 1.0)
+
+
+@pytest.mark.parametrize("budget", [900, 1300])
+def test_before_the_campaign_it_is_that_of_the_proof(budget):
+    problem = made(budget, per_round=budget // 4, sd=SD)
+    strategy = EpsilonBestFixedBudget()
+    first = strategy.ask(strategy.start(problem))
+    x = coordinates(dense(problem.features))
+    counts = np.zeros(len(x))
+    counts[first.arms] = first.counts
+    inverse, d = np.linalg.inv(information(x, counts)), x.shape[1]
+    widest = max(float(y @ inverse @ y) for a in x for y in a - x)
+    largest = max(float(a @ inverse @ a) for a in x)
+    grown = d * math.log(1.0 + 1.0 / RHO + (budget - first.total) * largest / (RHO * d))
+    expected = chance((SLACK / 2.0) ** 2 / (SD**2 * widest), grown)
+    assert 1e-3 < expected < 0.9
+    assert strategy.beforehand(problem) == pytest.approx(expected, rel=1e-6, abs=0.0)
+
+
+def test_at_the_end_it_is_that_of_the_proof_and_the_answer_that_of_the_estimates():
+    rng, below = np.random.default_rng(12), 0
+    for _ in range(20):
+        problem = made(160, per_round=26, sd=SD)
+        truth = (dense(problem.features) @ rng.normal(0.0, 0.4, problem.features.n_columns))[None]
+        state, counts, sums = played(problem, truth, rng)
+        assert len(counts) > 1
+        x = coordinates(dense(problem.features))
+        first, v = information(x, counts[0]), information(x, counts.sum(axis=0))
+        means = x @ np.linalg.solve(v, x.T @ sums.sum(axis=0))
+        behind, inverse = means.max() - means, np.linalg.inv(v)
+        ins = behind <= EPSILON + SLACK / 2.0
+        np.testing.assert_array_equal(state.status == IN, ins)
+        leader, told = int(np.argmax(means)), math.inf
+        for m in range(len(x)):
+            for j in range(len(x)) if ins[m] else [leader]:
+                y = x[j] - x[m]
+                off = EPSILON + SLACK - (means[j] - means[m]) if ins[m] else behind[m] - EPSILON
+                told = min(told, off**2 / float(y @ inverse @ y) if j != m else math.inf)
+        grown = np.linalg.slogdet(v + RHO * first)[1] - np.linalg.slogdet(RHO * first)[1]
+        expected = chance(told / SD**2, grown)
+        below += 1e-3 < expected < 0.9
+        assert state.last.numbers["wrong_at_most"] == pytest.approx(expected, rel=1e-6, abs=0.0)
+    assert below >= 4
+
+
+def farthest(runs, steps, rng):
+    """``(2, runs)``, the largest over the looks of what the inequality bounds, less its growth, and not less it.
+
+    One effect; the first phase one measurement, and looks on a grid that grows.
+    """
+    v, s = np.ones(runs), rng.standard_normal(runs)
+    most = np.full((2, runs), -np.inf)
+    for size in steps:
+        grown = np.log((v + RHO) / RHO)
+        square = s * s / v / (1.0 + RHO)
+        most = np.maximum(most, [square - grown, square])
+        v, s = v + size, s + np.sqrt(size) * rng.standard_normal(runs)
+    return most
+
+
+def test_the_inequality_holds_whenever_the_campaign_is_ended():
+    """Also by somebody who ends it when the estimate is farthest off; without its growth it would not."""
+    alpha, runs = 0.3, 20_000
+    most = farthest(runs, np.geomspace(0.05, 2000.0, 120), np.random.default_rng(13))
+    exceeded = (most >= 2.0 * math.log(1.0 / alpha)).mean(axis=1)
+    assert exceeded[0] <= alpha + 3.0 * math.sqrt(alpha * (1.0 - alpha) / runs)
+    assert exceeded[0] > alpha / 20.0
+    assert exceeded[1] > 1.3 * alpha

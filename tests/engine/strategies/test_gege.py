@@ -266,20 +266,6 @@ def test_measurements_hardly_grow_with_the_number_of_compounds():
     assert spent[1] < 1.6 * spent[0]
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"radii": "loose"}, "radii must be tight, proven, as_printed or simplified, got 'loose'"),
-        ({"decide": "guess"}, "decide must be realised or planned, got 'guess'"),
-        ({"first_radius": 0.0}, "first_radius must be a number above 0, got 0.0"),
-        ({"gap": 1.0}, "gap must be a number above 0 and below 1, got 1.0"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(given, words):
-    with pytest.raises(AssayPilotError, match=words):
-        Gege().start(problem_for(DenseFeatures(np.eye(3)), (0.1, 0.1), **given))
-
-
 def test_one_endpoint_is_refused():
     problem = problem_of(DenseFeatures(np.eye(3)), goal=ParetoSet((0.1, 0.1)), sd=0.2)
     with pytest.raises(AssayPilotError, match="gege decides on 2 or more endpoints, got 1"):

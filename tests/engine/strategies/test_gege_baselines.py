@@ -207,16 +207,11 @@ def test_ape_is_hardly_ever_wrong():
     assert binomtest(wrong, 40, 0.2, alternative="greater").pvalue > 0.05
 
 
-def test_ape_says_what_it_gives_up_and_refuses_a_batch_of_nothing():
+def test_ape_says_what_it_gives_up_and_refuses_too_many_pairs():
     features = DenseFeatures(np.eye(3))
     assert Ape().void(problem_for(features)) == ()
     assert "without the union" in Ape().void(problem_for(features, radii="simplified"))[0]
     away = problem_for(features, measurable=[True, True, False])
     assert "cannot be measured" in Ape().void(away)[0]
-    for batch in (0, 2.5, True):
-        with pytest.raises(AssayPilotError, match="batch must be a whole number of 1 or more"):
-            Ape().start(problem_for(features, batch=batch))
     with pytest.raises(AssayPilotError, match="ape compares every pair of compounds: 2,001 are too many"):
         Ape().start(problem_for(DenseFeatures(np.ones((2001, 1)))))
-    with pytest.raises(AssayPilotError, match="radii must be proven or simplified"):
-        Ape().start(problem_for(features, radii="tight"))

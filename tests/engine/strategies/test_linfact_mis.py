@@ -215,21 +215,3 @@ def test_slack_ends_every_campaign_it_does_not_refuse():
             strategy.start(problem_of(features, slack=slack * 0.02, model_error=0.02, estimator=estimator))
         assert "is not above 4 b" in str(refused.value)
         assert "Raise slack" in refused.value.mend
-
-
-def test_bad_parameters_are_refused_in_words():
-    features = SiteFeatures(product((2, 2)), (2, 2))
-    for given, text in (
-        ({}, "linfact-mis needs model_error"),
-        ({"model_error": 0.0}, "model_error must be a number above 0, got 0.0"),
-        ({"model_error": math.nan}, "model_error must be a number above 0, got nan"),
-        ({"model_error": 1e-3, "estimator": "mean"}, "estimator must be ols or projected, got 'mean'"),
-        ({"model_error": 1e-3, "largest_mean": 5.0}, "largest_mean is for the estimator projected only"),
-        (
-            {"model_error": 1e-3, "estimator": "projected", "largest_mean": -1.0},
-            "largest_mean must be a number above 0",
-        ),
-        ({"model_error": 1e-3, "decide": "later"}, "decide must be realised or planned"),
-    ):
-        with pytest.raises(AssayPilotError, match=text):
-            strategy.start(problem_of(features, **given))

@@ -11,13 +11,12 @@ from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
 from assaypilot.engine.strategies.rage.phase import beaten, first_of_equals
 from assaypilot.engine.strategies.rage.rage import Rage, union_log
 from tests.oracles import rage as slow
-from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
+from tests.strategies import came_back, dense, finished, phases, problem_of, product, random_table, seeds
 
 
 def asked(features, *, slack=0.0, sd=1.0, delta=0.05, wanted=None, **changes):
@@ -29,14 +28,8 @@ def soare(d, angle):
     return np.vstack([np.eye(d), np.r_[math.cos(angle), math.sin(angle), np.zeros(d - 2)]]), 2.0 * np.eye(d)[0]
 
 
-def finished(strategy, problem, truth, seed, most=60):
-    state = strategy.start(problem)
-    rng = np.random.default_rng(seed)
-    for _ in range(most):
-        if strategy.stop(state):
-            break
-        state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
-    return state
+def found(strategy, problem, truth, seed):
+    return finished(strategy, strategy.start(problem), truth, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -111,7 +104,7 @@ def test_equal_rows_are_one():
 
 def test_two_equal_compounds_end_without_slack():
     features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    state = finished(Rage(), asked(features, sd=0.3), np.array([1.0, 1.0, 0.0]), 0)
+    state = found(Rage(), asked(features, sd=0.3), np.array([1.0, 1.0, 0.0]), 0)
     assert state.status.tolist() == [IN, OUT, OUT]
 
 
@@ -197,15 +190,10 @@ def test_one_that_comes_back_and_is_better_contradicts_the_first_decision():
     problem = asked(features, sd=0.1, measurable=[True, False])
     state = strategy.start(problem)
     assert state.status.tolist() == [UNDECIDED, NOT_ESTIMABLE]
-    state = finished(strategy, problem, np.array([0.0, 1.0]), 0)
+    state = found(strategy, problem, np.array([0.0, 1.0]), 0)
     assert state.status.tolist() == [IN, NOT_ESTIMABLE]
     state = strategy.adjust(state, measurable=np.ones(2, dtype=bool), spent=state.spent)
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        if strategy.stop(state):
-            break
-        outcome = came_back(state.problem, np.array([0.0, 1.0]), strategy.ask(state), rng, spent=state.spent)
-        state = strategy.tell(state, outcome)
+    state = finished(strategy, state, np.array([0.0, 1.0]), np.random.default_rng(1))
     assert state.status.tolist() == [IN, UNDECIDED]
     assert state.last.contradicted.tolist() == [0]
     (reason,) = strategy.stop(state)
@@ -218,7 +206,7 @@ def test_the_budget_cuts_the_last_phase(budget):
     features = SiteFeatures(product((3, 3)), (3, 3))
     problem = asked(features, sd=1.0, capacity=Capacity(12, 3, budget=budget))
     strategy = Rage()
-    state = finished(strategy, problem, dense(features) @ np.linspace(0, 0.01, 7), 0)
+    state = found(strategy, problem, dense(features) @ np.linspace(0, 0.01, 7), 0)
     (reason,) = strategy.stop(state)
     assert reason.name == "budget"
     assert state.spent <= budget
@@ -233,21 +221,6 @@ def test_a_capacity_spreads_a_phase_over_more_compounds():
         allocation = Rage().ask(Rage().start(problem))
         rounds.append(max(math.ceil(allocation.total / 48), int(allocation.counts.max())))
     assert rounds[1] < rounds[0]
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({"decide": "soon"}, "decide must be realised or planned, got 'soon'"),
-        ({"radii": "wide"}, "radii must be proven, tight or as_printed, got 'wide'"),
-        ({"slack_rule": 1}, "slack_rule must be stated or tight, got 1"),
-        ({"gap": 1.0}, "gap must be a number above 0 and below 1, got 1.0"),
-        ({"first_radius": -1}, "first_radius must be a number above 0, got -1"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(given, text):
-    with pytest.raises(AssayPilotError, match=text):
-        Rage().start(asked(DenseFeatures(np.eye(2)), **given))
 
 
 def test_radii_as_printed_promise_nothing():
@@ -283,7 +256,7 @@ def test_the_order_of_the_paper_on_soares_instance():
     for name in ("oracle", "rage", "static-xy"):
         given = {"truth": [truth.tolist()]} if name == "oracle" else {"first_radius": 0.5} if name == "rage" else {}
         problem = asked(DenseFeatures(x), **given)
-        runs = [finished(comparison.get(name), problem, truth, seed, most=200) for seed in range(3)]
+        runs = [found(comparison.get(name), problem, truth, seed) for seed in range(3)]
         assert all(np.flatnonzero(state.status == IN).tolist() == [0] for state in runs)
         spent[name] = np.mean([state.spent for state in runs])
     assert spent["oracle"] < spent["rage"] < spent["static-xy"]
