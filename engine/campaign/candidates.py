@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.difference import parts, pooled_of
@@ -15,9 +14,9 @@ from ..domain.measurements import Pooled, pool
 from ..models.glm import curvature, fit_glm, mean_value
 from ..models.ols import least_squares
 from ..models.posterior import Posterior, posterior, probability_within
-from ..strategies.protocol import NOT_ESTIMABLE, OUT, UNDECIDED, State
-from . import limits, series
+from ..strategies.protocol import NOT_ESTIMABLE, UNDECIDED, State
 from . import noise as assay_noise
+from . import series
 from .replay import Ledger
 from .state import Candidates
 
@@ -123,12 +122,6 @@ def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     return (ledger.scale.shown(low), ledger.scale.shown(high)) if position == ledger.objective else (low, high)
 
 
-def _limit_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
-    """Deciding bounds for a limit, by its row among the limits."""
-    verdicts = [ledger.verdicts[phase] for phase in sorted(ledger.verdicts)]
-    return _last_bounds([(v.low[row], v.high[row]) for v in verdicts], ledger.n_arms)
-
-
 @dataclass(frozen=True, eq=False)
 class _Evidence:
     """What the measurements of a campaign are, one entry per compound."""
@@ -169,7 +162,7 @@ def _evidence(ledger: Ledger) -> _Evidence:
 def _within_bounds(evidence: _Evidence, endpoint: int, estimate: Floats, lost: Flags) -> Floats:
     """Return the estimates of compounds, those of which only bounds are known no farther than these."""
     unknown = np.full(len(estimate), np.nan)
-    under, over = (limits.get(endpoint, unknown) for limits in (evidence.under, evidence.over))
+    under, over = (bounds.get(endpoint, unknown) for bounds in (evidence.under, evidence.over))
     held = np.fmax(np.fmin(estimate, under), over)
     alone = (evidence.usable[endpoint] == 0) & ~lost
     return np.where(alone, held, estimate)
@@ -198,26 +191,12 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
     return within, soft
 
 
-def _meets(ledger: Ledger, position: int, view: Posterior | None, here: Ints) -> Floats:
-    """P(an arm's mean keeps to the limit of an endpoint), for the arms ``here``; NaN before any value."""
-    if view is None:
-        return np.full(len(here), np.nan)
-    from scipy.special import ndtr
-
-    endpoint = ledger.endpoints[position]
-    mean, sd = view.means(here), np.maximum(view.sds(here), 1e-300)
-    chance: Floats = ndtr((endpoint.highest - mean) / sd) - ndtr((endpoint.lowest - mean) / sd)
-    return chance
-
-
 def build_candidates(ledger: Ledger, state: State) -> Candidates:
     """One entry per compound, at the ledger's head."""
     arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
     objective = ledger.objective
     sign = endpoints[objective].sign
-    failed, failed_in = limits.failures(ledger, ledger.verdicts)
-    status, decided_in = _overlaid(state, failed, failed_in)
-    lost = status == NOT_ESTIMABLE
+    lost = state.status == NOT_ESTIMABLE
     here = np.flatnonzero(~lost)
 
     def shown(values: Floats, arms: Ints | None = None) -> Floats:
@@ -231,7 +210,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     data = [pooled(ledger, k) for k in range(len(endpoints))]
     found = [_estimates(ledger, k, of_it) for k, of_it in enumerate(data)]
     estimates = {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)}
-    views = {k: posterior_of(ledger, k, data[k]) for k in ledger.deciding_endpoints}
+    views = {k: posterior_of(ledger, k, data[k]) for k in ledger.goal_endpoints}
     nothing = np.full(len(here), np.nan)
     within, soft, post_low, post_high = nothing, nothing, nothing, nothing
     if len(here):
@@ -240,10 +219,9 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         if view is not None:
             mean, spread = view.means(here), 1.96 * view.sds(here)
             post_low, post_high = (shown_means(ledger, objective, end) for end in (mean - spread, mean + spread))
-    limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
-    bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
-    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.deciding_endpoints}
-    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.deciding_endpoints}
+    bounds = {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
+    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.goal_endpoints}
+    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.goal_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
     for k, endpoint in enumerate(endpoints):
@@ -255,8 +233,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
     return Candidates(
-        status=status[arm_of],
-        decided_in_round=round_of_phase[decided_in][arm_of],
+        status=state.status[arm_of],
+        decided_in_round=round_of_phase[state.decided_in_phase][arm_of],
         estimate=estimate,
         low=lows[name],
         high=highs[name],
@@ -273,10 +251,6 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         lows=lows,
         highs=highs,
         measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
-        probability_meets={endpoints[k].name: shown(_meets(ledger, k, views[k], here), here) for k in ledger.limited},
-        failed_limit=failed[arm_of],
-        limit_low={endpoints[k].name: shown(limit_bounds[k][0]) for k in ledger.limited},
-        limit_high={endpoints[k].name: shown(limit_bounds[k][1]) for k in ledger.limited},
         under={endpoints[k].name: limit for k, limit in evidence.under.items()},
         over={endpoints[k].name: limit for k, limit in evidence.over.items()},
     )
@@ -312,7 +286,6 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
     if settings.goal != "pareto" and known is not None:
         border = objective.sign * settings.border(objective.sign * estimate)
     evidence = _evidence(ledger)
-    limits_of = {endpoints[k].name: k for k in ledger.limited}
     return Candidates(
         status=status[arm_of],
         decided_in_round=np.where(status == UNDECIDED, 0, decided_in)[arm_of],
@@ -333,9 +306,6 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         highs=highs,
         measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
         probability_meets=meets,
-        failed_limit=np.full(len(ledger.library), -1, dtype=np.intp),
-        limit_low={name: lows[name] for name in limits_of},
-        limit_high={name: highs[name] for name in limits_of},
         under={endpoints[k].name: limit for k, limit in evidence.under.items()},
         over={endpoints[k].name: limit for k, limit in evidence.over.items()},
         profile_met=profile_met,
@@ -345,10 +315,3 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
 def _cutoff(ledger: Ledger, value: float) -> float:
     """Return a cutoff as it is shown."""
     return float(ledger.scale.shown(np.array([value]))[0])
-
-
-def _overlaid(state: State, failed: Ints, failed_in: Ints) -> tuple[NDArray[np.int8], Ints]:
-    """Status and deciding phase per arm with the limits on top: what fails one is out, whatever the goal says."""
-    status = np.where(failed >= 0, OUT, state.status).astype(np.int8)
-    first = np.where(state.status == OUT, np.minimum(state.decided_in_phase, failed_in), failed_in)
-    return status, np.where(failed >= 0, first, state.decided_in_phase)

@@ -39,7 +39,7 @@ from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES, choose, states_errors
-from . import codec, deciding, limits, series
+from . import codec, deciding, series
 from .bookkeeping import How
 from .events.fold import rehearse
 from .events.kind import Kind
@@ -121,7 +121,8 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     if not changes:
         raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
     how = _how(ledger, changes)
-    if how == "void":
+    limited = any(endpoint.limit is not None for endpoint in endpoints)
+    if how == "void" or (limited and isinstance(change.strategy, Leave)):
         settings = _by_series(ledger, change, settings)
         changes = _differences(ledger, settings, endpoints)
     if how != "capacity" and any(change["what"] != "strategy" for change in changes):
@@ -154,7 +155,7 @@ def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs:
     """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
     under = ledger.fork(blobs)
     rehearse(under, [kind.draft(data)])
-    found = [deciding.stored(under, decision, None) for decision in deciding.decided_anew(under)]
+    found = [deciding.stored(under, decision) for decision in deciding.decided_anew(under)]
     own = [blob for _, blob in found]
     blobs |= as_parts(*own)
     return {**data, "decisions": [told for told, _ in found], "parts": [*data["parts"], *map(part_digest, own)]}
@@ -248,15 +249,14 @@ def _redrawn(endpoints: Sequence[Endpoint], curves: Sequence[Curve]) -> list[End
 
 def _strategy(ledger: Ledger, name: str) -> str:
     """Return the name of the strategy that is taken; AssayPilotError for one that does not answer the goal."""
-    decided = ledger.limited or ledger.settings.goal == "pareto"
-    kind = "value" if decided else ledger.endpoints[ledger.objective].kind
+    kind = "value" if ledger.settings.goal == "pareto" else ledger.endpoints[ledger.objective].kind
     measured = len(ledger.library) * len(ledger.measured)
-    taken, _ = choose(name, ledger.settings.goal, values=measured, limited=bool(ledger.limited), kind=kind)
+    taken, _ = choose(name, ledger.settings.goal, values=measured, kind=kind)
     return taken.info.name
 
 
 def _by_series(ledger: Ledger, change: Change, settings: Settings) -> Settings:
-    """Return the settings under the series model, where a change after results ends a proof.
+    """Return the settings under the series model, where a change after results, or a limit, ends a proof.
 
     AssayPilotError for a change to a strategy that proves.
     """
@@ -409,8 +409,8 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
 
 
 ENDS = (
-    f"This ends the proof, which covers no change after results: the series model ({SERIES}) continues, with every "
-    "measurement so far. To keep a proof, start a new campaign."
+    f"This ends the proof: the series model ({SERIES}) continues, with every measurement so far. No proof covers "
+    "limits, or changes after results; to keep one, start a new campaign."
 )
 """What a change of the terms after results, or of a value after its phase, does under a strategy that proves."""
 
@@ -436,7 +436,7 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" and "endpoint" in what:
         return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
-    if data["how"] == "void" and not before.calibrated:
+    if after.calibrated and not before.calibrated:
         return [ENDS]
     now, then = broken(before), broken(after)
     if now and then:
@@ -487,13 +487,12 @@ def of_decisions(before: Ledger, after: Ledger) -> list[str]:
 
 
 def _status(ledger: Ledger) -> Any:
-    """Return the status of every compound, those that fail a limit out."""
+    """Return the status of every compound."""
     state = ledger.current()
     if ledger.calibrated:
         known = series.knowledge(ledger, state)
         return np.full(len(ledger.library), UNDECIDED) if known is None else known.status[ledger.arm_of]
-    failed, _ = limits.failures(ledger, ledger.verdicts)
-    return np.where(failed >= 0, OUT, state.status)[ledger.arm_of]
+    return state.status[ledger.arm_of]
 
 
 def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:

@@ -174,7 +174,7 @@ _MOST = 256
 _TYPES = frozenset(
     ("<f8", "<f4", "<f2", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1")
 )  # numbers and booleans, as numpy spells them
-_MEMORY, _LIMITS = "memory ", "limits "
+_MEMORY = "memory "
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,20 +187,12 @@ class Numbers:
     high: Floats
     memory: Arrays = field(default_factory=dict)
     """What the strategy carries to the next phase."""
-    limits: Mapping[str, Floats] = field(default_factory=dict)
-    """``low`` and ``high`` of the endpoints with a limit, ``(n_limits, n_arms)``; empty without limits."""
-
-    @classmethod
-    def of(cls, decision: Decision, limits: Mapping[str, Floats]) -> Numbers:
-        """Return the numbers of a decision, and the bounds its phase gave for the limits."""
-        return cls(decision.estimate, decision.low, decision.high, decision.memory, limits)
 
 
-def to_bytes(numbers: Numbers) -> bytes:
+def to_bytes(numbers: Numbers | Decision) -> bytes:
     """Return part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
     named: dict[str, NDArray[Any]] = {"estimate": numbers.estimate, "low": numbers.low, "high": numbers.high}
     named |= {_MEMORY + name: np.asarray(array) for name, array in numbers.memory.items()}
-    named |= {_LIMITS + name: array for name, array in numbers.limits.items()}
     table, blobs = [], []
     for name, array in named.items():
         kind = array.dtype.newbyteorder("<").str
@@ -226,11 +218,8 @@ def from_bytes(blob: bytes) -> Numbers:
         raise ValueError(f"the estimates of a phase lack {error}") from None
     if not all(array.dtype == float and array.ndim == 2 for array in (estimate, low, high)):
         raise ValueError("the estimates of a phase are not tables of numbers")
-    return Numbers(estimate, low, high, _under(named, _MEMORY), _under(named, _LIMITS))
-
-
-def _under(named: Mapping[str, NDArray[Any]], start: str) -> dict[str, NDArray[Any]]:
-    return {name[len(start) :]: array for name, array in named.items() if name.startswith(start)}
+    memory = {name[len(_MEMORY) :]: array for name, array in named.items() if name.startswith(_MEMORY)}
+    return Numbers(estimate, low, high, memory)
 
 
 def _unpacked(packed: bytes) -> bytes:

@@ -61,8 +61,6 @@ def creation_drafts(
         settings.strategy,
         settings.goal,
         values=len(library) * len(measured),
-        # Limits would be as well told by phases of another; noise that is not known would not.
-        limited=any(e.limit is not None for e in endpoints) and not any(e.noise_estimated for e in endpoints),
         parameters=settings.parameters,
         kind=_kind(endpoints, settings),
     )

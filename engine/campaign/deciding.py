@@ -8,21 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..strategies.protocol import Arrays, Calibrated, Decision
-from . import codec, limits, series
+from . import codec, series
 from . import noise as assay_noise
 from .replay import Ledger
 
 
-def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -> tuple[dict[str, Any], bytes]:
-    """Return a decision, with what its phase said about the limits, as JSON and as the bytes of its part."""
+def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
+    """Return a decision as JSON and as the bytes of its part."""
     names = [ledger.library.ids[compound] for compound in ledger.first]
     data = codec.decision_to_json(decision, names)
-    if verdict is not None:
-        data["limits"] = limits.to_json(ledger, verdict, names)
     noise = assay_noise.spreads(ledger, decision.phase)
     if noise:
         data["noise"] = assay_noise.to_json(ledger, noise)
-    return data, codec.to_bytes(codec.Numbers.of(decision, {} if verdict is None else verdict.arrays))
+    return data, codec.to_bytes(decision)
 
 
 def decided_anew(ledger: Ledger) -> list[Decision]:

@@ -154,13 +154,6 @@ def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False) -> dict
     return {k: sd for k, sd in noise.items() if sd is not None}
 
 
-def deciding_sd(books: Books, position: int, phase: int) -> float | None:
-    """Return the noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
-    if not estimated(books):
-        return books.endpoints[position].noise_sd
-    return bounds(books, spreads(books, phase)).get(position)
-
-
 def to_decide(books: Books, state: State, phase: int) -> State:
     """Return the state with the noise that a phase is decided by; as it was where all noise is known."""
     found = spreads(books, phase)

@@ -84,7 +84,7 @@ def choice_is_open(ledger: Ledger) -> bool:
     under_way = ledger.under_way
     if under_way is not None and (under_way.lost or ledger.received(under_way.allocation.phase)):
         return False
-    return not ledger.stop(ledger.current())
+    return not ledger.strategy.stop(ledger.current())
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
@@ -106,7 +106,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
             mend=f"These leave a choice: {named_by('any_plan')}.",
         )
     state = ledger.current()
-    if ledger.stop(state):
+    if ledger.strategy.stop(state):
         return ()
     if _rest(ledger):
         raise AssayPilotError(

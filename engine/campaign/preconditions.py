@@ -10,6 +10,7 @@ from ..domain.features import outside_span, span_basis, span_rank
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.phased import refuse_unknown_noise
+from ..strategies.registry import SERIES
 from . import noise as assay_noise
 from .phrases import joined
 from .replay import Ledger
@@ -25,11 +26,13 @@ def check_campaign(ledger: Ledger) -> None:
     if ledger.calibrated:
         return
     ledger.library.refuse_partial(ledger.strategy.info.name, "Choose gaussian-process. ")
-    if any(endpoint.curves for endpoint in ledger.endpoints):
+    beyond = next((endpoint for endpoint in ledger.endpoints if endpoint.limit is not None or endpoint.curves), None)
+    if beyond is not None:
+        what = "a profile" if beyond.curves else f"the limit {beyond.limit_text}"
         raise AssayPilotError(
-            f"{ledger.strategy.info.name} decides on measured endpoints, and a profile is calculated from several",
+            f"{ledger.strategy.info.name} proves nothing about {what}",
             option="--strategy",
-            mend="Choose gaussian-process, or leave the profile out.",
+            mend=f"Choose {SERIES}, the series model.",
         )
     check_kinds(ledger)
     _check_scale(ledger)
@@ -48,19 +51,19 @@ def check_kinds(ledger: Ledger) -> None:
     """Refuse yes and no, or counts, where a strategy decides on values that all scatter alike."""
     if ledger.calibrated:
         return
-    for k in ledger.deciding_endpoints:
+    for k in ledger.goal_endpoints:
         endpoint, linked = ledger.endpoints[k], k == ledger.objective and ledger.settings.goal != "pareto"
         link = ledger.link[0] if linked else "identity"
-        if k in ledger.goal_endpoints and endpoint.kind == "yes-no" and link == "identity":
+        alike = f"{ledger.strategy.info.name} needs values that all scatter alike"
+        if endpoint.kind == "yes-no" and link == "identity":
             raise AssayPilotError(
-                f"{endpoint.name} is a yes or no: {_what(ledger, k)} needs values that all scatter alike",
+                f"{endpoint.name} is a yes or no: {alike}",
                 option="--strategy",
                 mend="Choose gaussian-process, or linfact-glm for the goal epsilon-best.",
             )
         if endpoint.kind == "count" and link != "log":
             raise AssayPilotError(
-                f"{endpoint.name} is a count, which scatters more the larger it is: {_what(ledger, k)} needs values "
-                "that all scatter alike",
+                f"{endpoint.name} is a count, which scatters more the larger it is: {alike}",
                 option="--strategy" if linked else "--endpoint",
                 mend=f"Choose gaussian-process, or {_ROOT}",
             )
@@ -128,8 +131,7 @@ def check_value(ledger: Ledger, position: int, value: float) -> None:
 def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
     """Raise AssayPilotError when all values of an endpoint, ``new`` ones too, are yes or no as 1 or 0.
 
-    Those are no plain values with a normal spread around a sum of effects, which every strategy without a link and
-    every limit needs.
+    Those are no plain values with a normal spread around a sum of effects, which every strategy without a link needs.
     """
     for k in ledger.measured:
         if (k == ledger.objective and ledger.link[0] != "identity") or ledger.endpoints[k].kind != "value":
@@ -139,14 +141,10 @@ def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
             name = ledger.endpoints[k].name
             raise AssayPilotError(
                 f"all {len(values)} values of {name} are 0 or 1: yes or no is no plain value with a spread of "
-                f"{ledger.endpoints[k].noise_sd:.3g}, as {_what(ledger, k)} needs it",
+                f"{ledger.endpoints[k].noise_sd:.3g}, as {ledger.strategy.info.name} needs it",
                 option="--strategy",
                 mend=_instead(ledger, k),
             )
-
-
-def _what(ledger: Ledger, position: int) -> str:
-    return ledger.strategy.info.name if position in ledger.behind(ledger.goal_endpoints) else "a limit"
 
 
 def _instead(ledger: Ledger, position: int) -> str:

@@ -10,12 +10,11 @@ from typing import Literal
 import numpy as np
 
 from ..domain.measurements import Measurement
-from ..strategies.phased import ADDITIVE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
 from ..text.percentages import percent
 from ..text.statements import roughly
-from . import limits, series
 from . import noise as assay_noise
+from . import series
 from .additivity import deviations
 from .phrases import joined, many, names, number, odds
 from .replay import Ledger
@@ -150,7 +149,6 @@ def statement(
     What the set is sure to hold only while the guarantee ``holds``.
     """
     tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
-    tail = f"{_open_limits(ledger, candidates)}{tail}"
     tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
     used = many(ledger.spent(), "measurement")
     if ledger.calibrated:
@@ -181,22 +179,16 @@ def _found_set(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
     within, worst = _far(ledger, settings.distance), _far(ledger, settings.distance + settings.softness)
     found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
     if not counts["in"]:
-        if ledger.limited:
-            return found, f"; every compound within {within} of {_best(ledger)} fails a limit"
         # Only possible when the best were lost on the way: everything left is certainly worse than they were.
         return found, f"; what is left is worse than {_best(ledger)} by more than {within}"
-    unless = f" unless it fails {_limits(ledger)}," if ledger.limited else ""
-    return found, (
-        f". Every compound within {within} of {_best(ledger)} is among them,{unless} "
-        f"and none that is worse by more than {worst}"
-    )
+    every = f"Every compound within {within} of {_best(ledger)} is among them"
+    return found, f". {every}, and none that is worse by more than {worst}"
 
 
 def _found_best(ledger: Ledger, candidates: Candidates) -> tuple[str, str]:
     ids = [ledger.library.ids[compound] for compound in np.flatnonzero(candidates.status == IN)]
     if not ids:
-        why = f"what could be the best fails {_limits(ledger)}" if ledger.limited else "the best cannot be named"
-        return f"no compound is in; {why}", ""
+        return "no compound is in; the best cannot be named", ""
     slack = ledger.settings.softness
     have = "has" if len(ids) == 1 else "have"
     return f"{names(ids)} {have} {_best(ledger)}", f", or one within {_far(ledger, slack)} of it" if slack > 0 else ""
@@ -207,18 +199,7 @@ def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, s
     found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {are} between {joined(_scales(ledger))}"
     margins = _margins(ledger)
     by = f" by more than {margins}" if margins else ""
-    unless = f" Those that fail {_limits(ledger)} are left out" if ledger.limited else ""
-    return found, f": no other compound is better in {_everywhere(ledger)}{by}{f'.{unless}' if unless else ''}"
-
-
-def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
-    """How many of those in are not yet proven to keep to every limit; empty when all are."""
-    if ledger.calibrated or not ledger.limited or not (candidates.status == IN).any():
-        return ""
-    # By the bounds of any phase: they all hold together, and a later one may be short.
-    sure = np.all(limits.keeping(ledger, ledger.verdicts), axis=0)[ledger.arm_of]
-    unsure = int(((candidates.status == IN) & ~sure).sum())
-    return f" {unsure:,} of those in may still fail {_limits(ledger)}." if unsure else ""
+    return found, f": no other compound is better in {_everywhere(ledger)}{by}"
 
 
 def broken(ledger: Ledger) -> tuple[str, ...]:
@@ -248,7 +229,6 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
 
 def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
     settings = ledger.settings
-    unless = f", or fails {_limits(ledger)}" if ledger.limited else ""
     match settings.goal:
         case "pareto":
             margins, everywhere = _margins(ledger), _everywhere(ledger)
@@ -257,8 +237,7 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
             if counts["not_estimable"]:
                 every, none = "Of the compounds that can be estimated, every one", "none that another of them beats"
             promise = (
-                f"{every} that no other truly beats in {everywhere} is in{undecided}{unless}; "
-                f"{none} in {everywhere}{by} is in"
+                f"{every} that no other truly beats in {everywhere} is in{undecided}; {none} in {everywhere}{by} is in"
             )
         case "best":
             near = f" or one within {_far(ledger, settings.softness)} of it" if settings.softness > 0 else ""
@@ -267,11 +246,9 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
         case _:
             whom = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
             promise = (
-                f"{whom} truly within {_far(ledger, settings.distance)} of {_best(ledger)} is in{undecided}{unless}; "
+                f"{whom} truly within {_far(ledger, settings.distance)} of {_best(ledger)} is in{undecided}; "
                 f"none that is worse by more than {_far(ledger, settings.distance + settings.softness)} is in"
             )
-    if ledger.limited:
-        promise += f"; what is out because it fails {_limits(ledger)} truly fails"
     return promise
 
 
@@ -317,7 +294,7 @@ _LOST = "measurements that are missing, left out or corrected are so for reasons
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     """Return what a proof rests on: what its strategy assumes, one noise, and that nothing is lost by choice."""
     found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger), _LOST]
-    for k in ledger.deciding_endpoints:
+    for k in ledger.goal_endpoints:
         if ledger.endpoints[k].of is not None:
             both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
             found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
@@ -326,13 +303,6 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         found.append("compounds lost on the way still count for the best, with their last bounds")
     if int((state.lost & (state.status == NOT_ESTIMABLE))[ledger.arm_of].sum()) < counts["not_estimable"]:
         found.append("the best means the best of the compounds that can be estimated")
-    if ledger.limited:
-        # The strategy does not know the limits, which are kept to by sums of effects.
-        if ADDITIVE not in found:
-            found.insert(0, f"for {_limits(ledger)}, {ADDITIVE}")
-        found.append(
-            f"a compound that fails {_limits(ledger)} still counts when others are compared with the best of all"
-        )
     return found
 
 

@@ -18,7 +18,6 @@ from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
 from ..models.glm import Link, mean_value
 from ..strategies.protocol import (
-    UNDECIDED,
     Allocation,
     Calibrated,
     Capacity,
@@ -26,11 +25,10 @@ from ..strategies.protocol import (
     Outcome,
     Problem,
     State,
-    StopReason,
     Strategy,
 )
 from ..strategies.registry import check_parameters
-from . import codec, limits, series
+from . import codec, series
 from . import noise as assay_noise
 from .bookkeeping import Books, Decided, Turn
 from .phrases import number
@@ -75,8 +73,6 @@ class Ledger(Books):
         self.modelled: tuple[int, ...] = (0,)
         """Positions of the endpoints the series model knows, in its order: of the goal first, then with a limit."""
         self.estimates: dict[int, Decision] = {}
-        self.verdicts: dict[int, limits.Verdict] = {}
-        """What each decided phase said about the limits; empty without limits."""
         self.spreads: dict[int, tuple[assay_noise.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
         self.void: list[str] = []
@@ -148,15 +144,12 @@ class Ledger(Books):
                 name = self.endpoints[position].name
                 raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
             noise[position] = sd
-        delta = assay_noise.of_decisions(self) * settings.delta
-        if self.limited and not self.calibrated:
-            delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
         problem = Problem(
             features=self.features,
             measurable=self.measurable(),
             wanted=np.ones(self.n_arms, dtype=bool),
             goal=settings.goal_of(self.margins),
-            delta=delta,
+            delta=assay_noise.of_decisions(self) * settings.delta,
             noise=tuple(noise[position] for position in self.goal_endpoints),
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
@@ -218,18 +211,6 @@ class Ledger(Books):
             return series.informed(self, state)
         return assay_noise.to_plan(self, assay_noise.latest(self, self.spreads), state)
 
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
-        reasons = self.strategy.stop(state)
-        if reasons or not self.limited:
-            return reasons
-        failing = limits.failures(self, self.verdicts)[0] >= 0
-        still = (state.status == UNDECIDED) & state.problem.wanted
-        if (still & ~failing).any():
-            return ()
-        text = "every compound is decided; those the goal leaves open fail a limit"
-        return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
-
     def deciding(self) -> State:
         """Return the state in which the phase under way is decided: what returned in it counts as to be had.
 
@@ -263,8 +244,7 @@ class Ledger(Books):
 
     def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
         """Return the arm of every compound that a stored decision names."""
-        named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
-        return self.arms_of((*named, *(name for entry in data.get("limits", ()) for name in entry["out"])))
+        return self.arms_of(name for key in ("in", "out", "left", "contradicted") for name in data[key])
 
     def arms_of(self, names: Iterable[str]) -> dict[str, int]:
         """Return the arms of compounds by their ids; AssayPilotError for one that is not there."""
@@ -280,40 +260,33 @@ class Ledger(Books):
         """Take in the stored decision of the phase under way, which it ends; ``sequence`` is the event's."""
         if self.under_way is None:
             raise AssayPilotError(f"step {sequence} decides a phase that was never planned")
-        decision, verdict = self._decision(data)
+        decision = self._decision(data)
         now, under_way = self.deciding(), self.under_way
         self.state = self.strategy.apply(now, decision)
-        self._keep(data, decision, verdict)
+        self._keep(data, decision)
         self.phases.append(
             Decided(under_way.allocation, under_way.planned, now.problem.measurable, data["round"], under_way.measured)
         )
         self.under_way = None
 
-    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
-        """Return a stored decision, and what its phase said about the limits."""
+    def _decision(self, data: Mapping[str, Any]) -> Decision:
+        """Return a stored decision with its numbers."""
         arm_of = self.arms_named(data)
         numbers = codec.from_bytes(self._part(data["part"]))
         decision = codec.decision_from_json(data, numbers, arm_of)
         shape = (len(self.goal_endpoints), self.n_arms)
         if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
             raise AssayPilotError("the log keeps the estimates of another library")
-        proven = bool(self.limited) and not self.calibrated
-        if proven != ("limits" in data):
-            raise AssayPilotError("the log does not decide the limits of this campaign")
-        if not proven:
-            return decision, None
-        return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
+        return decision
 
     def keep(self, data: Mapping[str, Any]) -> None:
         """Take in the noise that a stored decision used, if it was not known."""
         if "noise" in data:
             self.spreads[data["phase"]] = assay_noise.from_json(self, data["noise"])
 
-    def _keep(self, data: Mapping[str, Any], decision: Decision, verdict: limits.Verdict | None) -> None:
+    def _keep(self, data: Mapping[str, Any], decision: Decision) -> None:
         self.estimates[decision.phase] = decision
         self.keep(data)
-        if verdict is not None:
-            self.verdicts[decision.phase] = verdict
 
     def take_again(self, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
         """Take in stored decisions of phases that were decided again, with all later ones."""
@@ -321,9 +294,9 @@ class Ledger(Books):
             return
         state = self.before(entries[0]["phase"])
         for entry, digest in zip(entries, digests, strict=True):
-            decision, verdict = self._decision({**entry, "part": digest})
+            decision = self._decision({**entry, "part": digest})
             state = self.strategy.apply(self._then(state, decision.phase), decision)
-            self._keep(entry, decision, verdict)
+            self._keep(entry, decision)
         self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
 
     def before(self, phase: int) -> State:

@@ -10,7 +10,7 @@ from ..domain.stock import PlanName
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
-from . import codec, deciding, limits, stocked
+from . import codec, deciding, stocked
 from .bookkeeping import Issued
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
@@ -38,7 +38,7 @@ def planned_round(
     # The series model plans by everything measured, so a plan nobody began is made again.
     if ledger.under_way is None or choice is not None or (ledger.calibrated and nothing_of_the_plan(ledger)):
         state = ledger.current()
-        if ledger.stop(state):
+        if ledger.strategy.stop(state):
             return []
         allocation, chosen_by = asked(ledger, state, choice, report)
         planned, order = _lay_out(ledger, allocation)
@@ -202,8 +202,7 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     number = ledger.last_round
     if decision is None:
         return PhaseEmpty.draft({"phase": allocation.phase, "round": number}), {}
-    verdict = limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
-    data, blob = deciding.stored(ledger, decision, verdict)
+    data, blob = deciding.stored(ledger, decision)
     named = as_parts(blob)
     (digest,) = named
     info = ledger.strategy.info

@@ -438,17 +438,12 @@ class Candidates:
     soft_cutoff: float
     """The same with the slack."""
     lows: Mapping[str, Floats]
-    """``low`` of every endpoint that decides: of the goal, else by its limit, or through a profile; by name."""
+    """``low`` of every endpoint that decides: of the goal, by its limit, or through a profile; by name."""
     highs: Mapping[str, Floats]
     measured_of: Mapping[str, Ints]
     """Usable determinations of every endpoint, history included, by name."""
-    probability_meets: Mapping[str, Floats]
+    probability_meets: Mapping[str, Floats] = field(default_factory=dict)
     """Posterior probability of keeping to its limit, by name of each endpoint that has one; informs, never decides."""
-    failed_limit: Ints
-    """Position of the endpoint whose limit a compound was decided to fail, which put it out; -1 for none."""
-    limit_low: Mapping[str, Floats]
-    """Lower deciding bound for the limit of each endpoint that has one, of the last phase that bounded it; by name."""
-    limit_high: Mapping[str, Floats]
     under: Mapping[str, Floats] = field(default_factory=dict)
     """The lowest limit below which a value of each endpoint is known to lie, by name; NaN without one.
 
@@ -610,8 +605,3 @@ class Status:
         """The columns of a work list that are filled in: Value with one endpoint, else one for each measured."""
         entered = self.entered_endpoints
         return ["Value"] if len(entered) == 1 else [self.endpoints[k].name for k in entered]
-
-    def reason(self, compound: int) -> str | None:
-        """Why a compound is out although the goal does not say so: ``fails hERG < 5``; None for all others."""
-        failed = int(self.candidates.failed_limit[compound])
-        return None if failed < 0 else f"fails {self.endpoints[failed].limit_text}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..strategies.protocol import Decision
 from ..system.progress import Report, silent
-from . import deciding, limits
+from . import deciding
 from . import noise as assay_noise
 from .auditing import same_sample
 from .candidates import build_candidates
@@ -59,7 +59,8 @@ def verify(
             recompute = recompute and time.monotonic() < end
             try:
                 kind = kind_of(event)
-                again = _again(ledger, event) if recompute else None
+                decides = recompute and kind in (PhaseDecided, PhaseEmpty)
+                again = deciding.recompute(ledger) if decides else None
                 if recompute and kind is ConfirmationIssued and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
                 if recompute and kind is AuditIssued and not _drawn(ledger, event):
@@ -69,8 +70,8 @@ def verify(
                 texts: tuple[str, ...] = ()
                 if recompute:
                     texts = (*_changed(ledger, event), *_noise(ledger, event))
-                if again is not None:
-                    texts = (*texts, *_differences(ledger, event, *again))
+                if decides:
+                    texts = (*texts, *_differences(ledger, event, again))
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
@@ -112,27 +113,13 @@ def _drawn(ledger: Ledger, event: Event) -> bool:
     return same_sample(ledger, build_candidates(ledger, ledger.current()), event.data)
 
 
-def _again(ledger: Ledger, event: Event) -> tuple[Decision | None, limits.Verdict | None] | None:
-    """Return what the facts before an event that decides say must be decided; None for any other event."""
-    if kind_of(event) not in (PhaseDecided, PhaseEmpty):
-        return None
-    decision = deciding.recompute(ledger)
-    if decision is None:
-        return None, None
-    return decision, limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
-
-
-def _differences(
-    ledger: Ledger, event: Event, decision: Decision | None, verdict: limits.Verdict | None
-) -> Iterator[str]:
+def _differences(ledger: Ledger, event: Event, decision: Decision | None) -> Iterator[str]:
+    """Yield where a stored decision is another than the ``decision`` that the facts before it give."""
     phase = event.data["phase"]
     if kind_of(event) is PhaseEmpty:
         if decision is not None:
             yield f"phase {phase}: the facts give a decision, and the log has none"
     elif decision is None:
         yield f"phase {phase}: the log has a decision, and the facts give none"
-    else:
-        if not deciding.same(decision, ledger.estimates[phase]):
-            yield f"phase {phase}: the facts give another decision"
-        if not limits.same(verdict, ledger.verdicts.get(phase)):
-            yield f"phase {phase}: the facts say something else about the limits"
+    elif not deciding.same(decision, ledger.estimates[phase]):
+        yield f"phase {phase}: the facts give another decision"

@@ -123,7 +123,7 @@ def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
         return ()
     if (state.status == NOT_ESTIMABLE).all():
         return (StopReason("nothing measurable", "no remaining compound is available"),)
-    return tuple(_in_measurements(reason, ledger.per_sample) for reason in ledger.stop(state))
+    return tuple(_in_measurements(reason, ledger.per_sample) for reason in ledger.strategy.stop(state))
 
 
 def _in_measurements(reason: StopReason, per_sample: int) -> StopReason:

@@ -257,7 +257,7 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
             columns += [partial(_number_of, values, digits) for values in ends]
     likely = chances(now)
     header += [f"P({name})" for name in likely]
-    header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
+    header += ["Measured", "Decided in round"]
     header += ["Confirmed"] if now.confirmation.rounds else []
     rows = []
     for compound in compounds:
@@ -270,7 +270,6 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
                 *(_chance(values[compound]) for values in likely.values()),
                 int(candidates.measured[compound]) or only_bounds(now, compound) or 0,
                 int(candidates.decided_in_round[compound]) or "-",
-                *((now.reason(compound) or "",) if now.limited_endpoints else ()),
                 *((confirmed(now, compound),) if now.confirmation.rounds else ()),
             )
         )

@@ -15,11 +15,11 @@ variance sd_a^2 / n_a + sd_b^2 / n_b, which is that of
 pairs: the effective count (Kish), n_a where both are equal, 0 where one is missing. It is made of counts alone, never
 of values, so whatever holds for counts fixed before the values holds for it.
 
-A difference that stands beside one of its own parts, in a goal or with a limit, has errors correlated with that part's.
-Decisions allow for that: the error probability is shared out among endpoints by a union bound (a factor d in the
-logarithm of GEGE, ``limits.shares`` beside the goal), which needs no independence between them, and what one endpoint's
-bounds promise rests on that endpoint's own errors alone. The posterior probability of being a trade-off does take the
-endpoints as independent; it informs and never decides.
+A difference that stands beside one of its own parts in a goal has errors correlated with that part's. Decisions allow
+for that: the error probability is shared out among endpoints by a union bound (a factor d in the logarithm of GEGE),
+which needs no independence between them, and what one endpoint's bounds promise rests on that endpoint's own errors
+alone. The posterior probability of being a trade-off does take the endpoints as independent; it informs and never
+decides.
 """
 
 from __future__ import annotations

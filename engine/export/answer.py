@@ -301,21 +301,12 @@ class RankedPicture(Picture):
                 f"soft zone {settings.softness:g}",
             ),
             quantity=endpoint.scale_name,
-            note=self._failing(),
             selected=self.selected,
             ends=self.within if self.ranking.first == 1 and window is None else None,
             palette=self.colours(),
             size=size,
             dpi=dpi,
         )
-
-    def _failing(self) -> str:
-        """Why compounds that are out may be drawn above the cutoff; empty when there are none."""
-        known, drawn = self.status.candidates, self.compounds
-        failed = sorted({int(known.failed_limit[compound]) for compound in drawn} - {-1})
-        if not failed:
-            return ""
-        return f"out above the cutoff: fails {' or '.join(self.status.endpoints[k].limit_text for k in failed)}"
 
 
 class FrontPicture(Picture):

@@ -68,7 +68,6 @@ def _entry(now: Status, compound: int, means: Mapping[str, MeasuredMean | None])
         more["probability_meets_limits"] = {
             name: float(chance[compound]) for name, chance in candidates.probability_meets.items()
         }
-        more["reason"] = now.reason(compound)
     return {
         "id": now.library.ids[compound],
         "status": STATUSES[candidates.status[compound]].replace(" ", "_"),

@@ -120,11 +120,7 @@ def compound_lines(status: Status, compounds: Sequence[int]) -> list[CompoundLin
 
 
 def state_words(status: Status, compound: int) -> str:
-    """Return a compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
+    """Return a compound's status in words: ``in, decided in round 3``."""
     decided = int(status.candidates.decided_in_round[compound])
-    said = (
-        STATUSES[int(status.candidates.status[compound])],
-        status.reason(compound) or "",
-        f"decided in round {decided}" if decided else "",
-    )
-    return ", ".join(filter(None, said))
+    when = f", decided in round {decided}" if decided else ""
+    return f"{STATUSES[int(status.candidates.status[compound])]}{when}"

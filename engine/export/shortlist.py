@@ -176,8 +176,6 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
     columns.append(Column("Status", [STATUSES[code] for code in candidates.status[places]]))
     rounds: list[int] = candidates.decided_in_round[places].tolist()
     columns.append(Column("Decided in round", [number or None for number in rounds]))
-    if status.limited_endpoints:
-        columns.append(Column("Why out", [status.reason(compound) for compound in listed]))
     for endpoint in status.endpoints:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))[places]
         columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))

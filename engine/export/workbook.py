@@ -53,7 +53,7 @@ _LINE = {"bottom": 1, "bottom_color": LIGHT.grid}
 _REPORT_EVERY = 50
 _STRUCTURE = "Picture"
 """Header of the pictures; not a word our reader takes for structures, since the cells are empty."""
-_WRAPPED = ("Why", "Why out", "Comment", "Reason")
+_WRAPPED = ("Why", "Comment", "Reason")
 _STATUS_COLOURS = {
     "undecided": LIGHT.status[0],
     "in": LIGHT.status[1],

@@ -127,7 +127,6 @@ def ranked_intervals(
     cutoff: Cutoff | None = None,
     *,
     quantity: str = "estimate",
-    note: str = "",
     selected: int | None = None,
     ends: Ends | None = None,
     palette: Palette = LIGHT,
@@ -138,8 +137,7 @@ def ranked_intervals(
 
     Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points to
     where values lie that are only known to lie below or above it. The x axis is the rank, from ``ranking.first``;
-    ``note`` is added to what it says. ``ends``: of the axes, instead of those that suit these compounds
-    (see ``ranked_ends``).
+    ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -173,7 +171,8 @@ def ranked_intervals(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )
     pointed = "triangles: values known only to lie below (above)" if any(np.isfinite(x).any() for x in limits) else ""
-    parts = [*_axis_words(ranking, bool(thin.any()), bool(decided.any())).split("; "), *filter(None, (pointed, note))]
+    parts = _axis_words(ranking, bool(thin.any()), bool(decided.any())).split("; ")
+    parts += [pointed] if pointed else []
     # Centred below the axes, a longer line would leave the picture at its right.
     room = axes.get_position().width * figure.get_figwidth() * _POINTS / _LETTER
     while len(parts) > 1 and room / len("; ".join(parts)) < _SMALLEST:

@@ -28,7 +28,7 @@ from ..domain.measurements import Result
 from ..errors import AssayPilotError
 from ..strategies.registry import part_for
 from ..system.progress import Report, silent
-from .forecast_runs import Ended, Truth, begin, play_on
+from .forecast_runs import Ended, begin, play_on
 from .forecast_truth import draw, sources, words
 from .series_forecast import ForecastPoint, SeriesForecast, forecast_ledger
 
@@ -152,7 +152,7 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
             mend="Of so many, whole tenths lie beyond either end of the range.",
         )
     start = begin(ledger)
-    asked = list(dict.fromkeys((*ledger.goal_endpoints, *ledger.limited)))
+    asked = ledger.goal_endpoints
     known = sources(ledger, asked)
     if start.stops:
         wanted = 1
@@ -165,10 +165,7 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
     pulse = _pulse(report, ended, wanted)
     begun = time.process_time()
     for number in range(wanted):
-        truth = Truth(
-            np.array([drawn[k][number] for k in ledger.goal_endpoints]),
-            np.array([drawn[k][number] for k in ledger.limited]),
-        )
+        truth = np.array([drawn[k][number] for k in asked])
         rng = np.random.default_rng(streams[len(asked) + number])
         ended.append(play_on(ledger, start, truth, rng, pulse))
         if number == 0:

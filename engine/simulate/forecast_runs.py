@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..campaign import bookkeeping, limits
+from ..campaign import bookkeeping
 from ..campaign import noise as assay_noise
-from ..campaign.bookkeeping import Books, Issued
+from ..campaign.bookkeeping import Issued
 from ..campaign.replay import Ledger
 from ..domain.features import DenseFeatures, span_basis
-from ..domain.measurements import Pooled
 from ..models.glm import Link, mean_value
 from ..strategies.designs import table
 from ..strategies.protocol import (
@@ -45,16 +44,6 @@ _FARTHEST = 400
 """Rounds from now after which a simulated campaign is given up."""
 _EMPTY = 3
 """Phases in a row that decide nothing before it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """What is taken for true in one run, ``(n_endpoints, n_arms)``, model scale, not turned around."""
-
-    goal: Floats
-    """Of the endpoints of the goal, on the scale on which effects add up."""
-    limited: Floats
-    """Of the endpoints with a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +96,7 @@ class Start:
     noise: tuple[float, ...]
     """What the noise of the goal's endpoints is taken to be in truth."""
     replicates: tuple[Unknown, ...]
-    """Where it is not known: what is known of it, endpoints with a limit last."""
+    """Where it is not known: what is known of it."""
 
 
 def begin(ledger: Ledger, report: Report = silent) -> Start:
@@ -117,7 +106,7 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
         under_way = _under_way(ledger, ledger.under_way)
         return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger))
     state = ledger.current()
-    stops = ledger.stop(state)
+    stops = ledger.strategy.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no remaining compound is available"),)
     # This one as it will be: all later ones are guesses anyway.
@@ -128,8 +117,8 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
 def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
     """The noise of the goal's endpoints that is taken for true, and what is known of noise that is estimated.
 
-    Values of a phase under way that are in already are taken as if they were still to come. Of a difference, and of an
-    endpoint that has a limit only, the bound is taken to stay as it is.
+    Values of a phase under way that are in already are taken as if they were still to come. Of a difference the
+    bound is taken to stay as it is.
     """
     true = assay_noise.informing(ledger)
     sds = tuple(true[k].noise_sd or 1.0 for k in ledger.goal_endpoints)
@@ -181,16 +170,20 @@ def _rounds(ledger: Ledger, counts: Ints) -> int:
 def play_on(
     ledger: Ledger,
     start: Start,
-    truth: Truth,
+    truth: Floats,
     rng: np.random.Generator,
     pulse: Callable[[], None],
 ) -> Ended:
-    """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise."""
+    """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise.
+
+    ``truth``: what is taken for true of the endpoints of the goal, ``(n_endpoints, n_arms)``, on the scale on which
+    effects add up, not turned around.
+    """
     strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
     per = ledger.per_sample
     lab = _Lab(ledger, start, truth, rng)
     told = Replicates([replace(one) for one in start.replicates], rng)
-    before = _decided(ledger, state, lab)
+    before = _decided(ledger, state)
     spent = begun = ledger.spent()
     rounds = begun_round = len([issued for issued in ledger.rounds if _counts(issued)])
     last_round = rounds + _FARTHEST
@@ -200,9 +193,9 @@ def play_on(
         pulse()
         state = told.to_plan(state)
         first = under_way is not None or planned is not None
-        stops = () if first else strategy.stop(state) or lab.stop(state)
+        stops = () if first else strategy.stop(state)
         if following is None and spent > begun:
-            decided = int((_decided(ledger, state, lab) & ~before).sum())
+            decided = int((_decided(ledger, state) & ~before).sum())
             following = (spent - begun, rounds - begun_round, decided, bool(stops))
         if stops or rounds >= last_round or empty >= _EMPTY:
             break
@@ -225,7 +218,7 @@ def play_on(
             state = strategy.adjust(state, measurable=ledger.measurable(), spent=state.spent)
             under_way = None
         empty = empty + 1 if state.phase == phase else 0
-    status = np.where(lab.failed, OUT, state.status)[ledger.arm_of]
+    status = state.status[ledger.arm_of]
     ins, outs, undecided = (int((status == code).sum()) for code in (IN, OUT, UNDECIDED))
     reason = stops[0].name if stops else ""
     return Ended(spent, rounds, reason, ins, outs, undecided, *(following or (0, 0, 0, True)))
@@ -235,25 +228,21 @@ def _counts(issued: Issued) -> bool:
     return issued.state != "withdrawn" and not issued.confirmation
 
 
-def _decided(ledger: Ledger, state: State, lab: _Lab) -> Flags:
-    """Which compounds are decided, by the goal or by a limit."""
-    decided: Flags = ((state.status == IN) | (state.status == OUT) | lab.failed)[ledger.arm_of]
+def _decided(ledger: Ledger, state: State) -> Flags:
+    """Which compounds are decided."""
+    decided: Flags = ((state.status == IN) | (state.status == OUT))[ledger.arm_of]
     return decided
 
 
-class _Lab(Books):
-    """What comes back of phases when the truth is known, and what they say about limits."""
+class _Lab:
+    """What comes back of phases when the truth is known."""
 
-    def __init__(self, ledger: Ledger, start: Start, truth: Truth, rng: np.random.Generator) -> None:
-        super().__init__()
-        # All that the books know; what comes back here is told by totals() alone.
-        for name in (*vars(self), "library", "settings", "features"):
-            setattr(self, name, getattr(ledger, name))
+    def __init__(self, ledger: Ledger, start: Start, truth: Floats, rng: np.random.Generator) -> None:
         problem, (link, _) = start.state.problem, ledger.link
         self._strategy = start.strategy
         signs = np.array([[ledger.endpoints[k].sign] for k in ledger.goal_endpoints])
-        means = signs * truth.goal
-        expected = means if link == "identity" else signs * mean_value(link, truth.goal)
+        means = signs * truth
+        expected = means if link == "identity" else signs * mean_value(link, truth)
         self._drawn = Drawn(
             ledger.features,
             means,
@@ -264,67 +253,23 @@ class _Lab(Books):
             start.noise,
             _KINDS[link],
         )
-        self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
-        self._verdicts = dict(ledger.verdicts)
-        self._totals: list[Pooled] = []
-        self.failed = limits.failures(self, self._verdicts)[0] >= 0
-
-    def totals(self, phase: int, endpoint: int) -> tuple[Floats, Floats]:
-        """Counts and means of an endpoint with a limit, of the phase that was simulated last."""
-        found = self._totals[self.limited.index(endpoint)]
-        return found.counts, found.means
-
-    def deciding_sd(self, endpoint: int, phase: int) -> float | None:
-        """The noise SD by which limits are decided, where it is estimated that of the last decision."""
-        found = assay_noise.known(self._ledger)
-        if not found:
-            return self.endpoints[endpoint].noise_sd
-        used = assay_noise.bounds(self, found).get(endpoint, math.inf)
-        return used if math.isfinite(used) else assay_noise.bounds(self, found, plan=True).get(endpoint)
-
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """That all that is open fails a limit, if so; as ``Ledger.stop`` has it."""
-        still = (state.status == UNDECIDED) & state.problem.wanted & ~self.failed
-        return () if not self.limited or still.any() else (StopReason("decided", "what is open fails a limit"),)
+        self._ledger, self._problem, self._rng = ledger, problem, rng
 
     def result(self, allocation: Allocation, spent: int) -> Outcome:
         """What comes back of a phase, all of it simulated."""
         counted = effective(
             self._strategy, allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank
         )
-        outcome = replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
-        if self.limited:
-            nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
-            self._judge(allocation.phase, [nothing] * len(self.limited), outcome.counts[0])
-        return outcome
+        return replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
 
     def completed(self, under_way: UnderWay, spent: int) -> Outcome:
         """What the phase under way has brought, and what is still to come simulated."""
-        phase, ledger = under_way.allocation.phase, self._ledger
-        came = ledger.outcome(phase, under_way.allocation, spent)
+        came = self._ledger.outcome(under_way.allocation.phase, under_way.allocation, spent)
         arms = np.flatnonzero(under_way.outstanding)
         if len(arms):
             asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
             came = _together(came, sample(self._drawn, asked, self._rng, spent))
-        if self.limited:
-            spans = [ledger.span(phase, k) for k in self.limited]
-            begun = [Pooled(span.counts, span.means) for span in spans]
-            self._judge(phase, begun, under_way.outstanding.astype(np.float64))
         return came
-
-    def _judge(self, phase: int, begun: list[Pooled], more: Floats) -> None:
-        """What a phase says about the limits, with so many measurements more than had come."""
-        self._totals = []
-        for row, (position, came) in enumerate(zip(self.limited, begun, strict=True)):
-            counts = came.counts + more
-            sd = (assay_noise.informing(self._ledger)[position].noise_sd or 0.0) * np.sqrt(more)
-            sums = came.counts * came.means + more * self._truth.limited[row]
-            sums += sd * self._rng.standard_normal(len(more))
-            self._totals.append(Pooled(counts, np.divide(sums, counts, out=np.zeros(len(more)), where=counts > 0)))
-        verdict = limits.decide(self, phase, list(self._verdicts.values()))
-        if verdict is not None:
-            self._verdicts[phase] = verdict
-        self.failed = limits.failures(self, self._verdicts)[0] >= 0
 
 
 def _together(came: Outcome, more: Outcome) -> Outcome:

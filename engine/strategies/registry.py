@@ -118,15 +118,15 @@ def get(name: str, also: Iterable[str] = ()) -> Strategy:
 
 
 def propose(
-    goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = (), kind: Kind = "value"
+    goal: str, *, values: int = 0, parameters: Iterable[str] = (), kind: Kind = "value"
 ) -> tuple[Strategy, str]:
     """What ``auto`` takes for a goal, and why, to be read after "because".
 
     That is ``adaptive``: it takes a fraction of the measurements of the others at the same confidence. It does so with
     small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
-    is not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there; nor
-    when compounds are ``limited`` by another endpoint, which is told by phases that bound every compound; nor when
-    ``parameters`` are given that it does not have; nor where one endpoint is no plain value but of another ``kind``.
+    is not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there, nor
+    when ``parameters`` are given that it does not have, nor where one endpoint is no plain value but of another
+    ``kind``.
     """
     if kind != "value" and goal == "epsilon-best":
         return _for_goal("linfact-glm", goal), f"it decides on {'yes and no' if kind == 'yes-no' else 'counts'}"
@@ -138,8 +138,6 @@ def propose(
     given = set(parameters)
     if values > _LARGE:
         return phased, f"adaptive would need fewer measurements, but up to minutes to plan a round of {values:,} values"
-    if limited:
-        return phased, "its phases bound every compound, so limits are decided from the same measurements"
     if given and given <= {parameter.name for parameter in phased.info.parameters}:
         return phased, f"it has {', '.join(sorted(given))}"
     return _for_goal("adaptive", goal), "it needs the fewest measurements of those with a guarantee"
@@ -150,7 +148,6 @@ def choose(
     goal: str,
     *,
     values: int = 0,
-    limited: bool = False,
     parameters: Iterable[str] = (),
     kind: Kind = "value",
 ) -> tuple[Strategy, str]:
@@ -168,7 +165,7 @@ def choose(
             why = "real series are seldom additive"
             return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     if name in ("auto", "proven"):
-        strategy, why = propose(goal, values=values, limited=limited, parameters=parameters, kind=kind)
+        strategy, why = propose(goal, values=values, parameters=parameters, kind=kind)
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     strategy = get(name)
     if goal not in strategy.info.goals:

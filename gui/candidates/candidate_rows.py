@@ -101,7 +101,6 @@ def _numbers(status: Status) -> list[Column]:
         *_chances(status),
         *(_meets(status, one) for one in limited),
         *_profile_met(status),
-        *([_why_out(status)] if limited else []),
         *bounds,
     ]
 
@@ -320,17 +319,3 @@ def _confirmed(status: Status) -> list[Column]:
             width=128,
         )
     ]
-
-
-def _why_out(status: Status) -> Column:
-    """The limit a compound fails."""
-    codes = status.candidates.failed_limit + 1
-    texts = _texts(codes, len(status.endpoints) + 1, lambda row: status.reason(row) or "")
-    shown = Column(
-        "why",
-        "Why out",
-        str,
-        tip="The limit that the compound certainly fails; empty when the goal itself decides",
-        soft=True,
-    )
-    return coded_column(shown, Coded(codes, texts))

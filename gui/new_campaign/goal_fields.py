@@ -213,7 +213,7 @@ class GoalFields(Pane):
         values = compounds * sum(box.measured for box in boxes)
         objective = self.endpoints.box(str(self.objective.currentData() or ""))
         kind = "value" if objective is None or goal == "pareto" else objective.fact.endpoint.kind
-        self.strategy.suit(values, limited=any(box.limit.text for box in boxes), kind=kind)
+        self.strategy.suit(values, kind=kind)
         epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
         slack = self.slack.number(optional=True) if goal != "pareto" else None

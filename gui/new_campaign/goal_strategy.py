@@ -116,7 +116,7 @@ class StrategyChoice(QWidget):
         )
         put(column, self.combo, self.note, self.off)
         self._goal = ""
-        self._values, self._limited = 0, False
+        self._values = 0
         self._of: Kind = "value"
         """The kind of the one endpoint that a goal is about."""
         self._kinds: tuple[type[Strategy], ...] = ()
@@ -146,7 +146,7 @@ class StrategyChoice(QWidget):
     def _taken(self) -> Strategy:
         from assaypilot.engine.strategies.registry import choose
 
-        return choose(self.name, self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
+        return choose(self.name, self._goal, values=self._values, kind=self._of)[0]
 
     @property
     def _info(self) -> StrategyInfo:
@@ -176,13 +176,13 @@ class StrategyChoice(QWidget):
         self._goal = goal
         self._fill()
 
-    def suit(self, values: int, *, limited: bool, kind: Kind = "value") -> None:
-        """Propose what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not.
+    def suit(self, values: int, *, kind: Kind = "value") -> None:
+        """Propose what fits so many ``values`` of compounds.
 
         ``kind``: of the one endpoint that the goal is about.
         """
-        if (values, limited, kind) != (self._values, self._limited, self._of):
-            self._values, self._limited, self._of = values, limited, kind
+        if (values, kind) != (self._values, self._of):
+            self._values, self._of = values, kind
             if (place := self.combo.findData("proven")) >= 0:
                 self.combo.setItemText(place, self._proposed)
                 self._tell()
@@ -191,7 +191,7 @@ class StrategyChoice(QWidget):
     def _proposed(self) -> str:
         from assaypilot.engine.strategies.registry import propose
 
-        taken = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[0]
+        taken = propose(self._goal, values=self._values, kind=self._of)[0]
         return f"Proven if effects add up: {taken.info.title}"
 
     def _fill(self) -> None:
@@ -230,7 +230,7 @@ class StrategyChoice(QWidget):
         if self.name == "auto":
             words, more = "Effects need not add up.", "Expected missing and wrong compounds are shown at all times."
         if self.name == "proven":
-            why = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[1]
+            why = propose(self._goal, values=self._values, kind=self._of)[1]
             more = f"Proposed because {why}."
         self.note.setText(words)
         self.combo.setToolTip(plain_tip(f"{words} {more}".strip()))

@@ -211,8 +211,6 @@ def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
     for place in range(len(status.library.sites)):
         found[f"site{place}"] = (next(header),)
     found["status"], found["decided"] = (next(header),), (next(header),)
-    if status.limited_endpoints:
-        found["why"] = (next(header),)
     goal = [status.endpoints[place].name for place in status.goal_endpoints]
     shown = [*goal, *(name for k in status.limited_endpoints if (name := status.endpoints[k].name) not in goal)]
     for position, endpoint in enumerate(status.endpoints):

@@ -45,7 +45,8 @@ def table(path: Path) -> Path:
 
 def campaign_file(folder: Path, *, rounds: int = 30, limit: str = "", objective: str = "Gap") -> Path:
     whole = Endpoint("Gap", of=("pIC50", "hERG IC50"), limit=Limit.parse(limit) if limit else None)
-    settings = Settings(objective, epsilon=0.5, slack=0.5, per_round=96)
+    strategy, rounds = ("gaussian-process", min(rounds, 3)) if limit else ("proven", rounds)
+    settings = Settings(objective, epsilon=0.5, slack=0.5, per_round=96, strategy=strategy)
     library = Library.listed(["R1", "R2"], [list(row) for row in ROWS], ids=IDS)
     rng = np.random.default_rng(2)
     history = [Result("C-1", 6.0, "pIC50"), Result("C-1", 1e4, "hERG IC50"), Result("C-2", 6.3, "pIC50")]

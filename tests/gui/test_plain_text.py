@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.help.about import AboutDialog
@@ -54,7 +54,7 @@ def nasty_campaign(folder: Path, *, pareto: bool) -> Path:
     endpoints = [Endpoint(ENDPOINTS[0], noise_sd=0.2, epsilon=0.3 if pareto else None)]
     settings = Settings(ENDPOINTS[0], epsilon=0.5, slack=0.5)
     if pareto:
-        endpoints.append(Endpoint(ENDPOINTS[1], direction="min", noise_sd=0.2, epsilon=0.3, limit=Limit.parse("<5.2")))
+        endpoints.append(Endpoint(ENDPOINTS[1], direction="min", noise_sd=0.2, epsilon=0.3))
         settings = Settings(goal="pareto", objectives=ENDPOINTS, epsilon=0.3)
     path = folder / "nasty.assaypilot"
     history = [Result(IDS[0], 6.1, ENDPOINTS[0]), Result(IDS[2], 6.4, ENDPOINTS[0])]

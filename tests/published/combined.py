@@ -1,6 +1,6 @@
 """Everything a lab does at once, with whole campaigns: ``python -m tests.published.combined``.
 
-Unknown noise, limits, stock, lost compounds, partial rounds, corrections: one
+Unknown noise, stock, lost compounds, partial rounds, corrections: one
 at a time and together, through the campaign itself and its file. What is made is written down in combined-runs.jsonl
 (or ``--kept FILE``), ten campaigns a line, so it can be stopped at any time and gone on with; REPORT-combined.md is
 written from what there is. ``--report`` only writes that, ``--only NAME`` makes kinds whose name has this in it.
@@ -24,7 +24,6 @@ PART = 10
 KINDS = (
     Kind("nothing of it"),
     Kind("noise not known", unknown=True),
-    Kind("a limit", limit=True),
     Kind("stock", stock=True),
     Kind("lost compounds", lost=0.04),
     Kind("partial rounds", partial=True),
@@ -88,7 +87,7 @@ def report(lines):
         "Made by `python -m tests.published.combined`; seeds are fixed. Every run is a whole campaign with its file "
         f"and all its events, on tables by turns of {tables} compounds (measurements in a round), sigma {SIGMA:g}, "
         "epsilon 0.5, slack 0.25, asked for 70 % sure. Effects are multiples of 0.125, so that many compounds lie a "
-        "hair on the wrong side of a border: just within epsilon, just beyond epsilon and slack, within a limit. "
+        "hair on the wrong side of a border: just within epsilon, just beyond epsilon and slack. "
         "**Wrong** is a campaign in which anything untrue was "
         "decided after any round, while a guarantee was stated. Its limits are one-sided, of 95 % (Clopper and "
         "Pearson); **stated** is the mean of the largest error probability that each campaign stated.",

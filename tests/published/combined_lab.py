@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.limits import failures
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.stocked import orders
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
@@ -44,7 +43,6 @@ class Kind:
     unknown: bool = False
     bounds: float | None = None
     """Share of the compounds that are beyond what the assay can tell."""
-    limit: bool = False
     stock: bool = False
     """Whether the compounds with one substituent cannot be had at first, and can be some rounds later."""
     lost: float = 0.0
@@ -77,7 +75,6 @@ class Lab:
         self.late: list[Result] = []
         main = self.truth[0]
         self.floor = -np.inf if kind.bounds is None else float(np.quantile(main, kind.bounds)) + STEP / 2.0
-        self.border = float(np.round(np.median(self.truth[1]) / STEP) * STEP) + STEP
 
     def _means(self, library: Library) -> np.ndarray:
         """``(2, n_compounds)``, sums of effects, with deviations of their own where there are any."""
@@ -92,9 +89,6 @@ class Lab:
         endpoints = [Endpoint(MAIN, "nM", "log", noise_sd=guess, noise_estimated=kind.unknown)]
         if kind.goal == "pareto":
             endpoints.append(Endpoint(OTHER, noise_sd=noise))
-        elif kind.limit:
-            # Who is a hair inside must not be called failing.
-            endpoints.append(Endpoint(OTHER, noise_sd=noise, limit=Limit("<", self.border + HAIR)))
         settings = Settings(
             MAIN, epsilon=0.5 + HAIR if kind.goal != "best" else None,
             slack=None if kind.goal == "pareto" else 0.25 - 2.0 * HAIR,
@@ -208,9 +202,6 @@ class Lab:
 
     def _untrue(self, ledger) -> bool:
         told, main = ledger.current().status[ledger.arm_of], self.truth[0]
-        limited = failures(ledger, ledger.verdicts)[0][ledger.arm_of] >= 0
-        if (limited & (self.truth[1] < self.border + HAIR)).any():
-            return True
         known = told != NOT_ESTIMABLE
         if not known.any():
             return False
@@ -225,7 +216,7 @@ class Lab:
         # Who was measured counts as one to be compared with, even if it cannot be estimated any more.
         seen = known.copy()
         seen[[m.compound for m in ledger.measurements if m.round]] = True
-        outs = (told == OUT) & ~limited & (main >= main[seen].max() - goal.epsilon)
+        outs = (told == OUT) & (main >= main[seen].max() - goal.epsilon)
         ins = (told == IN) & (main < main[known].max() - goal.epsilon - goal.slack)
         return bool(outs.any() or ins.any())
 

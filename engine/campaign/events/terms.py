@@ -126,12 +126,7 @@ class PhaseDecided(Kind):
     def sentence(self, ledger: Ledger) -> str:
         """Return how many compounds it decided."""
         data = self.data
-        told = f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
-        return told + "".join(
-            f", {len(entry['out']):,} fail {ledger.endpoints[k].limit_text}"
-            for k, entry in zip(ledger.limited, data.get("limits", ()), strict="limits" in data)
-            if entry["out"]
-        )
+        return f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
 
 
 class PhaseEmpty(Kind):
@@ -227,7 +222,7 @@ CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "origin", "under_way",
-         "void", "estimates", "verdicts", "spreads", "strategy", "why")  # fmt: skip
+         "void", "estimates", "spreads", "strategy", "why")  # fmt: skip
 """What a change replaces, and undo puts back."""
 _LIBRARY = ("library", "first", "arm_of", "features", "phases")
 """What more compounds replace beside."""
@@ -264,7 +259,7 @@ def _decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str
     """Begin under the new terms, and take in what the phases so far decide under them."""
     if data["drops_plan"]:
         ledger.under_way = None
-    ledger.verdicts, ledger.spreads = {}, {}
+    ledger.spreads = {}
     ledger.begin()
     ledger.take_again(data["decisions"], digests)
 

@@ -16,17 +16,17 @@ from ...domain.endpoint import Endpoint
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
 from ...strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from ...text.percentages import probability
 from ...text.signed import signed
-from .. import limits
 from ..bookkeeping import Issued
 from ..phrases import joined, many, number
 from ..replay import Ledger
 from ..state import RoundItem, Status
 from .origin import Origin, origin_of
-from .sentences import after, interval, known_to
+from .sentences import known_to
 from .several import SeveralEndpoints
 from .single_endpoint import OneEndpoint
+
+_HEADINGS = {IN: "Why in", OUT: "Why out", UNDECIDED: "Why undecided"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,11 @@ class Reasoning:
     """Whether and why the current round, or the last one, asks for it."""
     values: tuple[OwnValue, ...]
     """Everything measured of it, in order of entry."""
-    open: bool
-    """Whether something about it is still to be found out."""
+
+    @property
+    def open(self) -> bool:
+        """Whether something about it is still to be found out."""
+        return self.heading == "Why undecided"
 
 
 class Reasons:
@@ -76,16 +79,13 @@ class Reasons:
     def of(self, compound: int) -> Reasoning:
         """Return what is to be said of a compound, by its position in the library."""
         heading, why, decide = self._why(compound)
-        open_ = heading in ("Why undecided", "In, limit not proven")
-        return Reasoning(heading, why, decide, self._picked(compound), self._values(compound), open_)
+        return Reasoning(heading, why, decide, self._picked(compound), self._values(compound))
 
     # ------------------------------------------------------------------ why
 
     def _why(self, compound: int) -> tuple[str, str, str]:
         known, status = self._status.candidates, self._status
         code = int(known.status[compound])
-        if known.failed_limit[compound] >= 0:
-            return "Why out", self._failing(compound), ""
         if code == NOT_ESTIMABLE:
             return "Not estimable", self._not_estimable(compound), ""
         names = [status.endpoints[k].name for k in status.goal_endpoints]
@@ -95,18 +95,14 @@ class Reasons:
             return self._calibrated(compound, code)
         side = self._several if len(names) > 1 else self._one
         why, decide = side.why(compound, code)
-        proven = self._open_limits(compound) if code in (IN, UNDECIDED) else ""
-        if code == IN:
-            return ("In, limit not proven" if proven else "Why in"), f"{proven} {why}".strip(), ""
-        return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
+        return _HEADINGS[code], why, decide
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
         """Return where the series model's estimates come from, and what would be informative."""
         n = int(self._status.candidates.measured[compound])
         rests = f"By its own {many(n, 'measurement')} and its relatives." if n else "By its relatives alone."
         text = " ".join((*(self._origin(name, compound) for name in self._origins), rests))
-        heading = {IN: "Why in", OUT: "Why out"}.get(code, "Why undecided")
-        return heading, text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
+        return _HEADINGS[code], text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
 
     @cached_property
     def _origins(self) -> dict[str, Origin]:
@@ -134,35 +130,6 @@ class Reasons:
     @cached_property
     def _several(self) -> SeveralEndpoints:
         return SeveralEndpoints(self._ledger, self._state, self._status)
-
-    def _failing(self, compound: int) -> str:
-        """Return the limit a compound was decided to fail, and by which bounds."""
-        ledger, status = self._ledger, self._status
-        place = int(status.candidates.failed_limit[compound])
-        endpoint, arm = ledger.endpoints[place], int(ledger.arm_of[compound])
-        text = f"It {status.reason(compound)}, whatever its other values."
-        phase = int(limits.failures(ledger, ledger.verdicts)[1][arm])
-        verdict, row = ledger.verdicts[phase], ledger.limited.index(place)
-        bounds = interval(float(verdict.low[row, arm]), float(verdict.high[row, arm]))
-        return (
-            f"{text} {after(ledger, phase)} its {endpoint.scale_name} lay within {bounds}, all of it beyond the limit."
-        )
-
-    def _open_limits(self, compound: int) -> str:
-        """Return the limits a compound may still fail, as a sentence; empty without any."""
-        known, parts = self._status.candidates, []
-        for place in self._status.limited_endpoints:
-            endpoint = self._status.endpoints[place]
-            low, high = known.limit_low[endpoint.name][compound], known.limit_high[endpoint.name][compound]
-            if low >= endpoint.lowest and high <= endpoint.highest:
-                continue
-            chance = float(known.probability_meets[endpoint.name][compound])
-            bounds = interval(float(low), float(high))
-            said = ", ".join(
-                filter(None, (bounds and f"bounds {bounds}", "" if np.isnan(chance) else f"P {probability(chance)}"))
-            )
-            parts.append(f"{endpoint.limit_text}{f' ({said})' if said else ''}")
-        return f"Whether it keeps to {joined(parts)} is not proven yet." if parts else ""
 
     def _not_estimable(self, compound: int) -> str:
         """Which of its substituents nothing that can be measured tells about."""

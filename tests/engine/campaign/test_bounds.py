@@ -115,7 +115,7 @@ def test_bound_from_before_the_campaign_decides_nothing_and_leaves_its_table_unt
             assert now.guarantee.holds is (relation == "<")
 
 
-def test_a_bound_of_a_limit_or_a_trade_off_ends_the_guarantee(tmp_path: Path) -> None:
+def test_a_bound_in_a_trade_off_ends_the_guarantee(tmp_path: Path) -> None:
     with trade(tmp_path / "x.assaypilot", POTENCY, HERG) as campaign:
         campaign.plan()
         told = trading_answers(campaign)

@@ -18,7 +18,7 @@ from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
@@ -359,17 +359,16 @@ class Person(RuleBasedStateMachine):
 
 
 class Trader(Person):
-    """The same with a goal about two endpoints, and a third that has a limit."""
+    """The same with a goal about two endpoints."""
 
     endpoints = (
         Endpoint("pIC50", noise_sd=0.25),
         Endpoint("logD", noise_sd=0.3, direction="min"),
-        Endpoint("hERG", noise_sd=0.3, limit=Limit("<", 7.0)),
     )
     goal: ClassVar[dict[str, Any]] = {
         "goal": "pareto", "objective": "", "objectives": ("pIC50", "logD"), "epsilon": 1.5, "slack": None, "delta": 0.2,
     }  # fmt: skip
-    measured = (0, 1, 2)
+    measured = (0, 1)
 
 
 class Confirmer(Person):

@@ -16,7 +16,7 @@ from assaypilot.engine.campaign import confirmation, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.events.fold import take
 from assaypilot.engine.campaign.state import Round, Settings, Status
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
@@ -354,13 +354,14 @@ def test_a_campaign_stopped_by_its_budget_can_be_confirmed(tmp_path: Path, assay
         assert now.confirmation.measurements == len(before.confirmation.due)
 
 
-def test_each_endpoint_of_the_goal_and_each_limit_is_confirmed(tmp_path: Path, library: Library, assay: Assay) -> None:
+def test_each_endpoint_of_the_goal_is_confirmed(tmp_path: Path, library: Library, assay: Assay) -> None:
     endpoints = (
         Endpoint("pIC50", noise_sd=NOISE),
         Endpoint("solubility"),
-        Endpoint("hERG", noise_sd=NOISE, limit=Limit("<", 9.0)),
+        Endpoint("hERG", noise_sd=NOISE),
     )
-    with decided(tmp_path / "x.assaypilot", assay, library, endpoints=endpoints) as campaign:
+    goal = dataclasses.replace(GOAL, goal="pareto", objectives=("pIC50", "hERG"), slack=None)
+    with decided(tmp_path / "x.assaypilot", assay, library, goal=goal, endpoints=endpoints) as campaign:
         due = campaign.status().confirmation.due
         assert len(due) > 2
         name = campaign.status().library.ids[due[0]]

@@ -26,6 +26,7 @@ CURVES = [Endpoint("pIC50", noise_sd=0.2, wells_per_measurement=10), LIMITED]
 
 
 def planned(path: Path, **options: Any) -> Campaign:
+    options = {"strategy": "gaussian-process"} | options if "endpoints" in options else options
     campaign = make(path / "x.assaypilot", per_round=48, **options)
     campaign.plan()
     return campaign

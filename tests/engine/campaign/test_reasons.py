@@ -16,15 +16,15 @@ from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.reasons.sentences import more_measurements
 from assaypilot.engine.campaign.reasons.single_endpoint import Gaps, _lower
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results
 from assaypilot.engine.strategies.adaptive.evidence import Steps
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
-from tests.engine.campaign.trading import HERG, POTENCY, trade
 from tests.engine.campaign.trading import answers as several_answers
+from tests.engine.campaign.trading import trade
 
 LARGE: dict[str, Any] = {"per_round": 40, "max_replicates": 20}
 
@@ -196,27 +196,6 @@ def test_not_estimable_names_what_nothing_tells_about(path: Path) -> None:
         assert reasoning.heading == "Not estimable"
         assert reasoning.why.startswith("R1 = C occurs in no compound that can be measured")
         assert reasoning.picked.endswith("it is not among those that can be measured.")
-
-
-def test_a_limit_that_fails_is_told_by_the_bounds_that_proved_it(path: Path) -> None:
-    herg = replace(HERG, limit=Limit("<", 5.5))
-    more: dict[str, Any] = {"goal": "epsilon-best", "objective": "pIC50", "slack": 0.4, "per_round": 200}
-    with trade(path, POTENCY, herg, **more, max_replicates=60) as campaign:
-        while campaign.plan() is not None:
-            campaign.record(several_answers(campaign), close=True)
-        now, ledger = campaign.status(), campaign._ledger
-        failing = np.flatnonzero(now.candidates.failed_limit == 1).tolist()
-        assert failing
-        for compound in failing:
-            why = said(campaign, compound).why
-            low, high = map(float, re.findall(r"within ([\d.]+) – ([\d.]+), all of it beyond", why)[0])
-            assert 5.5 <= low < high
-            round_ = int(re.findall(r"After round (\d+)", why)[0])
-            assert round_ == now.candidates.decided_in_round[compound]
-        assert ledger.verdicts
-        unproven = [n for n in of_status(now, IN) if said(campaign, n).heading == "In, limit not proven"]
-        for compound in unproven:
-            assert "Whether it keeps to hERG < 5.5" in said(campaign, compound).why
 
 
 def test_trade_offs_name_who_beats_them_and_by_how_much(path: Path) -> None:

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.difference import with_noise
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
@@ -184,35 +184,6 @@ def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said)
 def test_a_guess_is_asked_for_where_nothing_tells_the_scale(tmp_path):
     with pytest.raises(AssayPilotError, match="nothing says about how large"):
         make(tmp_path / "x.assaypilot", endpoints=(Endpoint("yield", "%", noise_estimated=True),), objective="yield")
-
-
-def test_a_limit_is_decided_by_the_bound_of_its_own_endpoint(tmp_path):
-    limited = (
-        Endpoint("pIC50", noise_sd=0.2),
-        Endpoint("hERG", noise_sd=0.5, noise_estimated=True, limit=Limit("<", 6.2)),
-    )
-    path = tmp_path / "x.assaypilot"
-    with make(path, endpoints=limited, objective="pIC50", per_round=64, max_replicates=4) as campaign:
-        assert campaign.status().strategy == "adaptive"
-        rng = np.random.default_rng(5)
-        means = truth(campaign.status().library)
-        while campaign.plan() is not None:
-            issued = campaign.status().open_round
-            campaign.record(
-                [
-                    Result(campaign.status().library.ids[i.compound], float(means[i.compound] + 0.2 * z), name)
-                    for i in issued.items
-                    for place, name in enumerate(("pIC50", "hERG"))
-                    for z in rng.standard_normal(i.of(place))
-                ],
-                close=True,
-            )
-        now = campaign.status()
-        assert [one.endpoint for one in now.noise] == [1]
-        assert now.noise[0].used < 0.5
-        assert (now.candidates.failed_limit == 1).any()
-        assert (means[now.candidates.failed_limit == 1] > 6.2).all()
-    assert verify(path, recompute=True).ok
 
 
 def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their_scatter(tmp_path):

@@ -17,7 +17,7 @@ def two(table, tmp_path, done):
     rows = [("ID", "R1", "R2", "IC50", "hERG"), *((f"C-{a}{b}", a, b, "", "") for a in "HMCF" for b in "HFB")]
     path = tmp_path / "two.assaypilot"
     words = ["--endpoint", "IC50;unit=nM;transform=log;sd=0.2;wells_per_measurement=10"]
-    words += ["--endpoint", "hERG;sd=0.3;limit=<5"]
+    words += ["--endpoint", "hERG;sd=0.3;limit=<5", "--strategy", "gaussian-process"]
     done("new", path, "--table", table(rows), *words, "--objective", "IC50", "--epsilon", "0.5", "--per-round", "24")
     return path
 

@@ -74,6 +74,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table("structures.csv", ("ID", "SMILES", "pIC50"), [(f"S{k}", f"{a}c1ccncc1", k) for k, a in enumerate(("C", "F"))])
     campaign("small.assaypilot", "small.csv", "--sd", "0.2")
     campaign("hERG.assaypilot", "bare.csv", "--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<6",
+             "--strategy", "gaussian-process",
              "--objective", "pIC50")  # fmt: skip
     campaign("planned.assaypilot", "small.csv", "--sd", "0.2")
     with redirect_stdout(StringIO()):

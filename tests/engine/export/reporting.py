@@ -70,13 +70,14 @@ def truth(library: Library, endpoint: int) -> np.ndarray:
 def begin(folder: Path, library: Library, *endpoints: Endpoint, name: str = "Indoles", **settings: Any) -> Campaign:
     """A new campaign; within 0.5 of the best of the first endpoint unless other settings are given."""
     endpoints = endpoints or (POTENCY,)
+    proven = {"pareto": "gege", "best": "rage"}.get(settings.get("goal", ""), "linfact-g")
     given = {
         "objective": endpoints[0].name,
         "epsilon": 0.5,
         "slack": 0.5,
         "per_round": 96,
         "max_replicates": 8,
-        "strategy": {"pareto": "gege", "best": "rage"}.get(settings.get("goal", ""), "linfact-g"),
+        "strategy": "gaussian-process" if any(one.limit for one in endpoints) else proven,
     } | settings
     if given.get("goal") == "pareto":
         given |= {"objective": "", "objectives": tuple(endpoint.name for endpoint in endpoints), "slack": None}

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.events.fold import rehearse
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
@@ -41,7 +41,6 @@ GOALS = {
         [Endpoint("active", noise_sd=0.5)],
         replace(GOAL, objective="active", strategy="linfact-glm", parameters={"link": "logit", "bound": 2.0}),
     ),
-    "a limit": ([ONE[0], replace(TWO[1], limit=Limit("<", 5.0))], replace(GOAL, per_round=24)),
 }
 TRUTH = np.array([6.0 + 0.5 * int(a[1]) - 0.3 * int(b[1]) for a, b in ROWS])
 

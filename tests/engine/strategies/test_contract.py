@@ -555,13 +555,12 @@ def test_unknown_names_are_refused_with_the_nearest():
 
 @pytest.mark.parametrize("goal", registry.PROVEN_GOALS)
 def test_proven_takes_what_needs_the_fewest_measurements_where_it_can(goal):
-    """And says why: few values, many values, limits, a parameter that only another one has."""
+    """And says why: few values, many values, a parameter that only another one has."""
     phased = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}[goal]
     cases = [
         ({}, "adaptive", "fewest measurements"),
         ({"values": 2000}, "adaptive", "fewest measurements"),
         ({"values": 30_000}, phased, "minutes to plan a round of 30,000 values"),
-        ({"limited": True}, phased, "limits"),
         ({"parameters": ["decide"]}, phased, "it has decide"),
         ({"parameters": ["speed"]}, "adaptive", "fewest measurements"),
     ]
