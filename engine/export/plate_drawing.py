@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ..domain.plates.layout import Layout, Placed, Plate
 from ..domain.plates.wells import Well, row_letters
-from .report_text import BOLD, INK, LINE, MUTED, REGULAR
+from .pdf_pages import BOLD, INK, LINE, MUTED, REGULAR
 
 _RIM = 15.0
 """Points for the letters of the rows and the numbers of the columns."""

@@ -17,9 +17,8 @@ from ..text.statements import intervals_are
 from . import pictures
 from .bounds import said
 from .contents import Contents
-from .report_page import BARE, WIDTH, Pages, Progress, heading, ruled
+from .pdf_pages import BARE, WIDTH, Pages, Progress, heading, load_fonts, not_drawn, paragraph, ruled
 from .report_shortlist import MOST, cards, table
-from .report_text import load_fonts, not_drawn, paragraph
 from .report_vector import FigureFlowable
 from .sheet import Cell, Sheet
 from .shortlist import AVAILABILITY_MEANS, decimals_of
@@ -60,7 +59,10 @@ def document(contents: Contents, report: Report = silent) -> bytes:
 
 
 def _made(contents: Contents, story: list[Flowable], progress: Progress, report: Report) -> bytes:
-    pages = Pages(contents, progress).made(story)
+    status, when = contents.status, contents.exported
+    about = f"{status.name}, {when}"
+    made = Pages(status, progress, title=contents.title, about=about, program=contents.program, when=when)
+    pages = made.made(story)
     report(1.0, "The report is drawn")
     return pages
 
@@ -80,7 +82,7 @@ def _answer(contents: Contents) -> list[Flowable]:
     ]
     if guarantee.holds and guarantee.assumptions:
         parts.append(paragraph("It assumes that", "label"))
-        parts += [paragraph(_cut(text), "bullet", bullet=True) for text in guarantee.assumptions]
+        parts += [paragraph(_cut(text), "bullet", bullet="•") for text in guarantee.assumptions]
     # One row for each, so that it may go on on the next page.
     box = Table([[part] for part in parts], colWidths=[WIDTH])
     box.setStyle(
@@ -103,7 +105,7 @@ def _answer(contents: Contents) -> list[Flowable]:
     ]
     if status.warnings:
         story += [paragraph("To be kept in mind", "label")]
-        story += [paragraph(_cut(text), "bullet", bullet=True) for text in status.warnings]
+        story += [paragraph(_cut(text), "bullet", bullet="•") for text in status.warnings]
     boxed = not_drawn(_names(contents))
     if boxed:
         story.append(
@@ -216,7 +218,7 @@ def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
     made = []
     for row in rows:
         cells = Table([[*row, *[""] * (2 - len(row))]], colWidths=[_HALF + 12.0, _HALF])
-        cells.setStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), *BARE])
+        cells.setStyle(BARE)
         made.append(cells)
     return made
 
@@ -253,7 +255,7 @@ def _agreement(status: Status, measured: Mapping[int, pictures.Measured]) -> lis
         if judged.worst:
             beside.append(ruled(rows, _HALF))
         both = Table([[figure, beside]], colWidths=[_HALF + 12.0, _HALF])
-        both.setStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), *BARE])
+        both.setStyle(BARE)
         story.append(both)
     return story
 

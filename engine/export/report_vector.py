@@ -17,13 +17,15 @@ from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
+from .pdf_pages import BOLD, MUTED, REGULAR
 from .plain import plain
-from .report_text import BOLD, REGULAR
 
 _CAPS = {"butt": 0, "round": 1, "projecting": 2}
 _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 _BOLD = 600
 """From this weight on a text is bold."""
+_CORNER = 7.0
+"""Points of a text in the corner of a structure."""
 
 
 class FigureFlowable(Flowable):
@@ -49,6 +51,27 @@ class FigureFlowable(Flowable):
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn, which the report says
             figure.draw(_Renderer(canvas, self.width, self.height))
         canvas.restoreState()
+
+
+class Structure(Flowable):
+    """A structure that RDKit wrote as SVG in the flow of a page, a pixel a point."""
+
+    def __init__(self, svg: str, width: float, height: float, corner: str = "") -> None:
+        """``corner`` is a short text in the upper left corner."""
+        super().__init__()
+        self._svg, self._corner = svg, corner
+        self.width, self.height = width, height
+
+    def wrap(self, room: float, height: float) -> tuple[float, float]:
+        """Its size."""
+        return self.width, self.height
+
+    def draw(self) -> None:
+        """Draw the structure at the canvas's origin."""
+        draw_structure(self.canv, self._svg, 0.0, 0.0, self.height)
+        self.canv.setFillColor(MUTED)
+        self.canv.setFont(REGULAR, _CORNER)
+        self.canv.drawString(0.0, self.height - _CORNER, self._corner)
 
 
 class _Renderer(RendererBase):

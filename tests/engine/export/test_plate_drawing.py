@@ -8,8 +8,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.export.pdf_pages import load_fonts
 from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
-from assaypilot.engine.export.report_text import load_fonts
 
 X, TOP, WIDTH, RIM = 40.0, 800.0, 500.0, 15.0
 RANKS = {5: 1, 6: 12, 7: 345}

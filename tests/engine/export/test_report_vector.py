@@ -18,9 +18,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.export.fitting import shared_out
+from assaypilot.engine.export.pdf_pages import BOLD, REGULAR, fitted, load_fonts, not_drawn, widths
 from assaypilot.engine.export.plain import interval, plain
-from assaypilot.engine.export.report_page import widths
-from assaypilot.engine.export.report_text import BOLD, REGULAR, fitted, load_fonts, not_drawn, wrapped
 from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.ranked import Cutoff, Spans, rank_compounds, ranked_intervals
@@ -201,14 +200,11 @@ def test_halves_of_surrogate_pairs_are_replaced() -> None:
     assert plain("a\ufffeb\uffff") == "a\ufffdb\ufffd"  # no characters of XML
 
 
-@given(st.text(st.characters(codec="ascii", categories=("L", "N", "Zs")), max_size=80), st.integers(1, 5))
-def test_wrapped_lines_fit_and_hold_the_text(text: str, most: int) -> None:
-    lines = wrapped(text, BOLD, 8.5, 100.0, most)
-    assert len(lines) <= most
-    assert all(stringWidth(line, BOLD, 8.5) <= 100.0 + 1e-6 for line in lines)
-    if not any(line.endswith("…") for line in lines):
-        assert "".join("".join(lines).split()) == "".join(text.split())
-    assert stringWidth(fitted(text, BOLD, 8.5, 50.0), BOLD, 8.5) <= 50.0 + 1e-6
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "Zs")), max_size=80))
+def test_a_text_on_one_line_fits(text: str) -> None:
+    shown = fitted(text, BOLD, 8.5, 50.0)
+    assert stringWidth(shown, BOLD, 8.5) <= 50.0 + 1e-6
+    assert shown == plain(text) or shown.endswith("…")
 
 
 def test_signs_the_font_does_not_have_are_named() -> None:

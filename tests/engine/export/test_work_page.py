@@ -59,7 +59,7 @@ def test_it_says_what_round_of_what_campaign_it_is(tmp_path: Path) -> None:
     plates = "1 plate of 96 wells: R1-P1"
     for words in (now.name, "Work list, round 1", count, plates, now.goal_sentence, "Tested on", "Barcode"):
         assert words in first, words
-    for number, words in enumerate(pages, start=1):
+    for number, words in enumerate((" ".join(one.split()) for one in pages), start=1):
         assert f"Page {number} of {len(pages)}" in words
         assert f"campaign head {now.head} after {now.events} events" in words
         assert "AssayPilot 9.9, 2030-01-02 03:04" in words
@@ -205,6 +205,6 @@ def test_a_large_round_is_quick(tmp_path: Path) -> None:
         issued = campaign.plan()
         assert issued is not None
         now = campaign.status()
-    started = time.perf_counter()
+    started = time.process_time()
     page(now, issued, PlateUse(384, read_controls(["1,2,23,24"])))
-    assert time.perf_counter() - started < 15.0, "about one second"
+    assert time.process_time() - started < 15.0, "about one second"
