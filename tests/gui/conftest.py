@@ -1,28 +1,21 @@
 """Windows for tests: their own settings, closed again with everything they started."""
 
-from __future__ import annotations
-
 import gc
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.runtime.settings import Settings
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import decided_campaign, idle, plan_round, quick_campaign, until
+from tests.gui.helpers import decided_campaign, idle, plan_round, quick_campaign, wait_for
 
 
 @pytest.fixture
-def settings(tmp_path: Path, qapp: QApplication) -> Settings:
+def settings(tmp_path, qapp):
     found = Settings(tmp_path / "settings" / "settings.ini")
     found.folder = tmp_path
     dress(qapp, found)
@@ -30,7 +23,7 @@ def settings(tmp_path: Path, qapp: QApplication) -> Settings:
 
 
 @pytest.fixture(autouse=True)
-def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
+def crystal(monkeypatch):
     """What the window is told of the future: nothing is simulated, because no other test needs it."""
     made = Crystal()
     monkeypatch.setattr("assaypilot.engine.simulate.foresight.in_another_process", made)
@@ -39,10 +32,10 @@ def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., MainWindow]]:
-    made: list[MainWindow] = []
+def open_window(qtbot, settings):
+    made = []
 
-    def make(file: Path | None = None, *, practice: bool = False, page: PageName | None = None) -> MainWindow:
+    def make(file=None, *, practice=False, page=None):
         """Open a window, wait until its campaign is there or refused, and show a page of it."""
         window = make_window(settings, file, practice=practice)
         qtbot.addWidget(window)
@@ -50,8 +43,7 @@ def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Main
         window.show()
         qtbot.waitExposed(window)
         if practice or (file is not None and file.suffix == ".assaypilot"):
-            until(qtbot, lambda: window.session.view is not None or bool(window.messages.text), 60_000)
-            idle(qtbot, window)
+            wait_for(qtbot, window, lambda: window.session.view is not None or bool(window.messages.text))
         if page is not None:
             window.show_page(page)
             idle(qtbot, window)
@@ -65,13 +57,13 @@ def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Main
 
 
 @pytest.fixture
-def stalls(qapp: QApplication) -> Iterator[Callable[[], float]]:
+def stalls(qapp):
     """The longest time in seconds for which the window did not answer since it was asked last."""
     gc.collect()
     gc.freeze()  # what the tests before this one left is no part of the window
     longest, last = [0.0], [time.perf_counter()]
 
-    def tick() -> None:
+    def tick():
         now = time.perf_counter()
         longest[0] = max(longest[0], now - last[0])
         last[0] = now
@@ -81,7 +73,7 @@ def stalls(qapp: QApplication) -> Iterator[Callable[[], float]]:
     timer.timeout.connect(tick)
     timer.start()
 
-    def asked() -> float:
+    def asked():
         found, longest[0], last[0] = longest[0], 0.0, time.perf_counter()
         return found
 
@@ -91,24 +83,24 @@ def stalls(qapp: QApplication) -> Iterator[Callable[[], float]]:
 
 
 @pytest.fixture
-def window(open_window: Callable[..., MainWindow]) -> MainWindow:
+def window(open_window):
     return open_window()
 
 
 @pytest.fixture
-def campaign(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def campaign(open_window, tmp_path):
     """A window with a small campaign."""
     return open_window(quick_campaign(tmp_path))
 
 
 @pytest.fixture
-def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+def planned(qtbot, campaign):
     """The same with an open round, on its page."""
     plan_round(qtbot, campaign)
     return campaign
 
 
 @pytest.fixture
-def decided(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def decided(open_window, tmp_path):
     """A window on the Candidates page, after a round."""
     return open_window(decided_campaign(tmp_path), page=PageName.CANDIDATES)

@@ -1,24 +1,17 @@
 """Every page and dialog there is, shown one after the other: for tests of what holds everywhere."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
 from assaypilot.gui.goal.add_endpoint import LIMIT, EndpointDialog
 from assaypilot.gui.help.help_window import close_help, show_help
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog, UnavailableDialog
 from assaypilot.gui.runtime.error_reports import ReportDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, creation_of, goal_of, idle, small_table, status, until
+from tests.gui.helpers import answered, creation_of, goal_of, idle, small_table, status, wait_for
 
 
-def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
+def everything(qtbot, window, folder):
     """Each thing by name while it is shown; the window has a campaign after its first round."""
     for place, page in window.pages.items():
         window.show_page(place)
@@ -39,21 +32,20 @@ def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple
     close_help()
 
 
-def decided_round(qtbot: QtBot, window: MainWindow) -> None:
+def decided_round(qtbot, window):
     """A round is measured, closed and another one planned, so that every page has something to show."""
     answered(qtbot, window)
     window.session.plan()
     idle(qtbot, window)
 
 
-def _creation(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
+def _creation(qtbot, window, folder):
     window.new_campaign()
     creation = creation_of(window)
     yield "creation, empty", creation
     creation.start_with(small_table(folder / "everything.csv", smiles=True))
     goal_of(qtbot, creation).noise.edit.setText("0.2")
-    until(qtbot, lambda: creation.complete)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: creation.complete)
     for view in creation.views.keys:
         creation.views.choose(view)
         yield f"new campaign, {view}", creation
@@ -62,21 +54,20 @@ def _creation(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[
     creation.reject()
 
 
-def _use(window: MainWindow, use: int) -> None:
+def _use(window, use):
     """Say what one more endpoint is for."""
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, EndpointDialog)
     dialog.uses.button(use).click()
 
 
-def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
+def _dialogs(window):
     now = status(window)
     first = now.measurements[-1]
     name = now.library.ids[first.compound]
     endpoint = now.endpoints[0]
 
-    def report() -> None:
-        assert window.reporter is not None
+    def report():
         path = window.reporter.save(ValueError("x"), "Reading")
         assert path is not None
         ReportDialog(window.reporter, path, window).open()

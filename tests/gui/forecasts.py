@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import Change
@@ -13,7 +11,6 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.forecast import BudgetForecast, Forecast, RoundForecast, Spread
 from assaypilot.engine.simulate.foresight import Foresight
-from assaypilot.engine.system.progress import Report
 
 NOW = (384, 500, 672)
 WIDER = (290, 380, 480)
@@ -23,7 +20,7 @@ WIDER = (290, 380, 480)
 class Crystal:
     """Stands in for the process that simulates; remembers what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked: list[Change | None] = []
         self.drafts: list[Settings] = []
         self.error: AssayPilotError | None = None
@@ -31,7 +28,7 @@ class Crystal:
         """Cleared, no answer comes until it is set, or the question is dropped."""
         self.open.set()
 
-    def __call__(self, function: Callable[..., Any], *told: Any, report: Report) -> Any:
+    def __call__(self, function, *told, report):
         while not self.open.is_set():
             report(0.4, "12 of 29 simulated campaigns")
             time.sleep(0.005)
@@ -52,7 +49,7 @@ class Crystal:
         return Foresight(made(WIDER if (wide or 0.0) > 0.5 else NOW, budget), now.measurements_used, budget)
 
 
-def made(measurements: tuple[int, int, int], budget: int | None) -> Forecast:
+def made(measurements, budget):
     """A forecast of made-up numbers; a budget below the lower end decides nothing in time."""
     enough = budget is None or budget >= measurements[0]
     return Forecast(

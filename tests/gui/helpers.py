@@ -1,38 +1,33 @@
 """What the tests of the window share: waiting, tables, a window of its own settings."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtWidgets import QApplication, QDialog
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.gui.new_campaign.dialog import NewCampaign
-from assaypilot.gui.new_campaign.goal_pane import GoalPane
-from assaypilot.gui.session.view import View
 from assaypilot.gui.structures.drawing import drawing_pool
-from assaypilot.gui.window.main_window import MainWindow
-from assaypilot.gui.window.page import PageName
 
 TRUTH = {"R1": {"H": 0.0, "Me": 0.4, "Cl": 0.9}, "R2": {"H": 0.0, "OMe": -0.3, "CF3": 0.7}, "R3": {"F": 0.0, "CN": 0.5}}
 
+PATIENCE = 60.0
+"""Seconds; what is reached takes a moment, and a busy machine is no reason to fail."""
 
-def small_table(path: Path, *, smiles: bool = False) -> Path:
+
+def small_table(path, *, smiles=False):
     """A table of 18 compounds, additive, with two earlier values."""
     lines = ["ID,R1,R2,R3,pIC50" + (",SMILES" if smiles else "")]
     for number, labels in enumerate(itertools.product(*(effects for effects in TRUTH.values())), start=1):
@@ -42,7 +37,7 @@ def small_table(path: Path, *, smiles: bool = False) -> Path:
     return path
 
 
-def true_values(now: Status) -> dict[str, float]:
+def true_values(now):
     """The true mean of every compound of ``small_table``."""
     return {
         name: 6.0 + sum(TRUTH[site][label] for site, label in now.library.substituents(place).items())
@@ -50,17 +45,17 @@ def true_values(now: Status) -> dict[str, float]:
     }
 
 
-def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> None:
+def until(qtbot, reached):
     """Let the window work until something is reached, and ask more often at first than pytest-qt does."""
-    end = time.monotonic() + timeout / 1000
+    end = time.monotonic() + PATIENCE
     for asked in itertools.count():
         if reached():
             return
-        assert time.monotonic() < end, f"not reached in {timeout} ms"
+        assert time.monotonic() < end, f"not reached in {PATIENCE} s"
         qtbot.wait(min(1 + asked // 4, 10))
 
 
-def idle(qtbot: QtBot, window: MainWindow) -> None:
+def idle(qtbot, window):
     """Wait until nothing is being done or drawn."""
     session = window.session
     until(
@@ -69,106 +64,133 @@ def idle(qtbot: QtBot, window: MainWindow) -> None:
             not (session.tasks.busy or session.beside.busy or session.ahead.busy or session.tables.busy)
             and drawing_pool().activeThreadCount() == 0
         ),
-        30_000,
     )
 
 
-def show(qtbot: QtBot, window: MainWindow, page: PageName) -> None:
+def wait_for(qtbot, window, reached):
+    """Wait until something is reached, then until the window is idle."""
+    until(qtbot, reached)
+    idle(qtbot, window)
+
+
+def show(qtbot, window, page):
     """Show a page, and wait until it is filled and drawn."""
     window.show_page(page)
     idle(qtbot, window)
 
 
-def plan_round(qtbot: QtBot, window: MainWindow) -> None:
+def plan_round(qtbot, window):
     """Plan the next round."""
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
     idle(qtbot, window)
 
 
-def view(window: MainWindow) -> View:
+def view(window):
     """What the window shows."""
     assert window.session.view is not None
     return window.session.view
 
 
-def status(window: MainWindow) -> Status:
+def status(window):
     """The state of the campaign in a window."""
     return view(window).status
 
 
-def open_round(window: MainWindow) -> Round:
+def open_round(window):
     """The open round."""
     found = status(window).open_round
     assert found is not None
     return found
 
 
-def dialog() -> QDialog:
-    """The dialog that is open."""
+def dialog(kind=QDialog):
+    """The dialog that is open, of the kind that is expected."""
     found = QApplication.activeModalWidget()
-    assert isinstance(found, QDialog)
+    assert isinstance(found, kind)
     return found
 
 
-def quick_campaign(
-    folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "proven"
-) -> Path:
-    """The campaign a new campaign would make of ``small_table``, made without it: once, then copied."""
-    small_table(folder / "small.csv", smiles=smiles)
-    return Path(shutil.copy(_made(smiles, per_round, max_replicates, strategy), folder / "small.assaypilot"))
-
-
-@cache
-def _made(smiles: bool, per_round: int, max_replicates: int, strategy: str) -> Path:
-    folder = Path(_kept().name, f"{smiles} {per_round} {max_replicates} {strategy}")
-    folder.mkdir()
-    raw = read_table(small_table(folder / "small.csv", smiles=smiles))
-    imported = import_table(raw, propose(raw))
-    endpoint = replace(imported.endpoints[0], noise_sd=0.2)
-    path = folder / "small.assaypilot"
-    settings = Settings(
-        endpoint.name, epsilon=0.5, slack=0.5, per_round=per_round, max_replicates=max_replicates, strategy=strategy
+def made(path, library, *, endpoints=None, history=(), stock=None, warnings=(), **terms):
+    """A campaign over a library, open: about all within 0.5 of the best pIC50, unless other terms are given."""
+    return Campaign.create(
+        path,
+        library=library,
+        endpoints=[Endpoint("pIC50", noise_sd=0.2)] if endpoints is None else endpoints,
+        settings=Settings(**{"objective": "pIC50", "epsilon": 0.5} | terms),
+        history=history,
+        warnings=warnings,
+        **({} if stock is None else {"stock": stock}),
     )
-    Campaign.create(
-        path, library=imported.library, endpoints=[endpoint], settings=settings, history=imported.history
-    ).close()
-    return path
+
+
+def returned(campaign, value):
+    """What the lab returns for the open round: ``value(compound, endpoint's name)`` for every measurement asked for."""
+    now = campaign.status()
+    return [
+        Result(now.library.ids[item.compound], value(item.compound, now.endpoints[k].name), now.endpoints[k].name)
+        for item in now.open_round.items
+        for place, k in enumerate(now.open_round.endpoints)
+        for _ in range(item.of(place))
+    ]
+
+
+def copied(folder, make, *given):
+    """A copy of the file that ``make(folder, *given)`` writes, which it does once for all tests."""
+    return Path(shutil.copy(_once(make, given), folder))
 
 
 @cache
-def _kept() -> tempfile.TemporaryDirectory[str]:
+def _once(make, given):
+    return make(Path(tempfile.mkdtemp(dir=_kept().name)), *given)
+
+
+@cache
+def _kept():
     return tempfile.TemporaryDirectory(prefix="assaypilot-", ignore_cleanup_errors=True)
 
 
-def decided_campaign(folder: Path, *, smiles: bool = False) -> Path:
-    """The same after a round, which decides it: made once, then copied."""
+def quick_campaign(folder, *, smiles=False, per_round=96, max_replicates=4, strategy="proven"):
+    """The campaign a new campaign would make of ``small_table``, made without it."""
     small_table(folder / "small.csv", smiles=smiles)
-    return Path(shutil.copy(_decided(smiles), folder / "small.assaypilot"))
+    return copied(folder, _small, smiles, per_round, max_replicates, strategy)
 
 
-@cache
-def _decided(smiles: bool) -> Path:
-    path = Path(shutil.copy(_made(smiles, 96, 4, "proven"), Path(_kept().name, f"decided {smiles}.assaypilot")))
+def _small(folder, smiles, per_round, max_replicates, strategy):
+    raw = read_table(small_table(folder / "small.csv", smiles=smiles))
+    imported = import_table(raw, propose(raw))
+    endpoint = replace(imported.endpoints[0], noise_sd=0.2)
+    terms = {"slack": 0.5, "per_round": per_round, "max_replicates": max_replicates, "strategy": strategy}
+    path = folder / "small.assaypilot"
+    made(path, imported.library, endpoints=[endpoint], history=imported.history, **terms).close()
+    return path
+
+
+def decided_campaign(folder, *, smiles=False):
+    """The same after a round, which decides it."""
+    small_table(folder / "small.csv", smiles=smiles)
+    return copied(folder, _decided, smiles)
+
+
+def _decided(folder, smiles):
+    path = quick_campaign(folder, smiles=smiles)
     with Campaign.open(path) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
+        campaign.plan()
         now = campaign.status()
         assay = noisy(true_values(now))
-        names = [now.library.ids[item.compound] for item in issued.items for _ in range(item.replicates)]
-        campaign.record([Result(name, assay(name), "pIC50") for name in names])
+        campaign.record(returned(campaign, lambda compound, _: assay(now.library.ids[compound])))
         if campaign.status().open_round is not None:
             campaign.close_round()
     return path
 
 
-def creation_of(window: MainWindow) -> NewCampaign:
+def creation_of(window):
     """The new campaign that is being made."""
     assert window.creation is not None
     return window.creation
 
 
-def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalPane:
+def to_goal(qtbot, window, path):
     """The goal of a new campaign over a table."""
     window.new_campaign()
     creation = creation_of(window)
@@ -177,7 +199,7 @@ def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalPane:
     return goal_of(qtbot, creation)
 
 
-def goal_of(qtbot: QtBot, creation: NewCampaign) -> GoalPane:
+def goal_of(qtbot, creation):
     """The goal of a new campaign, once it is about the table as it was checked last."""
     step = creation.goal_pane
     until(qtbot, lambda: step.checked is not None and step.checked is creation.columns_pane.result)
@@ -185,7 +207,7 @@ def goal_of(qtbot: QtBot, creation: NewCampaign) -> GoalPane:
     return step
 
 
-def create_campaign(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
+def create_campaign(qtbot, window, table, file, *, per_round=96):
     """Go through a new campaign as a user would and wait for the campaign."""
     step = to_goal(qtbot, window, table)
     step.noise.edit.setText("0.2")
@@ -198,9 +220,9 @@ def create_campaign(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *
     until(qtbot, lambda: window.session.view is not None)
 
 
-def answered(qtbot: QtBot, window: MainWindow) -> None:
+def answered(qtbot, window):
     """Plan a round, enters all its results and close it."""
-    done: list[object] = []
+    done = []
     window.session.plan(done.append)
     until(qtbot, lambda: len(done) == 1)
     assay = noisy(true_values(status(window)))
@@ -213,13 +235,27 @@ def answered(qtbot: QtBot, window: MainWindow) -> None:
     idle(qtbot, window)
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
+def rows_of(path):
     """The rows of a csv file, by header."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
-def noisy(values: dict[str, float], seed: int = 3) -> Callable[[str], float]:
+def endless(said="half", started=None):
+    """Work that goes on until it is cancelled, whatever it is given; ``started`` is set once it has begun."""
+
+    def work(*given, report=None):
+        report = given[-1] if report is None else report
+        while True:
+            report(0.5, said)
+            if started is not None:
+                started.set()
+            time.sleep(0.005)
+
+    return work
+
+
+def noisy(values, seed=3):
     """A made-up assay over true values."""
     rng = np.random.default_rng(seed)
     return lambda name: round(values[name] + 0.2 * float(rng.standard_normal()), 3)

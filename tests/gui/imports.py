@@ -1,21 +1,14 @@
 """What the tests of the import share: a new campaign on a table, its steps, and tables made for them."""
 
-from __future__ import annotations
-
 import itertools
-from pathlib import Path
 
-from pytestqt.qtbot import QtBot
-
-from assaypilot.gui.new_campaign.dialog import NewCampaign
-from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import creation_of, until
 
 HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold</b>", "&amp; & co")
 """Ids and headers that a careless program takes for markup, mathematics or formats."""
 
 
-def creation_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+def creation_on(qtbot, window, table):
     """A new campaign with a table read."""
     window.new_campaign()
     creation = creation_of(window)
@@ -24,28 +17,28 @@ def creation_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
     return creation
 
 
-def columns_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+def columns_of(qtbot, window, table):
     """A new campaign that shows what the columns are, over a table that can be used."""
     creation = creation_on(qtbot, window, table)
     creation.views.choose("columns")
-    until(qtbot, lambda: creation.columns_pane.complete, 30_000)
+    until(qtbot, lambda: creation.columns_pane.complete)
     return creation
 
 
-def check_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+def check_of(qtbot, window, table):
     """A new campaign that shows the report on the additive model."""
     creation = columns_of(qtbot, window, table)
     creation.views.choose("model")
     return creation
 
 
-def checked(qtbot: QtBot, creation: NewCampaign) -> None:
+def checked(qtbot, creation):
     """Wait for the check after a change."""
     qtbot.wait(220)
-    until(qtbot, lambda: creation.columns_pane.complete, 30_000)
+    until(qtbot, lambda: creation.columns_pane.complete)
 
 
-def amides(path: Path) -> Path:
+def amides(path):
     """Structures without columns of substituents: 24 benzamides, one that shares nothing, with activities."""
     lines = ["ID,SMILES,pIC50"]
     amines, tails = ("C", "CC", "C(C)C", "C1CC1", "CCC", "CCO"), ("F", "Cl", "C#N", "OC")
@@ -57,7 +50,7 @@ def amides(path: Path) -> Path:
     return path
 
 
-def sparse(path: Path) -> Path:
+def sparse(path):
     """A series of two sites in which two substituents of R1 occur once."""
     lines = ["ID,R1,R2,pIC50"]
     value = {"Me": 0.0, "Et": 0.4, "Pr": 0.7, "tBu": 0.1, "Ph": 1.0}

@@ -1,23 +1,17 @@
 """More compounds from a table, in the window: what follows is said before they are taken in."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, status, until, wait_for
 
 SITES = [(a, b) for a in ("H", "Me", "Et") for b in ("F", "Cl", "Br")]
 MORE = "ID,R1,R2\nN1,iPr,F\nN2,iPr,Cl\nA1,H,F\nN3,,Br\n"
 
 
 @pytest.fixture
-def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+def window(open_window, tmp_path, qtbot):
     """A campaign of nine compounds, at its goal."""
     table, path = tmp_path / "series.csv", tmp_path / "series.assaypilot"
     rows = [f"A{k},{a},{b}" for k, (a, b) in enumerate(SITES, 1)]
@@ -27,20 +21,17 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     return open_window(path, page=PageName.GOAL)
 
 
-def asked(qtbot: QtBot, window: MainWindow, table: Path):
+def asked(qtbot, window, table):
     """The dialog about a table, once it says what follows."""
     window.adding.dialog = None
     window.adding.read(table)
     until(qtbot, lambda: window.adding.dialog is not None)
     dialog = window.adding.dialog
-    assert dialog is not None
     until(qtbot, lambda: "Checking" not in dialog.words.text())
     return dialog
 
 
-def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(qtbot, window, tmp_path):
     table = tmp_path / "more.csv"
     table.write_text(MORE, encoding="utf-8")
     dialog = asked(qtbot, window, table)
@@ -50,21 +41,18 @@ def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(
     assert dialog.words.text().startswith("Adds 2 compounds, to 11 compounds in all.\n\n1 substituent new: R1 = iPr.")
     assert len(status(window).library) == 9, "nothing is done before it is wanted"
     dialog.go.click()
-    until(qtbot, lambda: len(status(window).library) == 11)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: len(status(window).library) == 11)
     assert window.messages.text == "2 compounds added. Undo takes it back."
     assert status(window).library.ids[9:] == ("N1", "N2")
     window.session.undo()
-    until(qtbot, lambda: len(status(window).library) == 9)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: len(status(window).library) == 9)
 
 
-def test_an_open_round_comes_first(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_open_round_comes_first(qtbot, window, tmp_path):
     table = tmp_path / "more.csv"
     table.write_text(MORE, encoding="utf-8")
     window.session.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is not None)
     dialog = asked(qtbot, window, table)
     assert "Round 1 is open" in dialog.words.text()
     assert not dialog.go.isEnabled()
@@ -73,9 +61,7 @@ def test_an_open_round_comes_first(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert len(status(window).library) == 9
 
 
-def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(qtbot, window, tmp_path):
     table = tmp_path / "other.csv"
     table.write_text("Name,Colour\nx,red\ny,blue\n", encoding="utf-8")
     window.adding.read(table)
@@ -85,9 +71,7 @@ def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(
     idle(qtbot, window)
 
 
-def test_compounds_that_are_all_there_are_refused_in_the_dialog(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_compounds_that_are_all_there_are_refused_in_the_dialog(qtbot, window, tmp_path):
     table = tmp_path / "same.csv"
     table.write_text("ID,R1,R2\nA1,H,F\n", encoding="utf-8")
     dialog = asked(qtbot, window, table)

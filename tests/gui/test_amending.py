@@ -1,35 +1,30 @@
 """What leaving a value out, or another value, would do is said before it is done, and fits the dialog."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.changes import ENDS
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.round.reason_dialog import RESTS, CorrectDialog, ExcludeDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, status, until, wait_for
 
 
-def _opened(qtbot: QtBot, window: MainWindow) -> None:
+def _opened(qtbot, window):
     window.show_page(PageName.ROUND)
     window.activateWindow()
-    until(qtbot, window.isActiveWindow)
-    idle(qtbot, window)
+    wait_for(qtbot, window, window.isActiveWindow)
 
 
-def _dialog(qtbot: QtBot) -> QDialog:
+def _dialog(qtbot):
     until(qtbot, lambda: isinstance(QApplication.activeModalWidget(), QDialog))
     found = QApplication.activeModalWidget()
     assert isinstance(found, QDialog)
     return found
 
 
-def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot: QtBot, decided: MainWindow) -> None:
+def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot, decided):
     _opened(qtbot, decided)
     page, before = decided.round, status(decided)
     best = next(one for one in before.measurements if one.phase == 1)
@@ -50,7 +45,7 @@ def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot: QtBot, de
     assert f"{now['undecided']:,} undecided (now {before.counts['undecided']:,})" in said
 
 
-def test_what_leaving_a_value_out_costs_is_said(qtbot: QtBot, decided: MainWindow) -> None:
+def test_what_leaving_a_value_out_costs_is_said(qtbot, decided):
     _opened(qtbot, decided)
     one = next(m for m in status(decided).measurements if m.phase == 1)
     decided.round.exclude(one.number)
@@ -68,7 +63,7 @@ def test_what_leaving_a_value_out_costs_is_said(qtbot: QtBot, decided: MainWindo
     QTest.keyClick(asked, Qt.Key.Key_Escape)
 
 
-def test_the_words_have_room_with_large_text(qtbot: QtBot, decided: MainWindow) -> None:
+def test_the_words_have_room_with_large_text(qtbot, decided):
     _opened(qtbot, decided)
     theme().enlarge(200)
     try:

@@ -1,38 +1,31 @@
 """The picture of the candidates answers: pointed at it names a compound, keys go through it, copied and written."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.plots.scatter import HistogramScene, ScatterScene
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import idle, rows_of, status, until
+from tests.gui.helpers import idle, rows_of, status, until, wait_for
 
 
-def _place(window: MainWindow, rank: int) -> QPoint:
+def _place(window, rank):
     """A pixel right above the compound of a rank."""
     canvas = window.candidates.canvas
     return QPoint(round(canvas.parts[0].pixel(rank, 0.0).x()), round(canvas.parts[0].box[1] + 3))
 
 
-def _ready(qtbot: QtBot, window: MainWindow) -> list[int]:
+def _ready(qtbot, window):
     page = window.candidates
     until(qtbot, lambda: page.canvas.shown and page.picture is not None and bool(page.picture.compounds))
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
-    assert page.picture is not None
     return page.picture.compounds
 
 
-def test_what_is_pointed_at_is_named_and_a_click_selects_it_everywhere(qtbot: QtBot, decided: MainWindow) -> None:
+def test_what_is_pointed_at_is_named_and_a_click_selects_it_everywhere(qtbot, decided):
     page, ranked = decided.candidates, _ready(qtbot, decided)
     now = status(decided)
     QTest.mouseMove(page.canvas, _place(decided, 2))
@@ -51,7 +44,7 @@ def test_what_is_pointed_at_is_named_and_a_click_selects_it_everywhere(qtbot: Qt
     until(qtbot, lambda: page.canvas.target is None)
 
 
-def test_keys_go_through_the_ranking_and_enter_selects(qtbot: QtBot, decided: MainWindow) -> None:
+def test_keys_go_through_the_ranking_and_enter_selects(qtbot, decided):
     page, ranked = decided.candidates, _ready(qtbot, decided)
     page.select(ranked[0])
     idle(qtbot, decided)
@@ -59,19 +52,17 @@ def test_keys_go_through_the_ranking_and_enter_selects(qtbot: QtBot, decided: Ma
     QTest.keyClick(page.canvas, Qt.Key.Key_Right)
     for _ in range(2):
         QTest.keyClick(page.canvas, Qt.Key.Key_Right)
-    assert page.canvas.target is not None
     assert page.canvas.target.compound == ranked[2]
     assert status(decided).library.ids[ranked[2]] in page.canvas.accessibleDescription()
     QTest.keyClick(page.canvas, Qt.Key.Key_Return)
     assert decided.session.selection.compound == ranked[2]
     QTest.keyClick(page.canvas, Qt.Key.Key_Left)
-    assert page.canvas.target is not None
     assert page.canvas.target.compound == ranked[1]
     QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
     assert page.canvas.target is None
 
 
-def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+def test_it_is_copied_and_written_with_its_data(qtbot, decided, tmp_path):
     page, ranked = decided.candidates, _ready(qtbot, decided)
     page.canvas.setFocus()
     until(qtbot, page.canvas.hasFocus)
@@ -89,8 +80,7 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     idle(qtbot, decided)
     out = tmp_path / "ranking.svg"
     decided.picture_files.to(out, scene)
-    until(qtbot, lambda: (tmp_path / "ranking data.csv").exists() and out.exists())
-    idle(qtbot, decided)
+    wait_for(qtbot, decided, lambda: (tmp_path / "ranking data.csv").exists() and out.exists())
     rows, now = rows_of(tmp_path / "ranking data.csv"), status(decided)
     assert [[*rows[0]], [*rows[-1].values()]] == [copied[0], copied[-1]]
     assert [row["ID"] for row in rows] == [now.library.ids[compound] for compound in ranked]
@@ -103,19 +93,17 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     until(qtbot, lambda: QGuiApplication.clipboard().text().startswith("Status"))
 
 
-def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot: QtBot, decided: MainWindow) -> None:
+def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot, decided):
     page = decided.candidates
     page.which.choose("all")
     until(qtbot, lambda: page.canvas.shown)
     page.canvas.zoomed.emit(1.0, 0.0, 0.4)
     until(qtbot, lambda: page.canvas.shown)
     picture = page.picture
-    assert picture is not None
     before = picture.compounds
     assert len(before) < len(status(decided).library)
     page.canvas.picked.emit(before[-1])
     until(qtbot, lambda: page.canvas.shown)
-    assert page.picture is not None
     assert page.picture.compounds == before
     assert page.table.current_row() == before[-1]
     hidden = next(k for k in range(len(status(decided).library)) if k not in page.picture.compounds)
@@ -124,13 +112,12 @@ def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot: QtBot, decid
     assert hidden in page.picture.compounds
 
 
-def test_plot_shows_what_the_filter_leaves(qtbot: QtBot, decided: MainWindow) -> None:
+def test_plot_shows_what_the_filter_leaves(qtbot, decided):
     page = decided.candidates
     page.which.choose("all")
     page.filter.setText("R1=Me")
     page.filter.settle()
     until(qtbot, lambda: page.canvas.shown)
-    assert page.picture is not None
     assert sorted(page.picture.compounds) == sorted(int(row) for row in page.model.rows)
     page.filter.setText("")
     page.filter.settle()
@@ -138,10 +125,9 @@ def test_plot_shows_what_the_filter_leaves(qtbot: QtBot, decided: MainWindow) ->
     assert len(page.picture.compounds) == len(status(decided).library)
 
 
-def test_wheel_zooms_and_double_click_shows_all(qtbot: QtBot, decided: MainWindow) -> None:
+def test_wheel_zooms_and_double_click_shows_all(qtbot, decided):
     page = decided.candidates
     until(qtbot, lambda: page.canvas.shown)
-    assert page.picture is not None
     whole = page.picture.compounds
     middle = page.canvas.parts[0].pixel(3.0, 7.0)
     for _ in range(5):
@@ -157,7 +143,7 @@ def test_wheel_zooms_and_double_click_shows_all(qtbot: QtBot, decided: MainWindo
     assert page.picture.compounds == whole
 
 
-def _drag(window: MainWindow, places: list[tuple[float, float]]) -> None:
+def _drag(window, places):
     """Draw a line through places of the data of the picture."""
     canvas = window.candidates.canvas
     points = [canvas.parts[0].pixel(*place).toPoint() for place in places]
@@ -171,12 +157,12 @@ def _drag(window: MainWindow, places: list[tuple[float, float]]) -> None:
     QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=points[-1])
 
 
-def _choose(box: QComboBox, key: str) -> None:
+def _choose(box, key):
     box.setCurrentIndex(box.findData(key))
     box.activated.emit(box.currentIndex())
 
 
-def test_what_is_enclosed_in_a_scatter_is_selected_in_the_table(qtbot: QtBot, decided: MainWindow) -> None:
+def test_what_is_enclosed_in_a_scatter_is_selected_in_the_table(qtbot, decided):
     page = decided.candidates
     _ready(qtbot, decided)
     page.which.choose("all")
@@ -203,7 +189,7 @@ def test_what_is_enclosed_in_a_scatter_is_selected_in_the_table(qtbot: QtBot, de
     assert page.canvas.scene.compounds.size == page.model.rowCount() == 4
 
 
-def test_a_histogram_counts_the_compounds_of_the_table(qtbot: QtBot, decided: MainWindow) -> None:
+def test_a_histogram_counts_the_compounds_of_the_table(qtbot, decided):
     page = decided.candidates
     _ready(qtbot, decided)
     page.which.choose("all")
@@ -223,7 +209,7 @@ def test_a_histogram_counts_the_compounds_of_the_table(qtbot: QtBot, decided: Ma
     assert page.canvas.scene.counts.sum() == page.model.rowCount()
 
 
-def test_the_picture_that_was_chosen_is_remembered_and_belongs_to_one_campaign(decided: MainWindow) -> None:
+def test_the_picture_that_was_chosen_is_remembered_and_belongs_to_one_campaign(decided):
     page = decided.candidates
     _choose(page.plot.kind, "scatter")
     _choose(page.plot.boxes["y"], "near")

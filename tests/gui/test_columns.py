@@ -1,11 +1,5 @@
 """Columns of the candidates: chosen, moved, remembered and copied; properties calculated when somebody looks."""
 
-from __future__ import annotations
-
-import threading
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,20 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.system.progress import Report
-from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables import properties
 from assaypilot.gui.tables.tools import Limits, with_limits
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, quick_campaign, rows_of, status, until, view
+from tests.gui.helpers import endless, idle, quick_campaign, rows_of, status, until, view, wait_for
 
 
-def test_columns_order_widths_and_sorting_are_remembered(
-    qtbot: QtBot, decided: MainWindow, open_window: Callable[..., MainWindow], settings: Settings
-) -> None:
+def test_columns_order_widths_and_sorting_are_remembered(qtbot, decided, open_window, settings):
     page = decided.candidates
     page.table.sortByColumn(page.model.place_of("estimate"), Qt.SortOrder.DescendingOrder)
     page.arrangement.show("interval", False)
@@ -56,7 +44,7 @@ def test_columns_order_widths_and_sorting_are_remembered(
     assert settings.values("table/candidates")["shown"] == {}
 
 
-def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot: QtBot, decided: MainWindow) -> None:
+def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot, decided):
     page = decided.candidates
     page.columns_button.click()
     menu = QApplication.activePopupWidget()
@@ -70,7 +58,7 @@ def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot: QtBot, deci
     menu.close()
 
 
-def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow) -> None:
+def test_copy_takes_the_columns_as_they_stand(qtbot, decided):
     page = decided.candidates
     page.arrangement.show("interval", False)
     header = page.table.horizontalHeader()
@@ -85,9 +73,7 @@ def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow)
 
 
 @pytest.mark.slow
-def test_properties_are_calculated_when_somebody_looks(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_properties_are_calculated_when_somebody_looks(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True), page=PageName.CANDIDATES)
     page = window.candidates
     assert "mw" not in [column.key for column in page.arrangement.columns]
@@ -119,18 +105,11 @@ def test_properties_are_calculated_when_somebody_looks(
         assert ("TPSA" in rows[0]) is not as_columns
 
 
-def test_stopped_properties_are_not_begun_again(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_properties_are_not_begun_again(qtbot, open_window, tmp_path, monkeypatch):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
 
-    def slow(smiles: object, report: Report) -> None:
-        while True:
-            report(0.5, "Calculating")
-            threading.Event().wait(0.01)
-
-    monkeypatch.setattr("assaypilot.gui.tables.properties.calculate", slow)
+    monkeypatch.setattr("assaypilot.gui.tables.properties.calculate", endless())
     window.candidates.arrangement.show("clogp", True)
     until(qtbot, window.work.isVisible)
     window.work.stop.click()
@@ -139,17 +118,13 @@ def test_stopped_properties_are_not_begun_again(
     window.show_page(PageName.LIBRARY)
 
 
-def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
     page, library = window.candidates, status(window).library
     page.filter.setText("MW<300")
-    until(qtbot, lambda: page.tools.properties(library) is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: page.tools.properties(library) is not None)
     known = page.tools.properties(library)
-    assert known is not None
     assert known.alerts is None
     assert page.model.rowCount() == 18
     assert page.model.columns[page.model.place_of("alert")].text(0) == "…"
@@ -158,37 +133,25 @@ def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
     page.arrangement.show("alert", True)
     idle(qtbot, window)
     known = page.tools.properties(library)
-    assert known is not None
     assert known.alerts == ("",) * len(library)  # nothing about N-methylbenzamide
     assert page.model.columns[page.model.place_of("alert")].text(0) == ""
     assert "alert" in properties.exported(status(window), known)
 
 
-def test_a_filter_by_alert_has_them_looked_for(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_a_filter_by_alert_has_them_looked_for(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
     window.candidates.filter.setText("alert=nitro")
-    until(qtbot, lambda: window.candidates.model.rowCount() == 0)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.candidates.model.rowCount() == 0)
     known = window.candidates.tools.properties(status(window).library)
-    assert known is not None
     assert known.alerts is not None
 
 
-def test_stopped_alerts_leave_the_other_properties(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_alerts_leave_the_other_properties(qtbot, open_window, tmp_path, monkeypatch):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
 
-    def slow(found: object, smiles: object, report: Report) -> None:
-        while True:
-            report(0.5, "Looking")
-            threading.Event().wait(0.01)
-
-    monkeypatch.setattr("assaypilot.gui.tables.properties.alerts_too", slow)
+    monkeypatch.setattr("assaypilot.gui.tables.properties.alerts_too", endless())
     page = window.candidates
     page.arrangement.show("clogp", True)
     page.arrangement.show("alert", True)
@@ -201,7 +164,7 @@ def test_stopped_alerts_leave_the_other_properties(
     assert not page.arrangement.visible("alert")
 
 
-def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot: QtBot, decided: MainWindow) -> None:
+def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot, decided):
     table = decided.candidates.table
     frozen = table.frozen
     assert frozen is not None
@@ -222,7 +185,7 @@ def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot: QtBot, decid
     assert not frozen.isVisible()
 
 
-def test_sliders_write_the_filter_and_follow_it(qtbot: QtBot, decided: MainWindow) -> None:
+def test_sliders_write_the_filter_and_follow_it(qtbot, decided):
     page = decided.candidates
     decided.show_page(PageName.CANDIDATES)
     page.which.choose("all")
@@ -264,7 +227,7 @@ def test_sliders_write_the_filter_and_follow_it(qtbot: QtBot, decided: MainWindo
     st.integers(0, 100),
     st.integers(0, 100),
 )
-def test_sliders_read_what_they_wrote(name: str, low: float, span: float, one: int, other: int) -> None:
+def test_sliders_read_what_they_wrote(name, low, span, one, other):
     limits = Limits(name, low, low + span)
     first, last = sorted((one, other))
     text = with_limits("R1=Me", limits, first, last)

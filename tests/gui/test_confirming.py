@@ -1,79 +1,58 @@
 """The confirmation round in the window: the one button, the round, what lies outside, by word and sign."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QRadioButton
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.round.reason_dialog import ExcludeDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, open_round, show, status, until
+from tests.gui.helpers import copied, dialog, idle, made, open_round, returned, show, status, wait_for
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
-SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=150, strategy="adaptive")
 
 
-def truth(library: Library) -> np.ndarray:
+def truth(library):
     """A sum of effects."""
     rng = np.random.default_rng((5, 0))
     effects = [rng.uniform(0.0, 1.0, n) for _, n in SITES]
     return 6.0 + sum(effect[library.codes[:, k]] for k, effect in enumerate(effects))
 
 
-def finished(path: Path) -> Path:
+def finished(folder):
     """A campaign at its end, with compounds that are in and were never measured."""
     library = Library.product([Site(name, tuple(f"s{j}" for j in range(n))) for name, n in SITES])
     rng, means = np.random.default_rng(1), truth(library)
-    with Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=SETTINGS
-    ) as campaign:
-        while (issued := campaign.plan()) is not None:
-            campaign.record(
-                [
-                    Result(library.ids[item.compound], float(means[item.compound] + 0.2 * rng.normal()), "pIC50")
-                    for item in issued.items
-                    for _ in range(item.replicates)
-                ],
-                close=True,
-            )
+    path = folder / "done.assaypilot"
+    with made(path, library, epsilon=0.8, slack=0.8, per_round=150, strategy="adaptive") as campaign:
+        while campaign.plan() is not None:
+            campaign.record(returned(campaign, lambda at, _: float(means[at] + 0.2 * rng.normal())), close=True)
         assert len(campaign.status().confirmation.due) > 2
     return path
 
 
 @pytest.fixture
-def ended(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
-    return open_window(finished(tmp_path / "done.assaypilot"))
+def ended(qtbot, open_window, tmp_path):
+    return open_window(copied(tmp_path, finished))
 
 
-def plan(qtbot: QtBot, window: MainWindow) -> None:
+def plan(qtbot, window):
     """Press the one button."""
     window.strip.primary.click()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is not None)
 
 
-def enter(qtbot: QtBot, window: MainWindow, off: dict[int, float], lines: int | None = None) -> None:
+def enter(qtbot, window, off, lines=None):
     """Type what the assay says into the first lines of the round, through its cells."""
     page, means = window.round, truth(status(window).library)
     for line, item in enumerate(open_round(window).items[:lines]):
         page.values.enter(line, 0, f"{means[item.compound] + off.get(item.compound, 0.0):.2f}")
-        until(qtbot, lambda line=line: open_round(window).came > line)
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda line=line: open_round(window).came > line)
 
 
-def texts(window: MainWindow) -> dict[int, str]:
+def texts(window):
     """What the column Confirmed says, by compound; empty cells left out."""
     model = window.candidates.model
     place = model.place_of("confirmed")
@@ -81,12 +60,12 @@ def texts(window: MainWindow) -> dict[int, str]:
     return {row: column.text(row) for row in range(len(status(window).library)) if column.text(row)}
 
 
-def shown(window: MainWindow) -> dict[str, str]:
+def shown(window):
     """The captions and values of the Candidates panel."""
     return dict(window.candidates.panel.details.rows)
 
 
-def test_the_one_button_plans_it_and_shows_it(qtbot: QtBot, ended: MainWindow) -> None:
+def test_the_one_button_plans_it_and_shows_it(qtbot, ended):
     window = ended
     due = status(window).confirmation.due
     assert window.strip.primary.text() == "Plan confirmation round"
@@ -107,17 +86,15 @@ def test_the_one_button_plans_it_and_shows_it(qtbot: QtBot, ended: MainWindow) -
     assert rows["Why"] == "in, never measured"
 
 
-def test_what_lies_outside_is_named_by_word_and_sign(qtbot: QtBot, ended: MainWindow) -> None:
+def test_what_lies_outside_is_named_by_word_and_sign(qtbot, ended):
     window = ended
     plan(qtbot, window)
     odd = open_round(window).items[1].compound
     enter(qtbot, window, {odd: -1.2})
     assert window.strip.primary.text().startswith("Close round")
     window.strip.primary.click()
-    assert window.closing is not None
     window.closing.confirm.click()
-    until(qtbot, lambda: status(window).open_round is None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is None)
     now = status(window)
     n = len(now.confirmation.states)
     assert window.page is window.candidates
@@ -145,25 +122,10 @@ def test_what_lies_outside_is_named_by_word_and_sign(qtbot: QtBot, ended: MainWi
     assert "Confirmed" in screen.columns
 
 
-def test_undo_takes_it_back(qtbot: QtBot, ended: MainWindow) -> None:
-    window = ended
-    plan(qtbot, window)
-    assert "confirmation round" in window.actions_.undo.text()
-    window.actions_.undo.trigger()
-    until(qtbot, lambda: status(window).open_round is None)
-    idle(qtbot, window)
-    assert window.strip.primary.text() == "Plan confirmation round"
-    window.actions_.redo.trigger()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
-    assert open_round(window).confirmation
-
-
-def test_a_part_of_it_waits(qtbot: QtBot, ended: MainWindow) -> None:
+def test_a_part_of_it_waits(qtbot, ended):
     window = ended
     window.actions_.confirm.trigger()
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is not None)
     enter(qtbot, window, {}, lines=1)
     show(qtbot, window, PageName.CANDIDATES)
     said = list(texts(window).values())
@@ -172,42 +134,27 @@ def test_a_part_of_it_waits(qtbot: QtBot, ended: MainWindow) -> None:
     assert window.strip.primary.text() == "Enter results"
     guarantee = status(window).guarantee
     window.close_round()
-    assert window.closing is not None
     offered = [one for one in window.closing.findChildren(QRadioButton) if one.isVisible()]
     assert not offered, "nothing that is missing could void the guarantee"
     window.closing.confirm.click()
-    until(qtbot, lambda: status(window).open_round is None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is None)
     assert status(window).guarantee == guarantee
     assert window.strip.primary.text() == "Plan confirmation round", "what is missing is asked for again"
 
 
-def test_a_second_window_cannot_plan_it(
-    qtbot: QtBot, ended: MainWindow, open_window: Callable[..., MainWindow]
-) -> None:
-    assert ended.session.view is not None
-    second = open_window(ended.session.view.path)
-    assert second.session.view is not None
-    assert second.session.view.read_only
-    assert second.strip.primary.text() == "Export shortlist…"
-    assert not second.actions_.confirm.isEnabled()
-
-
-def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot: QtBot, ended: MainWindow) -> None:
+def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot, ended):
     window = ended
     plan(qtbot, window)
     enter(qtbot, window, {}, lines=1)
     guarantee = status(window).guarantee
     (number,) = (m.number for m in status(window).measurements if m.round == open_round(window).number)
     window.round.exclude(number)
-    asked = dialog()
-    assert isinstance(asked, ExcludeDialog)
+    asked = dialog(ExcludeDialog)
     asked.judged.click()
     assert "decides nothing: the guarantee stays" in asked.consequence.text()
     asked.line.setText("too low")
     asked.confirm.click()
-    until(qtbot, lambda: status(window).measurements[number - 1].excluded is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements[number - 1].excluded is not None)
     # Its sentence also tells how far compounds were seen to deviate, which all values say.
     assert replace(status(window).guarantee, sentence="") == replace(guarantee, sentence="")
     assert open_round(window).came == 0

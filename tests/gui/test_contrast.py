@@ -1,30 +1,27 @@
 """Text stands out from its ground in both themes (WCAG 2.2, AA: 4.5 to 1), and so do the shapes of states (3 to 1)."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QLineEdit
-from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.resources.theme import DARK, LIGHT, Colours, style_sheet
+from assaypilot.gui.resources.theme import DARK, LIGHT, style_sheet
 
 TEXT, SHAPE = 4.5, 3.0
 
 
-def luminance(colour: str) -> float:
+def luminance(colour):
     """Relative luminance of ``#rrggbb``."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(ink: str, ground: str) -> float:
+def contrast(ink, ground):
     """From 1 (none) to 21 (black on white)."""
     darker, lighter = sorted((luminance(ink), luminance(ground)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def faint(colours: Colours) -> list[tuple[str, str, float]]:
+def faint(colours):
     """What does not stand out: ink, ground, contrast."""
     figure = colours.figure
     grounds = {name: getattr(colours, name) for name in ("page", "panel", "soft_accent", "hover", "question")}
@@ -43,12 +40,12 @@ def faint(colours: Colours) -> list[tuple[str, str, float]]:
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_and_shapes_stand_out_from_every_ground(colours: Colours) -> None:
+def test_text_and_shapes_stand_out_from_every_ground(colours):
     assert faint(colours) == []
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_what_an_empty_field_says_is_as_readable_as_a_hint(qtbot: QtBot, colours: Colours) -> None:
+def test_what_an_empty_field_says_is_as_readable_as_a_hint(qtbot, colours):
     edit = QLineEdit()
     qtbot.addWidget(edit)
     edit.setPlaceholderText("such as alkyl")

@@ -1,57 +1,44 @@
 """Controls through the real widgets: a new campaign's line, the rows of controls beside a round."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.controls import Control, parse_control
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.plates.layout import Control as Wells
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.new_campaign.goal_strategy import controls_in
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
-from assaypilot.gui.round.round_controls import ControlsPane
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, status, until
+from tests.gui.helpers import dialog, made, status, until, wait_for
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 
 REF = Control("REF-1", (("pIC50", 7.1),))
 
 
 @pytest.fixture
-def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def planned(qtbot, open_window, tmp_path):
     """A window with an open round on two plates, controls in the first column of each."""
     path = tmp_path / "plates.assaypilot"
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
-    settings = Settings("pIC50", epsilon=0.5, per_round=36, controls=(REF,))
-    with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
-        made.plan()
-        made.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
+    with made(path, library, per_round=36, controls=(REF,)) as campaign:
+        campaign.plan()
+        campaign.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
     return open_window(path, page=PageName.ROUND)
 
 
-def type_into(pane: ControlsPane, row: int, text: str) -> None:
+def type_into(pane, row, text):
     field = list(pane.fields.values())[row]
     field.edit.setText(text)
     field.edit.returnPressed.emit()
 
 
-def test_controls_are_typed_in_rows_of_their_own(qtbot: QtBot, planned: MainWindow) -> None:
+def test_controls_are_typed_in_rows_of_their_own(qtbot, planned):
     pane = planned.round.controls
     assert not pane.isHidden()
     assert [(row.place, len(row.wells)) for row in pane.fields] == [("R1-P1", 4), ("R1-P2", 4)]
     type_into(pane, 0, "7.0; 7.2; 7.3")
-    until(qtbot, lambda: len(status(planned).readings) == 3)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: len(status(planned).readings) == 3)
     first, *_ = status(planned).readings
     assert (first.entered.plate, first.entered.well) == ("R1-P1", "A1")
     assert status(planned).measurements_used == 0
@@ -67,7 +54,7 @@ def test_controls_are_typed_in_rows_of_their_own(qtbot: QtBot, planned: MainWind
 
 
 @pytest.mark.parametrize(("text", "reason"), [("seven", "seven"), (">8", "has to read one"), ("7.1 7.2", "7.1 7.2")])
-def test_what_a_control_cannot_read_stays_with_the_reason(planned: MainWindow, text: str, reason: str) -> None:
+def test_what_a_control_cannot_read_stays_with_the_reason(planned, text, reason):
     pane = planned.round.controls
     type_into(pane, 1, text)
     row = list(pane.fields.values())[1]
@@ -77,7 +64,7 @@ def test_what_a_control_cannot_read_stays_with_the_reason(planned: MainWindow, t
     assert not status(planned).readings
 
 
-def test_typed_results_stand_on_their_plates(qtbot: QtBot, planned: MainWindow) -> None:
+def test_typed_results_stand_on_their_plates(qtbot, planned):
     model = planned.round.model
     row = model.view_row(0)
     assert row is not None
@@ -88,14 +75,12 @@ def test_typed_results_stand_on_their_plates(qtbot: QtBot, planned: MainWindow) 
     assert entered.well
 
 
-def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) -> None:
+def test_a_control_is_corrected_and_left_out(qtbot, planned):
     pane = planned.round.controls
     type_into(pane, 0, "8.4; 7.2")
-    until(qtbot, lambda: len(status(planned).readings) == 2)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: len(status(planned).readings) == 2)
     pane.values.correct.emit(1)
-    asked = dialog()
-    assert isinstance(asked, CorrectDialog)
+    asked = dialog(CorrectDialog)
     asked.line.setText("typo")
     asked.value.setText(">7")
     assert "a control has to read one" in asked.problem.text()
@@ -105,8 +90,7 @@ def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) 
     asked.accept()
     until(qtbot, lambda: status(planned).readings[0].value == 7.0)
     pane.values.exclude.emit(2)
-    left = dialog()
-    assert isinstance(left, ExcludeDialog)
+    left = dialog(ExcludeDialog)
     left.line.setText("bubble")
     left.judged.setChecked(True)
     assert "the guarantee stays" in left.consequence.text()
@@ -116,7 +100,7 @@ def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) 
     until(qtbot, lambda: status(planned).readings[1].excluded is None)
 
 
-def test_a_new_campaign_asks_for_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_new_campaign_asks_for_controls(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "t.csv"))
     step.noise.edit.setText("0.2")
     step.controls.edit.setText("REF-1 = 7,1")
@@ -127,7 +111,7 @@ def test_a_new_campaign_asks_for_controls(qtbot: QtBot, window: MainWindow, tmp_
     assert not step.complete
 
 
-def test_controls_as_they_are_typed() -> None:
+def test_controls_as_they_are_typed():
     assert controls_in("") == ()
     assert controls_in("REF-1; REF-2 = 7.1") == (Control("REF-1"), parse_control("REF-2;value=7.1"))
     assert controls_in("REF-1 = pIC50 7.1, hERG 5") == (parse_control("REF-1;pIC50=7.1;hERG=5"),)

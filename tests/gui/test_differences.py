@@ -1,16 +1,10 @@
 """A difference of two endpoints in the window: named in a new campaign, shown on every page, typed nowhere."""
 
-from __future__ import annotations
-
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
@@ -19,9 +13,8 @@ from assaypilot.gui.candidates.candidate_rows import CandidatesModel
 from assaypilot.gui.library.library_rows import history_means
 from assaypilot.gui.round.pasting import intend_paste
 from assaypilot.gui.window.export_dialog import shortlist_columns
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import creation_of, idle, show, status, until
+from tests.gui.helpers import creation_of, idle, made, returned, show, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"))
@@ -34,7 +27,7 @@ LEVELS = {
 POTENCY, HERG = Endpoint("pIC50", noise_sd=0.1), Endpoint("hERG IC50", "nM", "log", noise_sd=0.1)
 
 
-def table(path: Path) -> Path:
+def table(path):
     lines = ["ID,R1,R2,pIC50,hERG IC50 (nM)"]
     for place, (name, row) in enumerate(zip(IDS, ROWS, strict=True)):
         values = [f"{LEVELS['pIC50'][place]:.2f}", f"{10 ** (9 - LEVELS['hERG IC50'][place]):.0f}"]
@@ -43,42 +36,35 @@ def table(path: Path) -> Path:
     return path
 
 
-def campaign_file(folder: Path, *, rounds: int = 30, limit: str = "", objective: str = "Gap") -> Path:
+def campaign_file(folder, *, rounds=30, limit="", objective="Gap"):
     whole = Endpoint("Gap", of=("pIC50", "hERG IC50"), limit=Limit.parse(limit) if limit else None)
     strategy, rounds = ("gaussian-process", min(rounds, 3)) if limit else ("proven", rounds)
-    settings = Settings(objective, epsilon=0.5, slack=0.5, per_round=96, strategy=strategy)
     library = Library.listed(["R1", "R2"], [list(row) for row in ROWS], ids=IDS)
     rng = np.random.default_rng(2)
+    scale = {one.name: one for one in (POTENCY, HERG)}
     history = [Result("C-1", 6.0, "pIC50"), Result("C-1", 1e4, "hERG IC50"), Result("C-2", 6.3, "pIC50")]
     path = folder / "gap.assaypilot"
-    with Campaign.create(
-        path, library=library, endpoints=(POTENCY, HERG, whole), settings=settings, history=history
-    ) as campaign:
+
+    def value(compound, name):
+        return scale[name].from_model(float(LEVELS[name][compound] + 0.1 * rng.standard_normal()))
+
+    terms = {"objective": objective, "slack": 0.5, "per_round": 96, "strategy": strategy}
+    with made(path, library, endpoints=(POTENCY, HERG, whole), history=history, **terms) as campaign:
         for _ in range(rounds):
-            issued = campaign.plan()
-            if issued is None:
+            if campaign.plan() is None:
                 break
-            found = []
-            for item in issued.items:
-                for place, k in enumerate(issued.endpoints):
-                    endpoint = (POTENCY, HERG)[k]
-                    for _ in range(item.of(place)):
-                        value = LEVELS[endpoint.name][item.compound] + 0.1 * rng.standard_normal()
-                        found.append(Result(IDS[item.compound], endpoint.from_model(float(value)), endpoint.name))
-            campaign.record(found)
+            campaign.record(returned(campaign, value))
     return path
 
 
-def pages(qtbot: QtBot, window: MainWindow) -> None:
+def pages(qtbot, window):
     for page in PageName:
         window.show_page(page)
         idle(qtbot, window)
 
 
 @pytest.mark.parametrize(("rounds", "limit", "objective"), [(0, "", "Gap"), (30, "", "Gap"), (30, ">1.2", "pIC50")])
-def test_a_campaign_with_a_difference_is_shown_on_every_page(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, rounds: int, limit: str, objective: str
-) -> None:
+def test_a_campaign_with_a_difference_is_shown_on_every_page(qtbot, window, tmp_path, rounds, limit, objective):
     opened(qtbot, window, campaign_file(tmp_path, rounds=rounds, limit=limit, objective=objective))
     now = status(window)
     pages(qtbot, window)
@@ -97,17 +83,16 @@ def test_a_campaign_with_a_difference_is_shown_on_every_page(
     assert np.isnan(means[1:]).all()
 
 
-def test_a_round_asks_for_its_parts_only(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_round_asks_for_its_parts_only(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path, rounds=0))
     window.session.plan()
     until(qtbot, lambda: status(window).open_round is not None)
     show(qtbot, window, PageName.ROUND)
     now = status(window)
-    assert now.open_round is not None
     assert [now.endpoints[k].name for k in now.open_round.endpoints] == ["pIC50", "hERG IC50"]
 
 
-def test_a_pasted_column_of_differences_is_no_result(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_pasted_column_of_differences_is_no_result(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path, rounds=0))
     window.session.plan()
     until(qtbot, lambda: status(window).open_round is not None)
@@ -119,7 +104,7 @@ def test_a_pasted_column_of_differences_is_no_result(qtbot: QtBot, window: MainW
     assert [result.endpoint for result in found.results] == ["pIC50", "hERG IC50"] * 2
 
 
-def test_a_difference_is_named_in_a_new_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_difference_is_named_in_a_new_campaign(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     creation = creation_of(window)
     step.endpoints.new.setText("Gap = pIC50 - CYP")
@@ -155,7 +140,7 @@ def test_a_difference_is_named_in_a_new_campaign(qtbot: QtBot, window: MainWindo
     idle(qtbot, window)
 
 
-def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     step.endpoints.new.setText("Gap = pIC50 \N{MINUS SIGN} hERG IC50 (nM)")
     step.endpoints.add.click()
@@ -171,24 +156,7 @@ def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window:
     creation.reject()
 
 
-def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    path = table(tmp_path / "gap.csv")
-    path.write_text(path.read_text(encoding="utf-8").replace("hERG IC50 (nM)", "hERG"), encoding="utf-8")
-    step = to_goal(qtbot, window, path)
-    step.endpoints.new.setText("Gap = pIC50 - hERG")
-    step.endpoints.add.click()
-    until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
-    assert step.endpoints.add_problem.text() == (
-        "Gap needs two endpoints on a log scale, and hERG is not known to be on one. "
-        "Give the unit of hERG: log where its values are logarithms, for example nM where they are concentrations."
-    )
-    creation = creation_of(window)
-    creation.reject()
-
-
-def test_a_sign_in_a_name_is_no_difference(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_sign_in_a_name_is_no_difference(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     step.endpoints.new.setText("logD pH=7.4")
     step.endpoints.add.click()

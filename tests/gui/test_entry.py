@@ -1,7 +1,5 @@
 """Typed results: every form a chemist uses, what is asked back, and what is kept."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,7 @@ IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 ACTIVITY = Endpoint("Activity", kind="yes-no", words=("active", "inactive"))
 
 
-def typed(text: str, endpoint: Endpoint) -> list[Entry]:
+def typed(text, endpoint):
     """The values of a text in a cell of a round."""
     return [parse_entry(part, endpoint) for part in parts_of(text) if not is_empty(endpoint, part)]
 
@@ -46,23 +44,23 @@ def typed(text: str, endpoint: Endpoint) -> list[Entry]:
         ("12", Endpoint("Colonies", kind="count"), [(12.0, "=", None, 1, None)]),
     ],
 )
-def test_what_is_understood(text: str, endpoint: Endpoint, expected: list[tuple[object, ...]]) -> None:
+def test_what_is_understood(text, endpoint, expected):
     found = typed(text, endpoint)
     assert [(e.value, e.relation, e.unit, e.n, e.sd) for e in found] == expected
 
 
 @pytest.mark.parametrize("text", ["maybe", "1.5", ">0.5", "2/1"])
-def test_what_is_no_answer_is_refused(text: str) -> None:
+def test_what_is_no_answer_is_refused(text):
     with pytest.raises(ValueError, match=r"active nor inactive|a bound"):
         parse_entry(text, ACTIVITY)
 
 
-def test_an_answer_is_shown_as_its_word() -> None:
+def test_an_answer_is_shown_as_its_word():
     assert parse_entry("1", ACTIVITY).shown(ACTIVITY) == "active"
     assert result_of(parse_entry("no", ACTIVITY), "X", ACTIVITY).comment == "typed as no"
 
 
-def test_a_concentration_becomes_what_the_engine_makes_of_it() -> None:
+def test_a_concentration_becomes_what_the_engine_makes_of_it():
     entry = parse_entry("35 nM", P)
     assert entry.value == pytest.approx(7.4559, abs=1e-4)
     assert entry.shown(P) == "7.46"
@@ -71,14 +69,14 @@ def test_a_concentration_becomes_what_the_engine_makes_of_it() -> None:
     assert result.unit is None
 
 
-def test_a_pasted_cell_holds_one_value_as_in_a_table() -> None:
+def test_a_pasted_cell_holds_one_value_as_in_a_table():
     assert [e.value for e in parse_cells(["7.62", "", "n.d.", "7.58 (n=2)"], P)] == [7.62, 7.58]
     for cell in ("7.62; 7.58", "7.62 / 7.58", "7.62\n7.58"):
         with pytest.raises(ValueError, match="holds several values; give each a row of its own"):
             parse_cells([cell], P)
 
 
-def test_the_sd_of_a_concentration_is_none_of_its_logarithm() -> None:
+def test_the_sd_of_a_concentration_is_none_of_its_logarithm():
     entry = parse_entry("35 nM (n=2, sd=4)", P)
     assert (entry.n, entry.sd) == (2, None)
     assert result_of(entry, "X", P).comment == "typed as 35 nM (n=2, sd=4)"
@@ -87,7 +85,7 @@ def test_the_sd_of_a_concentration_is_none_of_its_logarithm() -> None:
     assert result_of(spread, "X", P).comment == "typed as 7.6 ± 0.2"
 
 
-def test_a_bare_concentration_is_asked_about() -> None:
+def test_a_bare_concentration_is_asked_about():
     with pytest.raises(Question, match=r"35 is no pIC50\. 35 nM\?") as question:
         parse_entry("35", P)
     assert question.value.suggestion == "35 nM"
@@ -108,20 +106,20 @@ def test_a_bare_concentration_is_asked_about() -> None:
         ("1e999", P, "not a finite number"),
     ],
 )
-def test_what_is_refused_says_why(text: str, endpoint: Endpoint, reason: str) -> None:
+def test_what_is_refused_says_why(text, endpoint, reason):
     with pytest.raises(ValueError, match=reason):
         typed(text, endpoint)
 
 
 @given(value=st.floats(3.0, 11.0).map(lambda x: round(x, 2)), n=st.integers(1, 9))
-def test_what_is_shown_is_read_back_as_the_same(value: float, n: int) -> None:
+def test_what_is_shown_is_read_back_as_the_same(value, n):
     entry = Entry(value, "=", None, n, None, "")
     again = parse_entry(entry.shown(P), P)
     assert (again.value, again.n) == (value, n)
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+def test_any_text_is_read_or_refused_with_a_reason(text):
     reason = "read"
     try:
         typed(text, P)
@@ -130,7 +128,7 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     assert reason
 
 
-def test_full_width_signs_are_read_and_a_sign_behind_says_what_to_write() -> None:
+def test_full_width_signs_are_read_and_a_sign_behind_says_what_to_write():
     for text in ("＞５；７．３", "＞５; ７．３"):
         assert [(one.value, one.relation) for one in typed(text, P)] == [(5.0, ">"), (7.3, "=")]
     with pytest.raises(ValueError, match="write >5 for more than 5, or <5 for less"):

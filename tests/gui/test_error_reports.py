@@ -1,25 +1,17 @@
 """What becomes of errors and crashes: noticed, reported without anybody's data, offered, and never sent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.system.progress import Report
 from assaypilot.gui.app import make_window
 from assaypilot.gui.runtime.error_reports import ReportDialog, Reporter
-from assaypilot.gui.runtime.settings import Settings
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import dialog, idle, until
 
@@ -44,25 +36,25 @@ SESSION = """
 """
 
 
-def session(folder: Path, how: str) -> subprocess.Popen[str]:
+def session(folder, how):
     """A session of the program in a process of its own."""
     words = [sys.executable, "-c", textwrap.dedent(SESSION), str(folder), how]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def offers(window: MainWindow) -> list[str]:
+def offers(window):
     """What the buttons beside the message say."""
     return [made.text() for made in window.messages.findChildren(QPushButton) if made.isVisibleTo(window.messages)]
 
 
-def press(window: MainWindow, text: str) -> None:
+def press(window, text):
     """Press a button of the message."""
     next(made for made in window.messages.findChildren(QPushButton) if made.text() == text).click()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
 @pytest.mark.parametrize(("how", "words"), [("killed", "without being closed"), ("crashed", "Segmentation fault")])
-def test_a_session_that_was_not_closed_is_noticed_once(tmp_path: Path, how: str, words: str) -> None:
+def test_a_session_that_was_not_closed_is_noticed_once(tmp_path, how, words):
     session(tmp_path, how).communicate(timeout=60)
     reporter = Reporter(tmp_path)
     reporter.begin()
@@ -81,10 +73,9 @@ def test_a_session_that_was_not_closed_is_noticed_once(tmp_path: Path, how: str,
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
-def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path: Path) -> None:
+def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path):
     session(tmp_path, "closed").communicate(timeout=60)
     running = session(tmp_path, "running")
-    assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     reporter = Reporter(tmp_path)
     reporter.begin()
@@ -98,7 +89,7 @@ def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path: Path) -> Non
     assert len(later.unseen()) == 1
 
 
-def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_path: Path) -> None:
+def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_path):
     (tmp_path / "sessions").write_text("a file where the folder should be", encoding="utf-8")
     reporter = Reporter(tmp_path)
     reporter.begin()
@@ -107,8 +98,8 @@ def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_p
     assert reporter.unseen() == []
 
 
-def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot: QtBot, campaign: MainWindow) -> None:
-    def work(report: Report) -> None:
+def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot, campaign):
+    def work(report):
         raise KeyError("BZ-100 c1ccccc1 7.62")
 
     campaign.actions_.pages[PageName.HISTORY].trigger()
@@ -116,8 +107,7 @@ def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot: QtBot
     campaign.session.read("Reading BZ-100 series.csv", work, lambda _: None)
     until(qtbot, lambda: "went wrong inside" in campaign.messages.text)
     press(campaign, "Show report…")
-    shown = dialog()
-    assert isinstance(shown, ReportDialog)
+    shown = dialog(ReportDialog)
     text = shown.text.toPlainText()
     assert "KeyError at:" in text
     assert "While: Reading a file" in text
@@ -134,9 +124,7 @@ def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot: QtBot
 
 
 @pytest.mark.parametrize("choice", ["Show report…", "Copy", "Delete"])
-def test_the_next_start_offers_the_report(
-    qtbot: QtBot, settings: Settings, open_window: Callable[..., MainWindow], choice: str
-) -> None:
+def test_the_next_start_offers_the_report(qtbot, settings, open_window, choice):
     Reporter(settings.data_folder).save(ValueError("C-7 is secret"), "Planning the next round")
     window = open_window()
     until(qtbot, lambda: "was not closed" in window.messages.text)
@@ -153,9 +141,7 @@ def test_the_next_start_offers_the_report(
         dialog().reject()
 
 
-def test_an_error_nobody_caught_is_told_in_a_window_that_is_still_open(
-    qtbot: QtBot, settings: Settings, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_nobody_caught_is_told_in_a_window_that_is_still_open(qtbot, settings, open_window, monkeypatch):
     first = open_window()
     assert first.reporter is not None
     second = make_window(settings, reporter=first.reporter)

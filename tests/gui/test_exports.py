@@ -1,51 +1,42 @@
 """Exports through the real dialogs: what is on screen, in a process of its own, whole or nothing, never by surprise."""
 
-from __future__ import annotations
-
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.system.processes import in_another_process
-from assaypilot.engine.system.progress import Report
 from assaypilot.gui.widgets.file_dialogs import as_named, file_name
 from assaypilot.gui.window import exporting
-from assaypilot.gui.window.export_dialog import KINDS, ExportDialog, shortlist_columns
+from assaypilot.gui.window.export_dialog import KINDS, shortlist_columns
 from assaypilot.gui.window.exporting import beside_removed
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import idle, rows_of, status, until, view
+from tests.gui.helpers import endless, idle, rows_of, status, until, view, wait_for
 
 HEADERS_BEHIND = {"Goal", "Guarantee", "Program", "Exported", "Events", "Campaign head"}
 
 
-def asked(window: MainWindow) -> ExportDialog:
+def asked(window):
     """The question what to export."""
     assert window.exporting.dialog is not None
     return window.exporting.dialog
 
 
-def choose_place(qtbot: QtBot, window: MainWindow, name: str) -> QFileDialog:
+def choose_place(qtbot, window, name):
     """The question where to, answered with a name."""
     asked(window).confirm.click()
     place = window.exporting.asking
-    assert place is not None
     assert not place.testOption(QFileDialog.Option.DontConfirmOverwrite)  # the system asks before it replaces
     place.selectFile(name)
     place.fileSelected.emit(name)
     return place
 
 
-def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot, decided, tmp_path):
     page, window = decided.candidates, decided
     page.which.choose("all")
     page.filter.setText("R1=Cl")
@@ -63,8 +54,7 @@ def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: 
     shown = [page.model.as_text()[1:][row] for row in range(6)]
     path = tmp_path / "screen.csv"
     choose_place(qtbot, window, str(path))
-    until(qtbot, lambda: window.exporting.dialog is None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.exporting.dialog is None)
     rows = rows_of(path)
     assert [row["ID"] for row in rows] == [status(window).library.ids[int(row)] for row in page.model.rows]
     ids = [row["ID"] for row in rows]
@@ -76,7 +66,7 @@ def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: 
     assert {row["R1"] for row in rows} == {"Cl"}
 
 
-def test_all_columns_and_all_compounds(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+def test_all_columns_and_all_compounds(qtbot, decided, tmp_path):
     decided.candidates.filter.setText("R1=Cl")
     decided.exporting.ask(KINDS[0])
     dialog = asked(decided)
@@ -93,7 +83,7 @@ def test_all_columns_and_all_compounds(qtbot: QtBot, decided: MainWindow, tmp_pa
     )
 
 
-def test_every_column_of_the_page_has_its_headers(qtbot: QtBot, decided: MainWindow) -> None:
+def test_every_column_of_the_page_has_its_headers(qtbot, decided):
     now = status(decided)
     headers = table_of(now, range(3)).header
     found = shortlist_columns(now)
@@ -106,9 +96,7 @@ def test_every_column_of_the_page_has_its_headers(qtbot: QtBot, decided: MainWin
 @pytest.mark.parametrize(
     "suffix", [pytest.param(one, marks=() if one in (".csv", ".pdf") else pytest.mark.slow) for one in FORMATS]
 )
-def test_every_format_is_in_the_menu_and_written(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path, suffix: str
-) -> None:
+def test_every_format_is_in_the_menu_and_written(qtbot, decided, tmp_path, suffix):
     kind = next(kind for kind in KINDS if kind.suffix == suffix)
     action = next(one for one in decided.actions_.exports if one.text() == kind.menu)
     action.trigger()
@@ -128,9 +116,7 @@ def test_every_format_is_in_the_menu_and_written(
     assert [one.text() for one in decided.messages.offers] == ["Open", "Show in Folder"]
 
 
-def test_what_was_chosen_is_remembered(
-    qtbot: QtBot, decided: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_what_was_chosen_is_remembered(qtbot, decided, open_window, tmp_path):
     folder = tmp_path / "for the lead"
     folder.mkdir()
     decided.exporting.ask(None, "all")
@@ -147,10 +133,8 @@ def test_what_was_chosen_is_remembered(
 
 
 @pytest.mark.slow
-def test_opening_what_was_written(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
+def test_opening_what_was_written(qtbot, decided, tmp_path, monkeypatch):
+    opened = []
     monkeypatch.setattr(
         exporting.QDesktopServices, "openUrl", lambda url: bool(opened.append(url.toLocalFile())) or True
     )
@@ -168,7 +152,7 @@ def test_opening_what_was_written(
     assert len(opened) == 2
 
 
-def test_refusals_stand_beside_what_caused_them(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+def test_refusals_stand_beside_what_caused_them(qtbot, decided, tmp_path):
     page = decided.candidates
     page.filter.setText("nothing like it")
     until(qtbot, lambda: page.model.rowCount() == 0)
@@ -196,7 +180,7 @@ def test_refusals_stand_beside_what_caused_them(qtbot: QtBot, decided: MainWindo
     asked(decided).reject()
 
 
-def test_names_for_files() -> None:
+def test_names_for_files():
     assert file_name('a/b\\c: "d" <e>|?*\n') == "a-b-c- -d- -e-----"
     assert file_name(" . ") == "campaign"
     assert len(file_name("x" * 500)) == 120
@@ -207,7 +191,7 @@ def test_names_for_files() -> None:
 # ---------------------------------------------------------------------- in another process
 
 
-def never_done(path: Path, report: Report) -> int:
+def never_done(path, report):
     """Nothing: leaves half a file beside the place, as a process that is ended does, and goes on for ever."""
     path.with_name(f".{path.name}.4711.part").write_text("half")
     number = 0
@@ -218,9 +202,7 @@ def never_done(path: Path, report: Report) -> int:
 
 
 @pytest.mark.slow
-def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path
-) -> None:
+def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(qtbot, decided, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
     path = folder / "x.csv"
@@ -230,10 +212,10 @@ def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(
         "Exporting x.csv", path, lambda report: in_another_process(never_done, path, report=report),
         lambda rows: None, lambda: None,
     )  # fmt: skip
-    until(qtbot, lambda: window.work.isVisible() and "Drawing structures" in window.work.detail.text(), 20_000)
+    until(qtbot, lambda: window.work.isVisible() and "Drawing structures" in window.work.detail.text())
     assert window.work.words.text() == "Exporting x.csv…"
     until(qtbot, lambda: window.work.bar.value() > 0)
-    until(qtbot, lambda: "left" in window.work.detail.text(), 20_000)
+    until(qtbot, lambda: "left" in window.work.detail.text())
     assert len(list(folder.iterdir())) == 2
     # A command of the campaign does not wait for the export.
     before = status(window).head
@@ -248,12 +230,12 @@ def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(
     assert window.work.isHidden()
 
 
-def test_what_lay_beside_before_is_left_alone(tmp_path: Path) -> None:
+def test_what_lay_beside_before_is_left_alone(tmp_path):
     path = tmp_path / "x.csv"
     old, new = tmp_path / ".x.csv.1.part", tmp_path / ".x.csv.2.part"
     old.write_text("another program's")
 
-    def fails() -> None:
+    def fails():
         with beside_removed(path):
             new.write_text("ours")
             raise AssayPilotError("the disk is full")
@@ -264,17 +246,9 @@ def test_what_lay_beside_before_is_left_alone(tmp_path: Path) -> None:
     assert not new.exists()
 
 
-def test_closing_the_window_asks_once_while_an_export_is_written(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path
-) -> None:
+def test_closing_the_window_asks_once_while_an_export_is_written(qtbot, decided, tmp_path):
     path = tmp_path / "x.csv"
-
-    def work(report: Report) -> int:
-        while True:
-            report(0.5, "Writing")
-            threading.Event().wait(0.01)
-
-    decided.exporting.start("Exporting x.csv", path, work, lambda rows: None, lambda: None)
+    decided.exporting.start("Exporting x.csv", path, endless(), lambda rows: None, lambda: None)
     decided.close()
     assert decided.isVisible()
     assert "An export is still being written" in decided.messages.text
@@ -286,15 +260,12 @@ def test_closing_the_window_asks_once_while_an_export_is_written(
     assert not path.exists()
 
 
-def test_a_worker_that_raises_is_reported_and_the_window_goes_on(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path
-) -> None:
-    def work(report: Report) -> int:
+def test_a_worker_that_raises_is_reported_and_the_window_goes_on(qtbot, decided, tmp_path):
+    def work(report):
         raise ZeroDivisionError
 
     decided.exporting.start("Exporting x.csv", tmp_path / "x.csv", work, lambda rows: None, lambda: None)
     until(qtbot, lambda: not decided.session.beside.busy)
-    assert decided.reporter is not None
     assert len(decided.reporter.unseen()) == 1
     decided.exporting.to(tmp_path / "x.csv", "all")
     idle(qtbot, decided)
@@ -304,16 +275,14 @@ def test_a_worker_that_raises_is_reported_and_the_window_goes_on(
 # ---------------------------------------------------------------------- by keyboard
 
 
-def test_the_window_answers_while_an_export_is_written(
-    qtbot: QtBot, decided: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_window_answers_while_an_export_is_written(qtbot, decided, tmp_path, monkeypatch):
     """No turn of the event loop takes long: the writing is done elsewhere."""
-    times: list[float] = []
-    elsewhere: list[object] = []
+    times = []
+    elsewhere = []
 
-    def watched(function: object, *arguments: Any, report: Report) -> Any:
+    def watched(function, *arguments, report):
         elsewhere.append(function)
-        return in_another_process(function, *arguments, report=report)  # type: ignore[arg-type]  # any function
+        return in_another_process(function, *arguments, report=report)
 
     monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", watched)
     decided.exporting.to(tmp_path / "x.xlsx", "all")
@@ -326,7 +295,3 @@ def test_the_window_answers_while_an_export_is_written(
     assert (tmp_path / "x.xlsx").exists()
     assert elsewhere == [write]
     assert max(times) < 0.2
-
-
-def test_the_window_offers_what_the_engine_writes() -> None:
-    assert [kind.suffix for kind in KINDS] == list(FORMATS)

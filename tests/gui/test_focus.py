@@ -1,22 +1,15 @@
 """Where the keyboard is: seen in every theme, and on the page that is shown."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QWidget
-from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.resources.theme import theme
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, plan_round, status, until
+from tests.gui.helpers import idle, plan_round, status, until, wait_for
 from tests.gui.test_reach import reachable, told
 
 PAGES = (PageName.LIBRARY, PageName.GOAL, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY)
@@ -24,12 +17,12 @@ KEYS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before():
     yield
     theme().choose("light")
 
 
-def drawn(widget: QWidget) -> NDArray[np.float64]:
+def drawn(widget):
     """``(h, w)`` relative luminance (WCAG 2.2) of what a widget draws."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     bits = np.frombuffer(image.constBits(), dtype=np.uint8).reshape(image.height(), image.width(), 4) / 255.0
@@ -37,7 +30,7 @@ def drawn(widget: QWidget) -> NDArray[np.float64]:
     return np.asarray(linear[..., :3] @ np.array([0.0722, 0.7152, 0.2126]))  # blue, green, red
 
 
-def unseen(top: QWidget) -> list[str]:
+def unseen(top):
     """What looks no different when the keyboard is there: it needs a change along half its edge, of 2 to 1 or more."""
     found = []
     for widget in reachable(top):
@@ -57,8 +50,8 @@ def unseen(top: QWidget) -> list[str]:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot: QtBot, campaign: MainWindow, colours: str) -> None:
-    theme().choose(colours)  # type: ignore[arg-type]  # one of its choices
+def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot, campaign, colours):
+    theme().choose(colours)
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
@@ -72,8 +65,8 @@ def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot: QtBot, campaign:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_a_ticked_box_and_a_list_show_it_too(qtbot: QtBot, window: MainWindow, colours: str) -> None:
-    theme().choose(colours)  # type: ignore[arg-type]  # one of its choices
+def test_a_ticked_box_and_a_list_show_it_too(qtbot, window, colours):
+    theme().choose(colours)
     box, combo = QCheckBox("Not known"), QComboBox()
     box.setChecked(True)
     top = QWidget()
@@ -88,7 +81,7 @@ def test_a_ticked_box_and_a_list_show_it_too(qtbot: QtBot, window: MainWindow, c
     assert unseen(top) == []
 
 
-def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot, campaign):
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
@@ -105,14 +98,22 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot: QtBot, campaign: 
     QTest.keyClick(last, Qt.Key.Key_Up)
     assert window.stack.currentIndex() == PageName.SAR
     assert QApplication.focusWidget() is window.page_buttons.button(PageName.SAR)
+    # A filter is reached by its key, and Escape empties it.
+    QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is window.candidates.filter
+    QTest.keyClicks(window.candidates.filter, "R1=Cl")
+    until(qtbot, lambda: window.candidates.model.rowCount() == 6)
+    QTest.keyClick(window.candidates.filter, Qt.Key.Key_Escape)
+    until(qtbot, lambda: window.candidates.model.rowCount() == 18)
 
 
-def seen(window: MainWindow) -> list[str]:
+def seen(window):
     """Names of the buttons that can be seen."""
     return [one.accessibleName() for one in window.findChildren(QPushButton) if one.isVisible()]
 
 
-def tab_to(words: str) -> QWidget:
+def tab_to(words):
     """What has the keyboard after as many Tabs as it takes to come to something that is called so."""
     for _ in range(40):
         focus = QApplication.focusWidget()
@@ -123,7 +124,7 @@ def tab_to(words: str) -> QWidget:
     pytest.fail(f"Tab never comes to {words}")
 
 
-def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot, campaign):
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
@@ -131,8 +132,7 @@ def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, ca
     for sign in "7.1":
         QTest.keyClick(QApplication.focusWidget(), sign)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    until(qtbot, lambda: status(window).measurements_used == 1)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == 1)
     QTest.keyClick(window.round.table, Qt.Key.Key_Up)
     until(qtbot, lambda: any(name.startswith("Exclude 7.1") for name in seen(window)))
     QTest.keyClick(tab_to("Exclude 7.1"), Qt.Key.Key_Space)
@@ -142,8 +142,7 @@ def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, ca
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     QTest.keyClicks(tab_to("Reason"), "spilt")
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    until(qtbot, lambda: status(window).measurements[-1].excluded == "spilt")
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements[-1].excluded == "spilt")
     assert window.focusWidget() is window.round.table, "the button that was pressed is gone"
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
@@ -155,5 +154,4 @@ def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, ca
     closing = window.round.panel.closing
     assert reached == [closing.line, closing.confirm, closing.cancel]
     QTest.keyClick(closing.confirm, Qt.Key.Key_Space)
-    until(qtbot, lambda: status(window).open_round is None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is None)

@@ -1,7 +1,5 @@
 """What a forecast says in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -16,7 +14,7 @@ from tests.gui.forecasts import NOW, made
     ("settled", "goal", "said"),
     [(0.0, "epsilon-best", True), (3.0, "epsilon-best", False), (0.0, "pareto", False), (0.0, "best", False)],
 )
-def test_a_budget_that_settles_nothing_names_the_strategy_that_spends_it(settled: float, goal: str, said: bool) -> None:
+def test_a_budget_that_settles_nothing_names_the_strategy_that_spends_it(settled, goal, said):
     forecast = replace(
         made(NOW, 50), budget=BudgetForecast(decided=0.0, in_=settled, out=0.0, undecided=20.0 - settled)
     )

@@ -1,31 +1,29 @@
 """What stays is not looked through again and again; what goes with a window or a picture goes soon."""
 
-from __future__ import annotations
-
 import gc
 import weakref
-from collections.abc import Callable, Iterator
 
 import pytest
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QApplication, QWidget
 
 from assaypilot.gui.app import preload
 from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.runtime import gc_policy as long_lived
 from assaypilot.gui.structures.drawing import drawing_pool
-from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window import opening as windows
 from tests.gui.helpers import until
 
 
 class Waste:
     """What only the collector finds."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.itself = self
 
 
 @pytest.fixture
-def frozen() -> Iterator[None]:
+def frozen():
     """The collector as it is found, whatever a test sets aside; it comes only when it is called."""
     gc.unfreeze()
     gc.disable()
@@ -34,7 +32,7 @@ def frozen() -> Iterator[None]:
     gc.unfreeze()
 
 
-def test_once_all_is_loaded_it_is_set_aside(qapp: object, frozen: None) -> None:
+def test_once_all_is_loaded_it_is_set_aside(qapp, frozen):
     there = len(gc.get_objects())
     preload()
     drawing_pool().waitForDone()
@@ -42,7 +40,7 @@ def test_once_all_is_loaded_it_is_set_aside(qapp: object, frozen: None) -> None:
     assert len(gc.get_objects()) < 0.1 * there
 
 
-def test_what_went_with_a_window_is_found(qtbot: QtBot, frozen: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_went_with_a_window_is_found(qtbot, frozen, monkeypatch):
     monkeypatch.setattr(long_lived, "LATER", 0)
     waste = weakref.ref(Waste())
     long_lived.look_again_soon()  # nothing is set aside: nothing is done
@@ -60,9 +58,7 @@ def test_what_went_with_a_window_is_found(qtbot: QtBot, frozen: None, monkeypatc
     assert gc.get_freeze_count() > 0
 
 
-def test_a_window_that_closes_while_another_stays_is_looked_for(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], frozen: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_window_that_closes_while_another_stays_is_looked_for(qtbot, open_window, frozen, monkeypatch):
     asked = list[bool]()
     monkeypatch.setattr("assaypilot.gui.window.help_and_preferences.look_again_soon", lambda: asked.append(True))
     first = open_window()
@@ -74,12 +70,12 @@ def test_a_window_that_closes_while_another_stays_is_looked_for(
     assert asked == [True]
 
 
-def test_figures_are_thrown_away_once_they_are_pictures(qtbot: QtBot, frozen: None) -> None:
+def test_figures_are_thrown_away_once_they_are_pictures(qtbot, frozen):
     from matplotlib.figure import Figure
 
     made = list[weakref.ref[Figure]]()
 
-    def draw(size: tuple[float, float], dpi: float) -> Figure:
+    def draw(size, dpi):
         figure = Figure(figsize=size, dpi=dpi)
         figure.add_subplot().plot([1, 2], [3, 4])
         made.append(weakref.ref(figure))
@@ -99,7 +95,7 @@ def test_figures_are_thrown_away_once_they_are_pictures(qtbot: QtBot, frozen: No
     assert not [figure for figure in made if figure() is not None]
 
 
-def test_many_values_of_a_campaign_are_looked_through_once(qapp: object, frozen: None) -> None:
+def test_many_values_of_a_campaign_are_looked_through_once(qapp, frozen):
     long_lived.set_aside()
     values = [[number] for number in range(long_lived.MANY // 2)]
     long_lived.figure_gone()
@@ -107,3 +103,84 @@ def test_many_values_of_a_campaign_are_looked_through_once(qapp: object, frozen:
     values += [[number] for number in range(long_lived.MANY // 2)]
     long_lived.figure_gone()
     assert len(gc.get_objects()) < 1_000
+
+
+# --- a new size of the text, or other colours, while parts of closed windows wait to be thrown away
+
+
+class Busy(QWidget):
+    """A widget that makes and drops many objects when it is dressed, as pages do that lay themselves out anew."""
+
+    def __init__(self):
+        super().__init__()
+        self.gone = []
+        """Whether what was dropped was thrown away at once."""
+
+    def changeEvent(self, event):
+        """Drop something that only the collector finds, and give it occasions."""
+        dropped = weakref.ref(Waste())
+        kept = [[number] for number in range(2_000)]
+        self.gone.append(dropped() is None and bool(kept))
+        super().changeEvent(event)
+
+
+@pytest.fixture
+def eager():
+    """A collector that comes at the first occasion."""
+    before = gc.get_threshold()
+    gc.set_threshold(50, 1, 1)
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize("change", ["size", "colours"])
+def test_nothing_is_thrown_away_while_widgets_are_dressed(qtbot, window, eager, change):
+    widget = Busy()
+    qtbot.addWidget(widget)
+    widget.show()
+    widget.gone.clear()
+    try:
+        theme().enlarge(160) if change == "size" else theme().choose("dark")
+        assert widget.gone
+        assert not any(widget.gone)
+        assert gc.isenabled()
+        widget.gone.clear()
+        widget.setEnabled(False)
+        assert widget.gone == [True]  # the collector is as eager as before
+    finally:
+        theme().enlarge(100)
+        theme().choose("system")
+
+
+def test_a_window_that_was_closed_leaves_nothing_to_dress(qtbot, open_window):
+    first = open_window()
+    gc.collect()
+    gc.disable()  # what is left now would wait for the collector
+    try:
+        before = {id(one) for one in QApplication.allWidgets()}
+        second = first.opening.new_window()
+        qtbot.wait(50)
+        gone = list[bool]()
+        second.destroyed.connect(lambda: gone.append(True))
+        second.close()
+        until(qtbot, lambda: bool(gone))
+        left = [one for one in QApplication.allWidgets() if id(one) not in before and one.parentWidget() is None]
+        assert not left
+    finally:
+        gc.enable()
+
+
+def test_nothing_is_thrown_away_while_the_windows_are_listed(window, monkeypatch):
+    """Parts of closed windows would be gone before Python has taken them from Qt's list, and the program with them."""
+    collecting = list[bool]()
+
+    class Watched:
+        @staticmethod
+        def topLevelWidgets():
+            collecting.append(gc.isenabled())
+            return QApplication.topLevelWidgets()
+
+    monkeypatch.setattr(windows, "QApplication", Watched)
+    assert window in windows.main_windows()
+    assert collecting == [False]
+    assert gc.isenabled()

@@ -1,43 +1,32 @@
 """The Goal page through its real widgets: what is expected, what other settings would change, Apply, and undo."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import Change
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import foresight
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import silent
-from assaypilot.gui.goal.goal_page import GoalPage
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, plan_round, quick_campaign, show, status, until, view
+from tests.gui.helpers import idle, plan_round, quick_campaign, show, status, until, view, wait_for
 from tests.gui.test_goals import campaign_file, opened
 
 
-def shown(qtbot: QtBot, window: MainWindow) -> GoalPage:
+def shown(qtbot, window):
     """The page with what is expected of the settings as they are."""
     window.show_page(PageName.GOAL)
     until(qtbot, lambda: window.goal.outlooks.now is not None)
     return window.goal
 
 
-def type_into(page: GoalPage, name: str, text: str) -> QLineEdit:
+def type_into(page, name, text):
     """The field, with something else typed into it key by key."""
     edit = page.form.field(name).edit
     edit.setFocus()
@@ -49,17 +38,17 @@ def type_into(page: GoalPage, name: str, text: str) -> QLineEdit:
     return edit
 
 
-def tried(qtbot: QtBot, page: GoalPage) -> None:
+def tried(qtbot, page):
     """Wait until it is known what the settings typed come to and do."""
     until(qtbot, lambda: page.outlooks.tried is not None and page.change.apply_button.isEnabled())
 
 
-def figures(page: GoalPage) -> dict[str, list[str]]:
+def figures(page):
     """What stands beside each caption."""
     return {row[0]: row[1:] for row in (line.split("\t") for line in page.outlooks.table().splitlines())}
 
 
-def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot, campaign):
     QTest.keyClick(campaign, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     page = shown(qtbot, campaign)
     assert campaign.page is page
@@ -75,7 +64,7 @@ def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campai
     assert page.form.field("epsilon").note.text() == "log = 3-fold"
 
 
-def test_other_settings_stand_beside_the_present_ones(qtbot: QtBot, campaign: MainWindow, crystal: Crystal) -> None:
+def test_other_settings_stand_beside_the_present_ones(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     before = status(campaign).events
     type_into(page, "epsilon", "0,6")
@@ -95,17 +84,14 @@ def test_other_settings_stand_beside_the_present_ones(qtbot: QtBot, campaign: Ma
     assert status(campaign).events == before
 
 
-def test_apply_changes_the_campaign_and_undo_takes_it_back(
-    qtbot: QtBot, campaign: MainWindow, crystal: Crystal
-) -> None:
+def test_apply_changes_the_campaign_and_undo_takes_it_back(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     type_into(page, "epsilon", "0,6")
     type_into(page, "per_round", "48")
     tried(qtbot, page)
     page.change.note.setText("the assay is busy")
     page.change.apply_button.click()
-    until(qtbot, lambda: status(campaign).settings.epsilon == 0.6)
-    idle(qtbot, campaign)
+    wait_for(qtbot, campaign, lambda: status(campaign).settings.epsilon == 0.6)
     assert status(campaign).settings.per_round == 48
     assert campaign.strip.goal.text().startswith("All compounds within 0.6")
     assert page.change.isHidden()
@@ -131,7 +117,7 @@ WRONG = (
 )
 
 
-def test_what_cannot_be_used_is_said_where_it_stands(qtbot: QtBot, campaign: MainWindow, crystal: Crystal) -> None:
+def test_what_cannot_be_used_is_said_where_it_stands(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     for name, text, reason in WRONG:
         edit = type_into(page, name, text)
@@ -147,7 +133,7 @@ def test_what_cannot_be_used_is_said_where_it_stands(qtbot: QtBot, campaign: Mai
     assert crystal.asked == [None]
 
 
-def test_only_the_latest_settings_are_answered(qtbot: QtBot, campaign: MainWindow, crystal: Crystal) -> None:
+def test_only_the_latest_settings_are_answered(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     crystal.open.clear()
     type_into(page, "epsilon", "0.7")
@@ -167,9 +153,7 @@ def test_only_the_latest_settings_are_answered(qtbot: QtBot, campaign: MainWindo
     assert crystal.asked == [None, Change(epsilon=0.4)]
 
 
-def test_a_slow_simulation_can_be_stopped_and_asked_for_again(
-    qtbot: QtBot, campaign: MainWindow, crystal: Crystal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_simulation_can_be_stopped_and_asked_for_again(qtbot, campaign, crystal, monkeypatch):
     monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
     crystal.open.clear()
     campaign.show_page(PageName.GOAL)
@@ -184,9 +168,7 @@ def test_a_slow_simulation_can_be_stopped_and_asked_for_again(
     until(qtbot, lambda: campaign.goal.outlooks.now is not None)
 
 
-def test_results_that_came_in_make_it_look_again_when_it_is_seen(
-    qtbot: QtBot, campaign: MainWindow, crystal: Crystal
-) -> None:
+def test_results_that_came_in_make_it_look_again_when_it_is_seen(qtbot, campaign, crystal):
     shown(qtbot, campaign)
     campaign.show_page(PageName.LIBRARY)
     plan_round(qtbot, campaign)
@@ -197,7 +179,7 @@ def test_results_that_came_in_make_it_look_again_when_it_is_seen(
     until(qtbot, lambda: "expected in all" in campaign.strip.used.text())
 
 
-def test_an_open_round_is_no_reason_not_to_look(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_an_open_round_is_no_reason_not_to_look(qtbot, campaign):
     plan_round(qtbot, campaign)
     page = shown(qtbot, campaign)
     type_into(page, "slack", "0.7")
@@ -210,9 +192,7 @@ def test_an_open_round_is_no_reason_not_to_look(qtbot: QtBot, campaign: MainWind
     assert "stays as it was issued" in page.change.words.text()
 
 
-def test_a_decided_campaign_offers_nothing_to_try(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
-) -> None:
+def test_a_decided_campaign_offers_nothing_to_try(qtbot, window, tmp_path, crystal):
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6, per_round=72))
     assert status(window).finished
     show(qtbot, window, PageName.GOAL)
@@ -226,9 +206,7 @@ def test_a_decided_campaign_offers_nothing_to_try(
     until(qtbot, lambda: page.outlooks.now is not None)
 
 
-def test_a_second_window_may_try_and_not_apply(
-    qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]
-) -> None:
+def test_a_second_window_may_try_and_not_apply(qtbot, campaign, open_window):
     second = open_window(view(campaign).path)
     page = shown(qtbot, second)
     type_into(page, "epsilon", "0.6")
@@ -236,7 +214,7 @@ def test_a_second_window_may_try_and_not_apply(
     assert page.change.apply_button.isHidden()
 
 
-def test_each_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_each_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path))
     page = shown(qtbot, window)
     names = [edit.accessibleName() for edit in page.form.findChildren(QLineEdit) if edit.isVisible()]
@@ -250,27 +228,7 @@ def test_each_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tm
     until(qtbot, lambda: status(window).margins == (0.6, 0.8))
 
 
-def test_six_endpoints_with_long_names(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    names = [f"{kind} IC50 <b>in the assay</b> of the second laboratory" for kind in "ABCDEF"]
-    endpoints = [Endpoint(name, noise_sd=0.1 + 0.1 * k) for k, name in enumerate(names)]
-    library = Library.listed(["R1", "R2"], [[a, b] for a in ("H", "Me", "Cl") for b in ("F", "OMe")])
-    settings = Settings(goal="pareto", objectives=tuple(names), epsilon=0.5, per_round=96)
-    path = tmp_path / "six.assaypilot"
-    Campaign.create(path, library=library, endpoints=endpoints, settings=settings).close()
-    opened(qtbot, window, path)
-    page = shown(qtbot, window)
-    assert page.form.field(names[5]).text == "0.6"
-    assert names[5] in page.form.field(names[5]).edit.accessibleName()
-    page.form.field(names[3]).edit.setText("0.2")
-    tried(qtbot, page)
-    assert names[3] in page.change.words.text()
-    for edit in page.form.findChildren(QLineEdit):
-        assert edit.accessibleName()
-        assert edit.toolTip()
-    assert page.form.width() <= page.width()
-
-
-def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path: Path) -> None:
+def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path):
     """What stands beside the present settings is what the page would show after Apply; the file stays as it is."""
     path = quick_campaign(tmp_path)
     content = path.read_bytes()
@@ -287,7 +245,7 @@ def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_asked_comes_back_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_asked_comes_back_from_another_process(tmp_path, monkeypatch):
     monkeypatch.setattr(foresight, "in_another_process", in_another_process)
     with Campaign.open(quick_campaign(tmp_path)) as campaign:
         now = campaign.status()
@@ -298,7 +256,7 @@ def test_what_is_asked_comes_back_from_another_process(tmp_path: Path, monkeypat
         foresight.foresee(tmp_path / "small.assaypilot", Change(delta=2.0))
 
 
-def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path: Path) -> None:
+def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path):
     path = quick_campaign(tmp_path)
     with Campaign.open(path) as campaign:
         campaign.plan()
@@ -309,7 +267,7 @@ def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path: Path) -> 
         assert campaign.head == head
 
 
-def test_escape_and_enter_do_what_they_say(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_escape_and_enter_do_what_they_say(qtbot, campaign):
     page = shown(qtbot, campaign)
     type_into(page, "epsilon", "0.6")
     tried(qtbot, page)

@@ -1,17 +1,13 @@
 """Trade-offs, limits and several endpoints through the real widgets: creation, rounds, candidates."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import math
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -20,26 +16,31 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.outlook import draft, look_ahead
-from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
 from assaypilot.engine.models.report import ModelReport
-from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.new_campaign.goal_endpoint import EndpointBox
 from assaypilot.gui.new_campaign.goal_endpoints import EndpointList
-from assaypilot.gui.new_campaign.goal_pane import GoalPane
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.forecasts import Crystal
-from tests.gui.helpers import creation_of, idle, open_round, plan_round, status, to_goal, until, view
+from tests.gui.helpers import (
+    creation_of,
+    idle,
+    made,
+    open_round,
+    plan_round,
+    returned,
+    status,
+    to_goal,
+    until,
+    view,
+    wait_for,
+)
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
 EFFECTS = {
@@ -52,12 +53,12 @@ ROWS = list(itertools.product(*LABELS))
 IDS = [f"C-{number}" for number in range(1, len(ROWS) + 1)]
 
 
-def truth(endpoint: str, name: str) -> float:
+def truth(endpoint, name):
     row = ROWS[IDS.index(name)]
     return BASE[endpoint] + sum(effects[label] for effects, label in zip(EFFECTS[endpoint], row, strict=True))
 
 
-def table(path: Path) -> Path:
+def table(path):
     """18 compounds; pIC50 was measured twice of one, hERG once of another."""
     lines = ["ID,R1,R2,R3,pIC50,hERG"]
     for name, row in zip(IDS, ROWS, strict=True):
@@ -67,16 +68,7 @@ def table(path: Path) -> Path:
     return path
 
 
-def campaign_file(
-    folder: Path,
-    names: Sequence[str] = ("pIC50", "hERG"),
-    *,
-    goal: str = "pareto",
-    limit: str = "",
-    rounds: int = 0,
-    per_round: int = 288,
-    margin: float = 0.6,
-) -> Path:
+def campaign_file(folder, names=("pIC50", "hERG"), *, goal="pareto", limit="", rounds=0, per_round=288, margin=0.6):
     """A campaign over these compounds, so many of its rounds measured."""
     endpoints = [
         Endpoint(
@@ -88,46 +80,39 @@ def campaign_file(
         )
         for name in names
     ]
-    settings = Settings(
-        objective="pIC50",
-        goal=goal,
-        objectives=tuple(names) if goal == "pareto" else (),
-        epsilon=0.5 if goal == "epsilon-best" else None,
-        slack=0.5 if goal != "pareto" else None,
-        per_round=per_round,
-        strategy="gaussian-process" if limit else "proven",
-    )
     path = folder / "goals.assaypilot"
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
     rng = np.random.default_rng(5)
-    with Campaign.create(path, library=library, endpoints=endpoints, settings=settings) as campaign:
+    terms = {
+        "objectives": tuple(names) if goal == "pareto" else (),
+        "epsilon": 0.5 if goal == "epsilon-best" else None,
+        "slack": 0.5 if goal != "pareto" else None,
+        "per_round": per_round,
+        "strategy": "gaussian-process" if limit else "proven",
+    }
+
+    def value(compound, name):
+        return round(truth(name, IDS[compound]) + 0.1 * float(rng.standard_normal()), 3)
+
+    with made(path, library, endpoints=endpoints, goal=goal, **terms) as campaign:
         for _ in range(rounds):
-            issued = campaign.plan()
-            if issued is None:
+            if campaign.plan() is None:
                 break
-            campaign.record(
-                [
-                    Result(name, round(truth(names[k], name) + 0.1 * float(rng.standard_normal()), 3), names[k])
-                    for item in issued.items
-                    for place, k in enumerate(issued.endpoints)
-                    for name in [IDS[item.compound]] * item.of(place)
-                ]
-            )
+            campaign.record(returned(campaign, value))
     return path
 
 
-def opened(qtbot: QtBot, window: MainWindow, path: Path) -> MainWindow:
+def opened(qtbot, window, path):
     window.open_path(path)
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view is not None)
     return window
 
 
-def choose_goal(step: GoalPane, goal: str) -> None:
+def choose_goal(step, goal):
     step.goal.setCurrentIndex(step.goal.findData(goal))
 
 
-def box(step: GoalPane, name: str) -> EndpointBox:
+def box(step, name):
     found = step.endpoints.box(name)
     assert found is not None
     return found
@@ -136,7 +121,7 @@ def box(step: GoalPane, name: str) -> EndpointBox:
 # ---------------------------------------------------------------------- a new campaign
 
 
-def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     until(qtbot, lambda: step.complete)
     assert "All compounds within 0.5 of the best pIC50" in step.sentence.text()
@@ -176,9 +161,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
     creation_of(window).reject()
 
 
-def test_the_strategy_proposed_is_the_one_the_campaign_takes(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_strategy_proposed_is_the_one_the_campaign_takes(qtbot, window, tmp_path, monkeypatch):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation, combo = window.creation, step.strategy.combo
     assert creation is not None
@@ -205,12 +188,12 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(
     assert status(window).strategy == "gege"
 
 
-def outlook(qtbot: QtBot, step: GoalPane) -> list[tuple[str, str]]:
+def outlook(qtbot, step):
     until(qtbot, lambda: step.outlook.rows[0][0] == "Library")
     return step.outlook.rows
 
 
-def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_said_beside_it(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
     choose_goal(step, "pareto")
@@ -247,7 +230,7 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
     creation.reject()
 
 
-def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
     until(qtbot, lambda: step.complete)
@@ -268,19 +251,17 @@ def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: 
     until(qtbot, lambda: step.complete)
     assert off.note.text() == "log: how far a compound may be off the additive model"
     settings = step.campaign_settings
-    assert settings is not None
     assert (settings.strategy, settings.parameters) == ("linfact-mis", {"model_error": 0.005})
     # Another strategy is not told it.
     step.strategy.combo.setCurrentIndex(0)
     assert not off.isVisibleTo(step)
     until(qtbot, lambda: step.complete)
     settings = step.campaign_settings
-    assert settings is not None
     assert settings.parameters == {}
     creation.reject()
 
 
-def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
     choose_goal(step, "pareto")
@@ -309,7 +290,7 @@ def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window:
 
 
 @pytest.mark.parametrize(("goal", "measured"), [("epsilon-best", 1), ("best", 1), ("pareto", 2)])
-def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path: Path, goal: str, measured: int) -> None:
+def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path, goal, measured):
     with Campaign.open(campaign_file(tmp_path, goal=goal)) as campaign:
         now = campaign.status()
         plan = draft(now.library, now.endpoints, now.settings)
@@ -319,7 +300,6 @@ def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path: Path, goal: str, 
         assert issued is not None
         assert campaign.status().phase is not None
         planned = campaign.status().phase
-        assert planned is not None
         assert ahead.first == planned.total
         assert len(ahead.endpoints) == measured
         assert ahead.first % measured == 0
@@ -327,9 +307,7 @@ def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path: Path, goal: str, 
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
-def test_a_new_campaign_simulates_what_would_be_made(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
-) -> None:
+def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, crystal):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     until(qtbot, lambda: step.simulated.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds.")
     crystal.open.clear()
@@ -345,11 +323,11 @@ def test_a_new_campaign_simulates_what_would_be_made(
     creation_of(window).reject()
 
 
-def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
+def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot):
     facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast("ModelReport", None), ()) for n in range(14)]
     boxes = EndpointList()
     qtbot.addWidget(boxes)
-    ready: list[int] = []
+    ready = []
     boxes.complete.connect(lambda: ready.append(len(boxes.boxes)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assaypilot.gui.new_campaign.goal_endpoints.AT_ONCE", 0.0)
@@ -358,7 +336,6 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
         assert boxes.building
         assert boxes.read() is None
         found = boxes.box("E12")
-        assert found is not None
         found.limit.edit.setText("<5")
         until(qtbot, lambda: ready == [14])
     assert [box.name for box in boxes.boxes] == [fact.endpoint.name for fact in facts]
@@ -372,12 +349,10 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
     assert found.fact.measured == 3
 
 
-def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(qtbot, window, monkeypatch):
     go, begun, landed = threading.Event(), threading.Event(), []
 
-    def slow() -> tuple[type[Strategy], ...]:
+    def slow():
         begun.set()
         go.wait(30.0)
         landed.append(1)
@@ -387,18 +362,17 @@ def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(
     window.new_campaign()
     creation = creation_of(window)
     until(qtbot, begun.is_set)
-    gone: list[int] = []
+    gone = []
     creation.goal_pane.strategy.combo.destroyed.connect(lambda: gone.append(1))
     creation.reject()
     until(qtbot, lambda: bool(gone))
     with qtbot.captureExceptions() as raised:
         go.set()
-        until(qtbot, lambda: bool(landed))
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda: bool(landed))
     assert not raised
 
 
-def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs() -> None:
+def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs():
     code = "import sys, assaypilot.gui.new_campaign.dialog; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "False"]
@@ -407,14 +381,12 @@ def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs() -> No
 # ---------------------------------------------------------------------- rounds of two endpoints
 
 
-def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expected(tmp_path: Path) -> None:
+def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expected(tmp_path):
     path = campaign_file(tmp_path, rounds=1, per_round=40, margin=0.05)
     with Campaign.open(path) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         item = issued.items[0]
         told = item.expected_of(1, objective=False)
-        assert told is not None
         potency, other = item.expected, told[0]
         assert potency is not None
         name = IDS[item.compound]
@@ -428,7 +400,7 @@ def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expe
         assert one.spread == pytest.approx(spread)
 
 
-def cell(window: MainWindow, line: int, place: int, text: str) -> None:
+def cell(window, line, place, text):
     """Type into a cell as its editor does."""
     model = window.round.model
     row = model.view_row(line)
@@ -437,7 +409,7 @@ def cell(window: MainWindow, line: int, place: int, text: str) -> None:
     model.setData(model.index(row, column), text)
 
 
-def paste(qtbot: QtBot, window: MainWindow, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def paste(qtbot, window, rows):
     """The lines of the preview."""
     QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
     window.round.paste()
@@ -445,19 +417,19 @@ def paste(qtbot: QtBot, window: MainWindow, rows: Sequence[Sequence[str]]) -> li
     return window.round.preview.model.as_text()[1:]
 
 
-def used(window: MainWindow, count: int) -> bool:
+def used(window, count):
     return status(window).measurements_used == count
 
 
 @pytest.fixture
-def planned(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
+def planned(qtbot, window, tmp_path):
     """A window with an open round of two endpoints."""
     opened(qtbot, window, campaign_file(tmp_path))
     plan_round(qtbot, window)
     return window
 
 
-def test_each_endpoint_has_its_cells(qtbot: QtBot, planned: MainWindow) -> None:
+def test_each_endpoint_has_its_cells(qtbot, planned):
     window, model = planned, planned.round.model
     keys = [column.key for column in model.columns if column.key.startswith("result")]
     # A cell for each measurement: both endpoints once, then both a second time.
@@ -470,7 +442,6 @@ def test_each_endpoint_has_its_cells(qtbot: QtBot, planned: MainWindow) -> None:
     item = open_round(window).items[0]
     state = model.columns[model.place_of("state")]
     assert state.text(0) == f"1 of {2 * item.replicates}"
-    assert state.cell_tip is not None
     assert state.cell_tip(0) == f"pIC50: 0 of {item.replicates}\nhERG: 1 of {item.replicates}"
     assert "hERG: 1" in window.strip.used.toolTip()
     # A refused text stays in its own cell, and the answer goes there.
@@ -487,7 +458,7 @@ def test_each_endpoint_has_its_cells(qtbot: QtBot, planned: MainWindow) -> None:
     window.closing.reject()
 
 
-def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBot, planned: MainWindow) -> None:
+def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot, planned):
     window, model = planned, planned.round.model
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
@@ -505,14 +476,13 @@ def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBo
         QTest.keyClicks(editor, text[1:])
         assert editor.accessibleName() in ("Result of pIC50", "Result of hERG")
         QTest.keyClick(editor, key)
-        until(qtbot, partial(used, window, before + 1))
-        idle(qtbot, window)
+        wait_for(qtbot, window, partial(used, window, before + 1))
         assert (window.round.table.current_row(), *window.round.table.current_cell) == cell_after
     assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("7.1; 7.2", "5.1")
     assert [one.entered.replicate for one in status(window).measurements] == ["1", "1", "2"]
 
 
-def test_pastes_find_the_endpoint_of_each_value(qtbot: QtBot, planned: MainWindow) -> None:
+def test_pastes_find_the_endpoint_of_each_value(qtbot, planned):
     window = planned
     ids = [status(window).library.ids[item.compound] for item in open_round(window).items]
     window.round.table.choose(0, "result")
@@ -540,31 +510,25 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot: QtBot, planned: MainWindo
     window.round.preview.cancel.click()
     rows = paste(qtbot, window, [["ID", "Endpoint", "Value"], [ids[1], "hERG", "5.5"], [ids[1], "pIC50", "7.5"]])
     window.round.preview.write.click()
-    until(qtbot, lambda: status(window).measurements_used == 2)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == 2)
     assert [window.round.model.kept_text(1, place) for place in (0, 1)] == ["7.5", "5.5"]
 
 
-def test_typed_values_are_known_when_the_work_list_comes_back(
-    qtbot: QtBot, planned: MainWindow, tmp_path: Path
-) -> None:
+def test_typed_values_are_known_when_the_work_list_comes_back(qtbot, planned, tmp_path):
     window, model = planned, planned.round.model
     line = next(n for n, item in enumerate(open_round(window).items) if item.replicates > 1)
     name = status(window).library.ids[open_round(window).items[line].compound]
     cell(window, line, 0, "7.1")
-    until(qtbot, lambda: status(window).measurements_used == 1)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == 1)
     # The same value typed again, on purpose, is a second measurement.
     cell(window, line, 0, "7.1; 7.1")
-    until(qtbot, lambda: status(window).measurements_used == 2)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == 2)
     assert model.kept_text(line, 0) == "7.1; 7.1"
     entered = [one.entered for one in status(window).measurements]
     assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
     work = tmp_path / "work.csv"
     window.work_lists.to(work)
-    until(qtbot, work.exists)
-    idle(qtbot, window)
+    wait_for(qtbot, window, work.exists)
     with work.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     filled = [row for row in rows if row["ID"] == name]
@@ -591,49 +555,24 @@ def test_typed_values_are_known_when_the_work_list_comes_back(
 # ---------------------------------------------------------------------- candidates
 
 
-def keys(window: MainWindow) -> list[str]:
+def keys(window):
     return [column.key for column in window.candidates.model.columns]
 
 
-def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: MainWindow) -> None:
-    window, page = planned, planned.candidates
-    window.show_page(PageName.CANDIDATES)
+def test_before_the_first_value_of_a_trade_off_nothing_is_drawn(qtbot, planned):
+    page = planned.candidates
+    planned.show_page(PageName.CANDIDATES)
     until(qtbot, lambda: page.canvas.shown)
     assert isinstance(page.picture, FrontPicture)
     assert page.picture.compounds == []
     assert page.panel.why.heading.text() == "Why undecided"
-    for _ in range(30):
-        if status(window).finished:
-            break
-        if status(window).open_round is None:
-            plan_round(qtbot, window)
-        shown, now = open_round(window), status(window)
-        rng = np.random.default_rng(shown.number)
-        block = [["ID", "Endpoint", "Value"]]
-        for item in shown.items:
-            name = now.library.ids[item.compound]
-            for place, endpoint in enumerate(("pIC50", "hERG")):
-                block += [
-                    [name, endpoint, f"{truth(endpoint, name) + 0.1 * rng.standard_normal():.3f}"]
-                    for _ in range(item.of(place))
-                ]
-        window.show_page(PageName.ROUND)
-        paste(qtbot, window, block)
-        window.round.preview.write.click()
-        until(qtbot, lambda: open_round(window).missing == 0)
-        assert window.strip.primary.text().startswith("Close round")
-        window.close_round()
-        window.closing.confirm.click()
-        until(qtbot, lambda: status(window).open_round is None)
-        idle(qtbot, window)
-    now = status(window)
-    assert now.finished
-    values = np.array([[truth("pIC50", name) for name in IDS], [-truth("hERG", name) for name in IDS]])
-    front = {n for n in range(18) if not (values > values[:, [n]]).all(axis=0).any()}
-    inside = set(np.flatnonzero(now.candidates.status == 1).tolist())
-    assert front <= inside
-    assert all(not (values > values[:, [n]] + 0.6).all(axis=0).any() for n in inside)
 
+
+def test_a_decided_trade_off_is_shown_as_a_front(qtbot, window, tmp_path):
+    opened(qtbot, window, campaign_file(tmp_path, rounds=30))
+    page, now = window.candidates, status(window)
+    assert now.finished
+    inside = np.flatnonzero(now.candidates.status == 1).tolist()
     window.show_page(PageName.CANDIDATES)
     until(qtbot, lambda: page.canvas.shown)
     wanted = ["estimate", "estimate-hERG", "near", "far", "interval", "interval-hERG", "measured", "decided"]
@@ -659,7 +598,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     assert set(page.model.rows.tolist()) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
 
 
-def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_three_endpoints_are_lines(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1, per_round=30))
     window.show_page(PageName.CANDIDATES)
     page = window.candidates
@@ -675,7 +614,7 @@ def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: P
 
 
 @pytest.mark.parametrize("goal", ["epsilon-best", "best"])
-def test_chance_of_keeping_to_a_limit_is_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path, goal: str) -> None:
+def test_chance_of_keeping_to_a_limit_is_shown(qtbot, window, tmp_path, goal):
     opened(qtbot, window, campaign_file(tmp_path, goal=goal, limit="<5.5", rounds=2))
     window.show_page(PageName.CANDIDATES)
     page, now = window.candidates, status(window)

@@ -1,19 +1,15 @@
 """F1: every page and dialog has its topic, every link leads somewhere, and nothing comes from outside."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QDialog
 
 import assaypilot.gui
 from assaypilot.gui.help.help_window import (
@@ -21,7 +17,6 @@ from assaypilot.gui.help.help_window import (
     FOLDER,
     HOME,
     PRESENT,
-    HelpWindow,
     close_help,
     help_window,
     show_help,
@@ -29,22 +24,21 @@ from assaypilot.gui.help.help_window import (
     topics,
 )
 from assaypilot.gui.resources.theme import theme
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import Page, PageName
 from assaypilot.gui.window.start_page import StartPage
 from tests.gui.helpers import dialog, idle, until
 
 
 @pytest.fixture
-def help_(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> Iterator[HelpWindow]:
+def help_(qtbot, open_window):
     idle(qtbot, open_window())
     yield show_help()
     close_help()
 
 
-def shown_classes() -> list[type[QWidget]]:
+def shown_classes():
     """Every page and every dialog there is."""
-    found: set[type[QWidget]] = {StartPage}
+    found = {StartPage}
     for entry in pkgutil.walk_packages(assaypilot.gui.__path__, "assaypilot.gui."):
         module = importlib.import_module(entry.name)
         for _, kind in inspect.getmembers(module, inspect.isclass):
@@ -53,7 +47,7 @@ def shown_classes() -> list[type[QWidget]]:
     return sorted(found - {Page}, key=lambda kind: kind.__name__)
 
 
-def test_every_page_and_dialog_has_a_topic(qapp: object) -> None:
+def test_every_page_and_dialog_has_a_topic(qapp):
     without = []
     for kind in shown_classes():
         abstract = any(other is not kind and issubclass(other, kind) for other in shown_classes())
@@ -66,7 +60,7 @@ def test_every_page_and_dialog_has_a_topic(qapp: object) -> None:
     assert set(PRESENT.values()) <= set(topics())
 
 
-def test_every_link_leads_to_a_topic_and_every_topic_is_read() -> None:
+def test_every_link_leads_to_a_topic_and_every_topic_is_read():
     links = {(topic.key, link) for topic in topics().values() for link in topic.links}
     assert [pair for pair in links if pair[1] not in topics()] == []
     reached = {link for _, link in links} | set(PRESENT.values()) | {HOME, "keys"}
@@ -81,36 +75,34 @@ def test_every_link_leads_to_a_topic_and_every_topic_is_read() -> None:
     ["epsilon", "soft zone", "confidence", "undecided", "not estimable", "bounds", "assay noise", "one measurement",
      "additivity add up", "guaranteed"],
 )  # fmt: skip
-def test_every_word_of_statistics_is_explained(words: str) -> None:
+def test_every_word_of_statistics_is_explained(words):
     assert [topic.key for topic in topics().values() if topic.chapter == "Words" and topic.holds(words)]
 
 
-def test_texts_are_short_and_plain() -> None:
+def test_texts_are_short_and_plain():
     for topic in topics().values():
         assert len(topic.text) < 1700, topic.key
         assert not re.search(r"<[a-z/!]|https?:|!\[", topic.text), topic.key  # no markup, nothing from outside
 
 
-def test_f1_opens_at_what_is_shown(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_f1_opens_at_what_is_shown(qtbot, campaign):
     for place in PageName:
         campaign.show_page(place)
         campaign.actions_.help.trigger()
         opened = help_window()
-        assert opened is not None
         assert opened.shown == topic_of(campaign.pages[place])
     idle(qtbot, campaign)
     campaign.close()
     assert help_window() is None  # it goes with the last window
 
 
-def test_f1_in_a_dialog_explains_the_dialog(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_f1_in_a_dialog_explains_the_dialog(qtbot, campaign):
     campaign.show_page(PageName.CANDIDATES)
     campaign.exporting.ask(None)
     asked = dialog()
     until(qtbot, lambda: asked.focusWidget() is not None and asked.isActiveWindow())
     QTest.keyClick(asked.focusWidget(), Qt.Key.Key_F1)
     opened = help_window()
-    assert opened is not None
     assert opened.shown == "export"
     assert opened.isVisible()
     assert asked.isVisible()
@@ -120,7 +112,7 @@ def test_f1_in_a_dialog_explains_the_dialog(qtbot: QtBot, campaign: MainWindow) 
     close_help()
 
 
-def test_links_search_and_the_way_back(qtbot: QtBot, help_: HelpWindow) -> None:
+def test_links_search_and_the_way_back(qtbot, help_):
     assert "Bring a table" in help_.reader.toPlainText()
     assert not help_.back.isEnabled()
     help_.reader.anchorClicked.emit(QUrl("soft-zone"))
@@ -147,7 +139,7 @@ def test_links_search_and_the_way_back(qtbot: QtBot, help_: HelpWindow) -> None:
     assert help_.shown == "keys"
 
 
-def test_nothing_is_fetched_and_the_dark_theme_is_readable(qtbot: QtBot, help_: HelpWindow) -> None:
+def test_nothing_is_fetched_and_the_dark_theme_is_readable(qtbot, help_):
     fetched = help_.reader.loadResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl("file:///etc/passwd"))
     assert not fetched.data()
     theme().choose("dark")

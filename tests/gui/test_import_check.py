@@ -1,26 +1,20 @@
 """The check step through its widgets: findings narrowed and exported, the model reported, a series made smaller."""
 
-from __future__ import annotations
-
 import csv
 import time
-from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.raw import Problem
-from assaypilot.gui.new_campaign.dialog import NewCampaign
 from assaypilot.gui.new_campaign.findings import KINDS, Findings, FindingsModel
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import goal_of, idle, status, until
+from tests.gui.helpers import goal_of, status, until, wait_for
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, creation_on, sparse
 
 
-def troubled(path: Path) -> Path:
+def troubled(path):
     """A table with an error, rows that are not used, a warning and notes."""
     rows = [
         f"{HOSTILE[0]};Me;H;35",
@@ -34,12 +28,12 @@ def troubled(path: Path) -> Path:
     return path
 
 
-def captions(creation: NewCampaign) -> dict[str, str]:
+def captions(creation):
     """The report on the model as it is shown."""
     return dict(creation.check_pane.model.details.rows)
 
 
-def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_what_was_found_is_narrowed_copied_and_saved(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, troubled(tmp_path / "t.csv"))
     # One bad row never stops an import.
     until(qtbot, lambda: creation.columns_pane.complete)
@@ -81,7 +75,7 @@ def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainW
     assert view.whole.textFormat() == Qt.TextFormat.PlainText
 
 
-def test_the_model_is_reported_before_anything_is_promised(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_model_is_reported_before_anything_is_promised(qtbot, window, tmp_path):
     path = tmp_path / "fits.csv"
     lines = ["ID,R1,R2,pIC50"]
     for a in range(5):
@@ -105,7 +99,7 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot: QtBot, window:
     until(qtbot, lambda: step.model.canvas.shown)
 
 
-def test_a_model_that_does_not_fit_is_said_plainly(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_model_that_does_not_fit_is_said_plainly(qtbot, window, tmp_path):
     path = tmp_path / "xor.csv"
     lines = ["ID,R1,R2,pIC50"]
     for n in range(32):
@@ -120,9 +114,7 @@ def test_a_model_that_does_not_fit_is_said_plainly(qtbot: QtBot, window: MainWin
     until(qtbot, lambda: creation.complete)
 
 
-def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(qtbot, window, tmp_path):
     creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
     sites = creation.check_pane.sites
     creation.views.choose("sites")
@@ -169,12 +161,11 @@ def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
     take_back(sites, "Without site")
     until(qtbot, lambda: "Steps (1)" in sites.heading.text())
     result = creation.columns_pane.result
-    assert result is not None
     assert result.mapping.joined == ("R1:tBu,Ph=other",)
     assert [len(site.substituents) for site in result.sites] == [4, 3]
 
 
-def texts(sites: object) -> str:
+def texts(sites):
     """Every text of the steps."""
     from PySide6.QtWidgets import QLabel, QWidget
 
@@ -182,7 +173,7 @@ def texts(sites: object) -> str:
     return "\n".join(one.text() for one in sites.findChildren(QLabel) if one.isVisible())
 
 
-def take_back(sites: object, words: str) -> None:
+def take_back(sites, words):
     """Press the button of a step."""
     from PySide6.QtWidgets import QWidget
 
@@ -192,7 +183,7 @@ def take_back(sites: object, words: str) -> None:
     found[0].click()
 
 
-def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_steps_and_losses_are_in_the_campaign(qtbot, window, tmp_path):
     creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
     creation.check_pane.sites.keep.click()
     until(qtbot, lambda: "Steps (1)" in creation.check_pane.sites.heading.text())
@@ -202,8 +193,7 @@ def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, 
     creation.goal_pane.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
     until(qtbot, lambda: creation.complete)
     creation.create_button.click()
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view is not None)
     now = status(window)
     assert len(now.library) == 9
     said = "\n".join(now.warnings)
@@ -211,7 +201,7 @@ def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, 
     assert "2 rows or values of the table not used; the first is row 11, column R1" in said
 
 
-def test_escape_asks_only_when_something_would_be_lost(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_escape_asks_only_when_something_would_be_lost(qtbot, window, tmp_path):
     creation = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
     QTest.keyClick(creation, Qt.Key.Key_Escape)
     assert window.creation is None or not window.creation.isVisible()
@@ -232,12 +222,12 @@ def test_escape_asks_only_when_something_would_be_lost(qtbot: QtBot, window: Mai
     assert not creation.isVisible()
 
 
-def offers(creation: NewCampaign, text: str) -> list[QPushButton]:
+def offers(creation, text):
     """The buttons with a text that the message offers."""
     return [one for one in creation.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
 
 
-def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot: QtBot) -> None:
+def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot):
     problems = [
         Problem(n, f"R{n % 3}", f"value {n} is no number", "error" if n == 70_000 else "warning")
         for n in range(100_000)

@@ -1,37 +1,28 @@
 """The columns step through its widgets: remembered choices, empty cells asked about, cores proposed and confirmed."""
 
-from __future__ import annotations
-
 import threading
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables.options import TableOptions
-from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.new_campaign import columns_pane as module
 from assaypilot.gui.new_campaign.columns_pane import Smaller
-from assaypilot.gui.new_campaign.dialog import NewCampaign
-from assaypilot.gui.new_campaign.table_work import CoreChoice, known_cores
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import goal_of, idle, small_table, status, until
+from assaypilot.gui.new_campaign.table_work import known_cores
+from tests.gui.helpers import endless, goal_of, idle, small_table, status, until, wait_for
 from tests.gui.imports import amides, checked, columns_of, creation_on, sparse
 from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
 
 
-def leave(creation: NewCampaign) -> None:
+def leave(creation):
     """Close a new campaign whatever was touched."""
     creation._touched = False
     creation.reject()
 
 
-def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_empty_substituents_are_asked_about_once_with_counts(qtbot, window, tmp_path):
     path = tmp_path / "blanks.csv"
     path.write_text(
         "ID,R1,R2,pIC50\n"
@@ -45,7 +36,6 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
     assert not step.blank.unknown.isChecked()
     step.blank.hydrogen.click()
     checked(qtbot, creation)
-    assert step.result is not None
     assert step.result.imported.rows_used == 9
     assert step.result.mapping.blank == "h"
     step.remember()
@@ -53,13 +43,10 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
     # The next table with these headers: answered already.
     again = columns_of(qtbot, window, path)
     assert again.columns_pane.blank.hydrogen.isChecked()
-    assert again.columns_pane.result is not None
     assert again.columns_pane.result.imported.rows_used == 9
 
 
-def test_choices_come_back_as_last_time_and_can_be_made_afresh(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_choices_come_back_as_last_time_and_can_be_made_afresh(qtbot, window, tmp_path):
     path = small_table(tmp_path / "t.csv", smiles=True)
     creation = columns_of(qtbot, window, path)
     step = creation.columns_pane
@@ -73,7 +60,6 @@ def test_choices_come_back_as_last_time_and_can_be_made_afresh(
     assert again.remembered.isVisible()
     assert again.form.chosen_sites == ("R1", "R2")
     assert again.form.direction.currentData() == "min"
-    assert again.result is not None
     assert again.result.endpoint.direction == "min"
     again.afresh.click()
     until(qtbot, lambda: again.complete and again.form.chosen_sites == ("R1", "R2", "R3"))
@@ -82,19 +68,17 @@ def test_choices_come_back_as_last_time_and_can_be_made_afresh(
     until(qtbot, lambda: again.form.direction.currentText() == "proposed: higher")
 
 
-def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentration(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentration(qtbot, window, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("ID,R1,R2,KIN7 IC50 (nM)\na,H,F,12\nb,H,Cl,30\nc,Me,F,7\nd,Me,Cl,900\n", encoding="utf-8")
     step = columns_of(qtbot, window, table).columns_pane
     until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
 
 
-def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_best_core_is_taken_and_shown(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane
-    until(qtbot, lambda: bool(step.core.choices), 30_000)
+    until(qtbot, lambda: bool(step.core.choices))
     assert step.form.from_structures
     assert step.core.isVisible()
     assert step.form.sites.isHidden()
@@ -103,8 +87,7 @@ def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_
     assert step.core.list.currentRow() == 0
     assert "Structure" in step.core.picture.accessibleName()
     assert "R1" in step.core.choices[0].drawn
-    until(qtbot, lambda: step.complete, 30_000)
-    assert step.result is not None
+    until(qtbot, lambda: step.complete)
     assert step.result.imported.rows_used == step.core.choices[0].used
     reasons = {problem.row: problem.reason for problem in step.result.imported.not_used}
     assert reasons[26] == "the core is not in this structure"
@@ -114,18 +97,16 @@ def test_the_best_core_is_taken_and_shown(qtbot: QtBot, window: MainWindow, tmp_
     used = step.core.cores
     leave(creation)
     again = creation_on(qtbot, window, tmp_path / "amides.csv").columns_pane
-    until(qtbot, lambda: again.complete, 30_000)
+    until(qtbot, lambda: again.complete)
     assert again.core.cores == used
 
 
 @pytest.mark.slow
-def test_cores_are_typed_read_from_a_file_and_refused_in_words(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_cores_are_typed_read_from_a_file_and_refused_in_words(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane
     core = step.core
-    until(qtbot, lambda: bool(core.choices), 30_000)
+    until(qtbot, lambda: bool(core.choices))
     core.typed.setText("not a core")
     QTest.keyClick(core.typed, Qt.Key.Key_Return)
     until(qtbot, lambda: "cannot be read" in core.problem.text())
@@ -133,61 +114,40 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(
     assert creation.isVisible()  # Enter there creates nothing
     core.typed.setText(BENZAMIDE)
     core.add.click()
-    until(qtbot, lambda: step.complete, 30_000)
+    until(qtbot, lambda: step.complete)
     assert core.typed.text() == ""
     assert core.problem.isHidden()
-    assert step.result is not None
     assert [(site.name, len(site.substituents)) for site in step.result.sites] == [("R1", 6), ("R2", 4)]
     assert all("R1" in drawn for drawn in step.result.sites[0].drawn)
     file = tmp_path / "cores.smi"
     file.write_text("O=C(N[*:1])c1ccc([*:2])cc1\nCCC([*:1])CC[*:2]\n")
     core.wanted.emit([str(file)])
-    until(qtbot, lambda: step.complete and len(core.cores) == 2, 30_000)
+    until(qtbot, lambda: step.complete and len(core.cores) == 2)
     core.list.setCurrentRow(core.list.count() - 1)
     core.forget.click()
     checked(qtbot, creation)
     assert len(core.cores) == 1
     # Back to columns: none holds substituents, and that is said.
     step.form.source.choose("columns")
-    until(qtbot, lambda: "No column holds substituents" in step.panel.heading.text(), 30_000)
+    until(qtbot, lambda: "No column holds substituents" in step.panel.heading.text())
     assert not creation.create_button.isEnabled()
 
 
-def test_the_search_for_a_core_is_cancelled(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_for_a_core_is_cancelled(qtbot, window, tmp_path, monkeypatch):
     running = threading.Event()
-
-    def slow(raw: RawTable, options: TableOptions, report: Report) -> tuple[CoreChoice, ...]:
-        running.set()
-        for step in range(1000):
-            report(step / 1000, "Trying cores")
-            threading.Event().wait(0.01)
-        raise AssertionError("it was not cancelled")
-
-    monkeypatch.setattr(module, "propose_core", slow)
+    monkeypatch.setattr(module, "propose_core", endless(started=running))
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
     until(qtbot, lambda: "Looking for a common core" in creation.messages.text)
     creation.messages.stop.click()
-    until(qtbot, lambda: "The search was stopped" in creation.columns_pane.core.words.text())
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: "The search was stopped" in creation.columns_pane.core.words.text())
     assert creation.columns_pane.core.propose.isEnabled()
 
 
-def test_a_new_campaign_can_be_closed_while_something_is_being_done(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_campaign_can_be_closed_while_something_is_being_done(qtbot, window, tmp_path, monkeypatch):
     running, broken = threading.Event(), []
     window.session.broke.connect(lambda error, label: broken.append(error))
-
-    def slow(raw: RawTable, options: TableOptions, report: Report) -> tuple[CoreChoice, ...]:
-        running.set()
-        while True:
-            report(0.5, "Trying cores")
-            threading.Event().wait(0.01)
-
-    monkeypatch.setattr(module, "propose_core", slow)
+    monkeypatch.setattr(module, "propose_core", endless(started=running))
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
     creation.reject()
@@ -197,44 +157,30 @@ def test_a_new_campaign_can_be_closed_while_something_is_being_done(
     assert window.creation is None
 
 
-def test_a_stopped_check_says_so_and_can_be_done_again(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, slowly = module.check_table, threading.Event()
-
-    def slow(raw: object, options: object, report: Report) -> object:
-        while slowly.is_set():
-            report(0.5, "Taking the structures apart")
-            threading.Event().wait(0.01)
-        return real(raw, options, report)  # type: ignore[arg-type]  # handed on as it came
-
-    monkeypatch.setattr(module, "check_table", slow)
-    slowly.set()
-    creation = creation_on(qtbot, window, small_table(tmp_path / "t.csv"))
-    until(qtbot, lambda: "Checking the table" in creation.messages.text)
-    creation.messages.stop.click()
-    until(qtbot, lambda: creation.columns_pane.panel.again.isVisible())
+def test_a_stopped_check_says_so_and_can_be_done_again(qtbot, window, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "check_table", endless())
+        creation = creation_on(qtbot, window, small_table(tmp_path / "t.csv"))
+        until(qtbot, lambda: "Checking the table" in creation.messages.text)
+        creation.messages.stop.click()
+        until(qtbot, lambda: creation.columns_pane.panel.again.isVisible())
     assert "stopped" in creation.columns_pane.panel.heading.text()
-    slowly.clear()
     creation.columns_pane.panel.again.click()
     until(qtbot, lambda: creation.columns_pane.complete)
 
 
 @pytest.mark.slow
-def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot, window):
     if not DATA.is_dir():
         pytest.skip("the folder with public tables is not there")
     creation = creation_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
     creation.table_pane.load_second(DATA / "pw_CHEMBL2321810_act.csv")
-    until(
-        qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017, 60_000
-    )
+    until(qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017)
     assert creation.table_pane.join.said.text() == "Every id has its partner"
     step = creation.columns_pane
-    until(qtbot, lambda: step.core.isVisible() and step._job is None, 60_000)
+    until(qtbot, lambda: step.core.isVisible() and step._job is None)
     step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
-    until(qtbot, lambda: step.complete, 120_000)
-    assert step.result is not None
+    until(qtbot, lambda: step.complete)
     assert step.result.imported.rows_used == 628
     assert [len(site.substituents) for site in step.result.sites] == [73, 2, 445]
     assert step.result.rank == 516
@@ -255,15 +201,7 @@ REACTIONS = [
     ],
     ids=["names", "conditions of a reaction"],
 )
-def test_columns_that_could_hold_substituents_are_offered(
-    qtbot: QtBot,
-    window: MainWindow,
-    tmp_path: Path,
-    header: str,
-    rows: list[str],
-    sites: tuple[str, ...],
-    value: str,
-) -> None:
+def test_columns_that_could_hold_substituents_are_offered(qtbot, window, tmp_path, header, rows, sites, value):
     path = tmp_path / "named.csv"
     path.write_text("\n".join([header, *rows]) + "\n")
     creation = creation_on(qtbot, window, path)
@@ -275,12 +213,11 @@ def test_columns_that_could_hold_substituents_are_offered(
     until(qtbot, lambda: pane.complete)
     assert pane.form.chosen_sites == sites
     assert pane.panel.tick.isHidden()
-    assert pane.result is not None
     assert [column.endpoint.name for column in pane.result.mapping.endpoints] == [value]
     leave(creation)
 
 
-def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_table_without_any_candidate_says_what_to_do(qtbot, window, tmp_path):
     path = tmp_path / "numbers.csv"
     path.write_text("Name,X,Y\na,1,2\nb,3,4\n")
     creation = creation_on(qtbot, window, path)
@@ -290,31 +227,27 @@ def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: Mai
     assert panel.tick.isHidden()
 
 
-def test_a_campaign_from_structures_keeps_its_core(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_campaign_from_structures_keeps_its_core(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane
     until(qtbot, lambda: step.core.isVisible() and step._job is None)
     step.core.typed.setText(BENZAMIDE)
     step.core.add.click()
-    until(qtbot, lambda: step.complete, 60_000)
+    until(qtbot, lambda: step.complete)
     goal_of(qtbot, creation)
     creation.goal_pane.noise.edit.setText("0.2")
     creation.goal_pane.slack.edit.setText("0.5")
     creation.goal_pane.file.edit.setText(str(tmp_path / "amides.assaypilot"))
-    until(qtbot, lambda: creation.complete, 30_000)
+    until(qtbot, lambda: creation.complete)
     creation.create_button.click()
-    until(qtbot, lambda: window.session.view is not None, 30_000)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view is not None)
     library = status(window).library
     assert len(library) == 24
-    assert library.scaffold is not None
     assert library.scaffold.cores == tuple(one.smiles for one in known_cores([BENZAMIDE]))
     assert any("not used; the first is row 26, column SMILES" in text for text in status(window).warnings)
 
 
-def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(qtbot, window, tmp_path):
     path = sparse(tmp_path / "sparse.csv")
     creation = columns_of(qtbot, window, path)
     creation.columns_pane.make_smaller(Smaller(drop_sites=("R2",)))
@@ -332,5 +265,4 @@ def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(
     step.panel.take_back.click()
     until(qtbot, lambda: step.complete)
     assert step.smaller == Smaller()
-    assert step.result is not None
     assert step.result.imported.rows_used == 6

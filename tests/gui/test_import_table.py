@@ -1,29 +1,20 @@
 """The table step through its widgets: how a table was read, what to read it as instead, a second file joined."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.system.progress import Report
 from assaypilot.gui.new_campaign import table_pane as module
-from assaypilot.gui.new_campaign.table_pane import TablePane
-from assaypilot.gui.new_campaign.table_work import Loaded, Place, Wanted, load
+from assaypilot.gui.new_campaign.table_work import Place, Wanted, load
 from assaypilot.gui.tables.rows import SMILES
-from assaypilot.gui.window.main_window import MainWindow
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
-from tests.gui.helpers import creation_of, idle, small_table, until
+from tests.gui.helpers import creation_of, endless, idle, small_table, until
 from tests.gui.imports import creation_on
 
 
-def choose(combo: QComboBox, text: str) -> None:
+def choose(combo, text):
     """Choose an entry as a user does."""
     place = combo.findText(text)
     assert place >= 0, [combo.itemText(n) for n in range(combo.count())]
@@ -31,12 +22,12 @@ def choose(combo: QComboBox, text: str) -> None:
     combo.activated.emit(place)
 
 
-def shown(step: TablePane) -> list[list[str]]:
+def shown(step):
     """Names of the columns and rows of the preview."""
     return [[column.key for column in step.model.columns], *step.model.as_text()[1:]]
 
 
-def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_sheets_are_offered_with_those_that_are_hidden(qtbot, window, tmp_path):
     rows = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]
     book = write_xlsx(
         tmp_path / "book.xlsx",
@@ -54,27 +45,27 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
     assert sheet.currentText() == "Old (hidden)"
     # A sheet that cannot be read leaves everything as it was, and says why.
     choose(sheet, "Notes")
-    until(qtbot, lambda: not step.problem.isHidden(), 30_000)
+    until(qtbot, lambda: not step.problem.isHidden())
     assert "book.xlsx" in step.problem.text()
     assert sheet.currentText() == "Old (hidden)"
     assert shown(step)[0] == ["Name", "R1"]
 
 
-def test_structures_are_drawn_in_the_first_rows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_structures_are_drawn_in_the_first_rows(qtbot, window, tmp_path):
     step = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_pane
     drawn = [step.model.index(0, place).data(SMILES) for place in range(step.model.columnCount())]
     assert [one or "" for one in drawn] == ["", "", "", "", "", "c1ccccc1C(=O)NC"]
     idle(qtbot, window)
 
 
-def test_a_header_of_two_rows_is_named_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_header_of_two_rows_is_named_so(qtbot, window, tmp_path):
     path = tmp_path / "grouped.csv"
     path.write_text("ID,R1,IC50 (nM),,\n,,mean,SD,N\na,Me,10,1,3\nb,H,20,2,4\n")
     reading = creation_on(qtbot, window, path).table_pane.reading
     assert reading.header.currentText() == "found: rows 1 and 2"
 
 
-def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_what_was_found_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("Titel;;\nID;R1;pIC50\nä;Me;5,5\nb;H;6,25\n".encode())
     step = creation_on(qtbot, window, path).table_pane
@@ -100,7 +91,7 @@ def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: Mai
     assert reading.encoding.currentText() == "Latin-1"
 
 
-def test_messy_tables_are_previewed_as_they_are_imported(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_messy_tables_are_previewed_as_they_are_imported(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "first.csv"))
     step = creation.table_pane
     for case in TEXT[:24]:
@@ -110,7 +101,7 @@ def test_messy_tables_are_previewed_as_they_are_imported(qtbot: QtBot, window: M
         assert tuple(shown(step)[0]) == step.raw.columns, case.name
 
 
-def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_two_files_are_joined_by_their_ids(qtbot, window, tmp_path):
     first, second = tmp_path / "structures.smi", tmp_path / "act.csv"
     first.write_text("CCO A-1\nCCN A-2\nCCC A-3\n")
     second.write_text("Compound;IC50 (nM);Batch no\nA-1;5,5;x\na-2;6,5;y\nZ-9;7;z\n")
@@ -118,7 +109,6 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
     assert step.views.isHidden()
     step.load_second(second)
     until(qtbot, lambda: step.loaded is not None and step.loaded.wanted.second is not None)
-    assert step.raw is not None
     assert step.raw.column("IC50 (nM)") == ("5.5", "6.5", "")
     assert step.join.said.text() == "Without a partner: 1 of the first file, 1 of the second"
     assert step.join.own.currentText() == "Name"
@@ -135,7 +125,7 @@ def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp
     assert shown(step)[0] == list(step.raw.columns)
 
 
-def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> None:
+def test_paste_and_what_is_wrong_with_it(qtbot, window):
     window.new_campaign()
     creation = creation_of(window)
     QGuiApplication.clipboard().setText("")
@@ -151,21 +141,12 @@ def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> No
     assert creation.focusWidget() is creation.at_once
 
 
-def test_reading_is_cancelled_and_the_table_before_stays(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_is_cancelled_and_the_table_before_stays(qtbot, window, tmp_path, monkeypatch):
     creation = creation_on(qtbot, window, small_table(tmp_path / "good.csv"))
     idle(qtbot, window)
     running = threading.Event()
 
-    def slow(wanted: Wanted, report: Report) -> Loaded:
-        running.set()
-        for step in range(1000):
-            report(step / 1000, "Reading cells")
-            threading.Event().wait(0.01)
-        raise AssertionError("it was not cancelled")
-
-    monkeypatch.setattr(module, "load", slow)
+    monkeypatch.setattr(module, "load", endless("Reading cells", running))
     creation.start_with(tmp_path / "slow.csv")
     until(qtbot, running.is_set)
     until(qtbot, lambda: "Reading slow.csv" in creation.messages.text)
@@ -177,13 +158,13 @@ def test_reading_is_cancelled_and_the_table_before_stays(
     until(qtbot, lambda: creation.complete)
 
 
-def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Path) -> None:
+def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path):
     path = tmp_path / "large.csv"
     lines = [f"C-{n},{'Me' if n % 2 else 'H'},{5 + n % 7 / 10}" for n in range(30_000)]
     path.write_text("ID,R1,pIC50\n" + "\n".join(lines) + "\n")
     place = Place(path)
     assert place.heavy
-    said: list[str] = []
+    said = []
     loaded = load(Wanted(place), lambda fraction, message: said.append(message))
     assert loaded.raw == place.read().raw
     assert len(loaded.raw) == 30_000
@@ -191,9 +172,7 @@ def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_window_stays_alive_while_a_large_file_is_read(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, stalls: Callable[[], float]
-) -> None:
+def test_the_window_stays_alive_while_a_large_file_is_read(qtbot, window, tmp_path, stalls):
     path = tmp_path / "large.csv"
     lines = [f"C-{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n % 7 / 10}" for n in range(60_000)]
     path.write_text("ID,R1,R2,pIC50\n" + "\n".join(lines) + "\n")
@@ -203,7 +182,7 @@ def test_the_window_stays_alive_while_a_large_file_is_read(
     assert len(creation.steps) == 4  # made one after the other otherwise
     stalls()
     creation.start_with(path)
-    until(qtbot, lambda: creation.table_pane.complete, 60_000)
-    until(qtbot, lambda: creation.columns_pane.complete, 60_000)
+    until(qtbot, lambda: creation.table_pane.complete)
+    until(qtbot, lambda: creation.columns_pane.complete)
     # 50 ms on a quiet machine; others may be using this one.
     assert stalls() < 0.25

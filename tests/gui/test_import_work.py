@@ -1,10 +1,7 @@
 """What travels between processes arrives as it was sent; what the engine says is said in the window's words."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,19 +23,19 @@ from tests.gui.helpers import small_table
 
 @given(st.lists(st.text(max_size=6), max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_texts_arrive_as_they_were(monkeypatch: pytest.MonkeyPatch, texts: list[str]) -> None:
+def test_texts_arrive_as_they_were(monkeypatch, texts):
     monkeypatch.setattr(packing, "CELLS", 7)
     assert unpack_texts(pack_texts(texts)) == tuple(texts)
 
 
-def test_texts_that_hold_the_mark_itself_arrive_too() -> None:
+def test_texts_that_hold_the_mark_itself_arrive_too():
     assert unpack_texts(pack_texts(["a\x00b", ""])) == ("a\x00b", "")
     assert unpack_texts(pack_texts([])) == ()
     assert unpack_texts(pack_texts([""])) == ("",)
 
 
 @pytest.mark.parametrize("product", [False, True])
-def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path: Path, product: bool) -> None:
+def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path, product):
     raw = read_table(small_table(tmp_path / "t.csv", smiles=True))
     assert unpack_raw(pack_raw(raw)) == raw
     imported = import_table(raw, propose(raw, TableOptions(product=product)))
@@ -50,7 +47,7 @@ def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path: Path, produc
     assert replace(back, library=imported.library, listed=imported.listed, of_row=imported.of_row) == imported
 
 
-def test_a_check_in_another_process_finds_what_it_finds_here() -> None:
+def test_a_check_in_another_process_finds_what_it_finds_here():
     lines = ["ID\tSMILES\tR1\tpIC50"]
     for number, (n, x) in enumerate(itertools.product(range(1, 41), ("F", "Cl", "Br", "I"))):
         lines.append(f"c{number}\t{'C' * n}{x}\t{x}\t{5 + n / 50:.2f}")
@@ -66,19 +63,19 @@ def test_a_check_in_another_process_finds_what_it_finds_here() -> None:
         check_table(raw, replace(options, id="nowhere"))
 
 
-def test_empty_cells_are_counted() -> None:
+def test_empty_cells_are_counted():
     raw = parse_text("ID\tR1\tR2\na\t\t-\nb\tMe\tn.d.\nc\t\tF\n")
     assert blank_cells(raw, ["R1", "R2", "ID", "gone"]) == {"R1": 2, "R2": 1}
 
 
-def test_cores_are_drawn_with_the_names_of_their_sites() -> None:
+def test_cores_are_drawn_with_the_names_of_their_sites():
     (found,) = known_cores(["c1ccc([*:2])cc1[*:7]"])
     assert "R2" in found.drawn
     assert "R7" in found.drawn
     assert "*:" not in found.drawn
 
 
-def _said() -> list[str]:
+def _said():
     """Everything the corpus makes the engine say, as the window would say it."""
     said = []
     for case in TEXT:
@@ -96,26 +93,7 @@ def _said() -> list[str]:
     return said
 
 
-def test_no_option_of_the_command_line_is_named() -> None:
+def test_no_option_of_the_command_line_is_named():
     said = _said()
     assert len(said) > 100
     assert [text for text in said if "--" in text] == []
-
-
-@pytest.mark.parametrize(
-    ("engine", "window"),
-    [
-        ("To count them as one: --merge identical.", "To count them as one, choose that under Same structure."),
-        ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, say so under Columns."),
-        ("Me is carried by fewer than 2 of the compounds that stay (--min-seen)",
-         "Me is carried by fewer than 2 of the compounds that stay"),
-        ("direction=min of IC50 is on the model scale: it", "Lower IC50 is better on that scale: it"),
-        ("Name it: --join FILE:COLUMN.", "Choose the columns of ids."),
-        ('State the SD between runs: --endpoint "pIC50;sd=...".', "State the SD between runs under Assay noise (SD)."),
-        ('If it is the negative one, as pIC50 is: --endpoint "logIC50;direction=max".',
-         "If it is the negative one, as pIC50 is, choose higher."),
-        ("To use one as it is, name it with --endpoint.", "To use one as it is, choose it under Measured."),
-    ],
-)  # fmt: skip
-def test_options_are_said_as_what_the_window_has(engine: str, window: str) -> None:
-    assert import_words(engine) == window

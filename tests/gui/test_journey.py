@@ -1,27 +1,12 @@
 """The whole journey through the real widgets: a table, rounds, pasted results, undo, a decided set, an export."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Callable
-from pathlib import Path
 
-import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
-    QLineEdit,
-)
-from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     create_campaign,
-    creation_of,
     idle,
     noisy,
     open_round,
@@ -32,10 +17,11 @@ from tests.gui.helpers import (
     true_values,
     until,
     view,
+    wait_for,
 )
 
 
-def paste_round(qtbot: QtBot, window: MainWindow, assay: Callable[[str], float]) -> int:
+def paste_round(qtbot, window, assay):
     """How many values were pasted as ids with values and written."""
     now, shown = status(window), open_round(window)
     block = [["ID", "pIC50"]]
@@ -49,12 +35,11 @@ def paste_round(qtbot: QtBot, window: MainWindow, assay: Callable[[str], float])
     assert "Nothing has been written yet" in window.round.preview.summary.text()
     before = status(window).measurements_used
     window.round.preview.write.click()
-    until(qtbot, lambda: status(window).measurements_used == before + len(block) - 1)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == before + len(block) - 1)
     return len(block) - 1
 
 
-def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_from_a_table_to_a_shortlist(qtbot, window, tmp_path):
     assert window.stack.currentWidget() is window.start
     file = tmp_path / "small.assaypilot"
     create_campaign(qtbot, window, small_table(tmp_path / "small.csv"), file)
@@ -91,24 +76,21 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
     window.actions_.undo.trigger()
     until(qtbot, lambda: status(window).measurements_used == 0)
     window.actions_.redo.trigger()
-    until(qtbot, lambda: status(window).measurements_used == first)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements_used == first)
 
     for _ in range(12):
         if status(window).finished:
             break
         if status(window).open_round is None:
             window.strip.primary.click()
-            until(qtbot, lambda: status(window).open_round is not None)
-            idle(qtbot, window)
+            wait_for(qtbot, window, lambda: status(window).open_round is not None)
         if open_round(window).missing:
             paste_round(qtbot, window, assay)
         assert open_round(window).items is not None
         window.strip.primary.click()
         assert window.closing.isVisible()
         window.closing.confirm.click()
-        until(qtbot, lambda: status(window).open_round is None)
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda: status(window).open_round is None)
     now = status(window)
     assert now.finished
     truth = true_values(now)
@@ -121,8 +103,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
 
     out = tmp_path / "shortlist.csv"
     window.exporting.to(out, "in")
-    until(qtbot, out.exists)
-    idle(qtbot, window)
+    wait_for(qtbot, window, out.exists)
     with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert {row["ID"] for row in rows} == inside
@@ -134,7 +115,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
     until(qtbot, lambda: "The file is consistent" in window.messages.text)
 
 
-def test_reopening_shows_the_same(qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]) -> None:
+def test_reopening_shows_the_same(qtbot, campaign, open_window):
     plan_round(qtbot, campaign)
     head, path = status(campaign).head, view(campaign).path
     idle(qtbot, campaign)
@@ -143,60 +124,3 @@ def test_reopening_shows_the_same(qtbot: QtBot, campaign: MainWindow, open_windo
     assert status(again).head == head
     assert again.page is again.round
     assert path in again.settings.recent
-
-
-def test_the_keyboard_alone(qtbot: QtBot, campaign: MainWindow) -> None:
-    window = campaign
-    window.activateWindow()
-    until(qtbot, window.isActiveWindow)
-    QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    until(qtbot, lambda: status(window).open_round is not None)
-    idle(qtbot, window)
-    window.actions_.enter.trigger()
-    assert window.page is window.round
-    until(qtbot, lambda: QApplication.focusWidget() is window.round.table)
-    table = window.round.table
-    for count, text in enumerate(("7.1", "6.9", "7,4"), start=1):
-        line = table.current_row()
-        assert line is not None
-        for sign in text:
-            target = QApplication.focusWidget()
-            QTest.keyClick(target, sign)
-        editor = QApplication.focusWidget()
-        assert isinstance(editor, QLineEdit)
-        assert editor.text() == text
-        QTest.keyClick(editor, Qt.Key.Key_Return)
-        until(qtbot, lambda count=count: status(window).measurements_used == count)
-        idle(qtbot, window)
-        assert window.round.model.kept_text(line) == text.replace(",", ".").replace("7.1", "7.10").replace(
-            "6.9", "6.90"
-        ).replace("7.4", "7.40") or window.round.model.kept_text(line) == text.replace(",", ".")
-        assert table.current_row() != line
-    for place, key in enumerate((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4)):
-        QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
-        assert window.stack.currentIndex() == place
-    QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert QApplication.focusWidget() is window.candidates.filter
-    QTest.keyClicks(window.candidates.filter, "R1=Cl")
-    until(qtbot, lambda: window.candidates.model.rowCount() == 6)
-    QTest.keyClick(window.candidates.filter, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.candidates.model.rowCount() == 18)
-    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    until(qtbot, lambda: status(window).measurements_used == 2)
-    assert PageName.LIBRARY == 0
-
-
-def test_a_table_that_says_all_is_created_and_planned_from_the_first_step(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = small_table(tmp_path / "small.csv", smiles=True)
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([str(table)], ""))
-    window.start.new_button.click()
-    creation = creation_of(window)
-    assert not creation.at_once.isEnabled()
-    until(qtbot, creation.at_once.isEnabled)
-    creation.at_once.click()
-    until(qtbot, lambda: window.session.view is not None and window.round.shown is not None, 60_000)
-    assert window.page is window.round
-    assert open_round(window).measurements > 0

@@ -1,32 +1,28 @@
 """What changes a campaign on its way, bounds, pasted results, the replay and the menus: by key events alone."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QMenu
 
 from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
 from assaypilot.gui.goal.add_endpoint import LIMIT, RECORDED, EndpointDialog
 from assaypilot.gui.goal.goal_changes import ControlsDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, idle, status, until
+from tests.gui.helpers import answered, idle, status, until, wait_for
 from tests.gui.test_focus import tab_to
 from tests.gui.test_reach import told
 
 Key, ALT, CONTROL = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
-def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def press(key, held=Qt.KeyboardModifier.NoModifier):
     """Press a key where the keyboard is."""
     QTest.keyClick(keyboard(), key, held)
 
 
-def keyboard() -> QWidget:
+def keyboard():
     """What has the keyboard."""
     popup = QApplication.activePopupWidget()
     found = popup or QApplication.focusWidget() or QApplication.activeWindow()
@@ -34,13 +30,13 @@ def keyboard() -> QWidget:
     return found
 
 
-def back(qtbot: QtBot, window: MainWindow) -> None:
+def back(qtbot, window):
     """The keyboard is in the window again, as a desktop sees to when a dialog is gone."""
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
 
 
-def opened(qtbot: QtBot, window: MainWindow, kind: type[QDialog]) -> QDialog:
+def opened(qtbot, window, kind):
     """The dialog that was opened last, once it has the keyboard."""
     until(qtbot, lambda: isinstance(window.goal.ways.dialog, kind))  # a button that a letter presses goes down first
     dialog = window.goal.ways.dialog
@@ -51,13 +47,13 @@ def opened(qtbot: QtBot, window: MainWindow, kind: type[QDialog]) -> QDialog:
 
 
 @pytest.fixture
-def active(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+def active(qtbot, campaign):
     campaign.activateWindow()
     until(qtbot, campaign.isActiveWindow)
     return campaign
 
 
-def test_a_control_is_named_and_taken_back(qtbot: QtBot, active: MainWindow) -> None:
+def test_a_control_is_named_and_taken_back(qtbot, active):
     press(Key.Key_2, CONTROL)
     assert active.stack.currentIndex() == PageName.GOAL
     idle(qtbot, active)
@@ -68,17 +64,14 @@ def test_a_control_is_named_and_taken_back(qtbot: QtBot, active: MainWindow) -> 
     QTest.keyClicks(keyboard(), "REF-1 = 7,1")
     until(qtbot, dialog.go.isEnabled)
     press(Key.Key_Return)
-    until(qtbot, lambda: [one.name for one in status(active).settings.controls] == ["REF-1"])
-    idle(qtbot, active)
+    wait_for(qtbot, active, lambda: [one.name for one in status(active).settings.controls] == ["REF-1"])
     back(qtbot, active)
     assert isinstance(keyboard(), QLineEdit), "a field, which has nothing of its own to take back"
     press(Key.Key_Z, CONTROL)
     until(qtbot, lambda: status(active).settings.controls == ())
 
 
-def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(
-    qtbot: QtBot, active: MainWindow
-) -> None:
+def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(qtbot, active):
     press(Key.Key_2, CONTROL)
     idle(qtbot, active)
     press(Key.Key_D, ALT)
@@ -108,10 +101,9 @@ def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(
     assert status(active).endpoints[1].name == "hERG"
 
 
-def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -> None:
+def test_a_bound_is_typed_and_a_block_pasted(qtbot, active):
     press(Key.Key_R, CONTROL)
-    until(qtbot, lambda: status(active).open_round is not None)
-    idle(qtbot, active)
+    wait_for(qtbot, active, lambda: status(active).open_round is not None)
     press(Key.Key_Return, CONTROL)
     assert active.stack.currentIndex() == PageName.ROUND
     assert keyboard() is active.round.table
@@ -122,27 +114,24 @@ def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -
     assert status(active).measurements[-1].relation == "<"
     idle(qtbot, active)
     issued = status(active).open_round
-    assert issued is not None
     names = [status(active).library.ids[item.compound] for item in issued.items]
     QGuiApplication.clipboard().setText(f"ID\tpIC50\n{names[1]}\t6.9\n{names[2]}\t7.1\n")
     press(Key.Key_V, CONTROL)
     until(qtbot, active.round.preview.isVisible)
     press(Key.Key_Return)
-    until(qtbot, lambda: status(active).measurements_used == 3)
-    idle(qtbot, active)
+    wait_for(qtbot, active, lambda: status(active).measurements_used == 3)
     press(Key.Key_Z, CONTROL)
     until(qtbot, lambda: status(active).measurements_used == 1)
 
 
-def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: MainWindow) -> None:
+def test_the_rounds_are_gone_through_and_menus_opened(qtbot, active):
     answered(qtbot, active)
     idle(qtbot, active)
     press(Key.Key_4, CONTROL)
     assert active.stack.currentIndex() == PageName.CANDIDATES
     tab_to("Round shown")
     press(Key.Key_Left)
-    until(qtbot, lambda: active.session.replay.round is not None)
-    idle(qtbot, active)
+    wait_for(qtbot, active, lambda: active.session.replay.round is not None)
     press(Key.Key_Home, ALT)
     until(qtbot, lambda: active.session.replay.round is None)
     for letter, name in ((Key.Key_F, "File"), (Key.Key_E, "Edit"), (Key.Key_V, "View"), (Key.Key_R, "Round")):
@@ -154,7 +143,7 @@ def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: Main
         QTest.keyClick(active.menuBar(), Key.Key_Escape)
 
 
-def letters(window: MainWindow) -> list[str]:
+def letters(window):
     """The letters that Alt goes to something with: menus, and what can be seen of the page."""
     texts = [menu.text() for menu in window.menuBar().actions()]
     texts += [one.text() for one in window.findChildren(QAbstractButton) if one.isVisible() and one.isEnabled()]
@@ -163,7 +152,7 @@ def letters(window: MainWindow) -> list[str]:
     return [letter for letter in marked if letter]
 
 
-def test_a_letter_leads_to_one_thing_on_each_page(qtbot: QtBot, active: MainWindow) -> None:
+def test_a_letter_leads_to_one_thing_on_each_page(qtbot, active):
     answered(qtbot, active)
     active.session.plan()
     idle(qtbot, active)

@@ -1,16 +1,10 @@
 """Large text: pictures and columns grow with it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 from matplotlib.figure import Figure
-from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.resources.theme import theme
-from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table
 from assaypilot.gui.widgets.layout import FoldedLabel
@@ -18,15 +12,15 @@ from tests.gui.helpers import until
 
 
 @pytest.fixture(autouse=True)
-def as_before(settings: Settings) -> Iterator[None]:
+def as_before(settings):
     yield
     theme().enlarge(100)
 
 
-def test_a_pictures_letters_grow_with_the_text(qtbot: QtBot) -> None:
-    asked: list[tuple[tuple[float, float], float]] = []
+def test_a_pictures_letters_grow_with_the_text(qtbot):
+    asked = []
 
-    def draw(size: tuple[float, float], dpi: float) -> Figure:
+    def draw(size, dpi):
         asked.append((size, dpi))
         return Figure(figsize=size, dpi=dpi)
 
@@ -44,7 +38,7 @@ def test_a_pictures_letters_grow_with_the_text(qtbot: QtBot) -> None:
     assert finer == pytest.approx(2 * fine)
 
 
-def test_columns_of_a_set_width_grow_with_the_text(qtbot: QtBot) -> None:
+def test_columns_of_a_set_width_grow_with_the_text(qtbot):
     theme().enlarge(200)
     model = RowsModel()
     table = Table(model, name="Rows")
@@ -54,7 +48,7 @@ def test_columns_of_a_set_width_grow_with_the_text(qtbot: QtBot) -> None:
     assert table.columnWidth(0) == 198
 
 
-def test_a_folded_text_takes_fewer_lines_of_large_text(qtbot: QtBot) -> None:
+def test_a_folded_text_takes_fewer_lines_of_large_text(qtbot):
     words = FoldedLabel(lines=4)
     qtbot.addWidget(words)
     words.resize(300, 200)

@@ -1,7 +1,5 @@
 """The program's entry once it is packaged, and what it must not load before it is needed."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 import subprocess
@@ -12,11 +10,11 @@ import pytest
 from assaypilot.gui import launch
 
 
-def test_a_packaged_program_lets_its_workers_work_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packaged_program_lets_its_workers_work_before_anything_else(monkeypatch):
     class Worker(Exception):
         """What happens in a worker: freeze_support never returns there."""
 
-    def works() -> None:
+    def works():
         raise Worker
 
     monkeypatch.setattr(multiprocessing, "freeze_support", works)
@@ -26,11 +24,9 @@ def test_a_packaged_program_lets_its_workers_work_before_anything_else(monkeypat
         launch.main(["--multiprocessing-fork", "parent_pid=1", "pipe_handle=2"])
 
 
-def test_interrupt_during_import_of_the_commands_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_interrupt_during_import_of_the_commands_is_one_line(monkeypatch, capsys):
     class Interrupting:
-        def find_spec(self, name: str, *_: object) -> None:
+        def find_spec(self, name, *_):
             if name.startswith("assaypilot.engine.cli"):
                 raise KeyboardInterrupt
 
@@ -41,7 +37,7 @@ def test_interrupt_during_import_of_the_commands_is_one_line(
     assert capsys.readouterr().err == "assaypilot: stopped\n"
 
 
-def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch):
     code = (
         "import sys; from assaypilot.gui.launch import main; before = 'multiprocessing' in sys.modules; "
         "code = main(['datasets', '--json']); "
@@ -52,7 +48,7 @@ def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch: pytes
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
-def test_a_program_that_is_killed_is_noticed_at_its_next_start() -> None:
+def test_a_program_that_is_killed_is_noticed_at_its_next_start():
     code = (
         "import os, signal, sys; from PySide6.QtCore import QTimer; from assaypilot.gui import app; "
         "make = app.make_window; "

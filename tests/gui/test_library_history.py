@@ -1,33 +1,19 @@
 """The Library page: what a table already had, filters, columns and layouts, which History has, too."""
 
-from __future__ import annotations
-
 import itertools
-import threading
-from collections.abc import Callable
-from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.system.progress import Report
 from assaypilot.gui.structures.drawing import Structures
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, quick_campaign, show, until, view
+from tests.gui.helpers import endless, idle, made, quick_campaign, show, until, view, wait_for
 
 
-def test_layouts_come_back_with_their_campaign(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_layouts_come_back_with_their_campaign(qtbot, open_window, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
@@ -37,7 +23,7 @@ def test_layouts_come_back_with_their_campaign(
     show(qtbot, window, PageName.HISTORY)
     window.history.arrangement.show("author", False)
 
-    def shown(path: Path) -> tuple[list[str], list[str], int]:
+    def shown(path):
         window.open_path(path)
         until(qtbot, lambda: view(window).path == path)
         for page in (PageName.HISTORY, PageName.LIBRARY):
@@ -59,9 +45,7 @@ def test_layouts_come_back_with_their_campaign(
     assert shown(first)[0][-1] == "available"
 
 
-def test_filters_and_the_selection_come_back_with_their_campaign(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_filters_and_the_selection_come_back_with_their_campaign(qtbot, open_window, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
@@ -78,8 +62,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     QTest.keyClick(window.library.filter, Qt.Key.Key_Return)
     idle(qtbot, window)
     window.open_path(second)
-    until(qtbot, lambda: view(window).path == second)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: view(window).path == second)
     # They belong to the one campaign: another one begins with all its compounds.
     assert (window.library.filter.text(), window.candidates.filter.text()) == ("", "")
     assert window.candidates.which.key == "alive"
@@ -96,7 +79,7 @@ def test_filters_and_the_selection_come_back_with_their_campaign(
     assert (again.candidates.filter.text(), again.candidates.which.key) == ("", "alive")
 
 
-def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: MainWindow) -> None:
+def test_library_and_candidates_share_what_is_selected(qtbot, decided):
     decided.candidates.select(5)
     show(qtbot, decided, PageName.LIBRARY)
     assert decided.library.table.selected_rows() == [5]
@@ -105,9 +88,7 @@ def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: Ma
     assert decided.candidates.table.selected_rows() == [6]
 
 
-def test_a_filter_finds_a_substructure_and_what_is_calculated(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_a_filter_finds_a_substructure_and_what_is_calculated(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.LIBRARY)
     page = window.library
@@ -129,22 +110,14 @@ def test_a_filter_finds_a_substructure_and_what_is_calculated(
     assert page.model.rowCount() == 18
     page.filter.setText("has:c1cc(")
     page.filter.settle()
-    until(qtbot, lambda: "structure can be read from c1cc(" in window.messages.text)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: "structure can be read from c1cc(" in window.messages.text)
     assert page.model.rowCount() == 18
     assert page.shown.text() == "Not filtered"
     assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"
 
 
-def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(function: object, *arguments: object, report: Report) -> bytes:
-        while True:
-            report(0.5, "Looking")
-            threading.Event().wait(0.01)
-
-    monkeypatch.setattr("assaypilot.gui.tables.filter.in_another_process", slow)
+def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(qtbot, open_window, tmp_path, monkeypatch):
+    monkeypatch.setattr("assaypilot.gui.tables.filter.in_another_process", endless())
     (tmp_path / "other").mkdir()
     window, other = open_window(quick_campaign(tmp_path, smiles=True)), quick_campaign(tmp_path / "other")
     until(qtbot, lambda: window.session.view is not None)
@@ -163,19 +136,13 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
     assert page.model.rowCount() == 18
 
 
-def test_remarks_on_the_table_open_on_demand_and_name_no_option(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_remarks_on_the_table_open_on_demand_and_name_no_option(qtbot, open_window, tmp_path):
     amines, acids = ("CN(C)CCN", "NCCCN1CCCC1", "CCN(CC)CCCN", "NCCN(CCN)CCN"), ("OC(=O)CC", "OC(=O)c1ccccc1")
     rows = list(itertools.product(amines, acids))
     library = Library.listed(["amine", "acid"], rows, ids=[f"U-{place}" for place in range(len(rows))])
     path = tmp_path / "ugi.assaypilot"
-    endpoint = Endpoint("pIC50", noise_sd=0.2)
     warnings = ("amine and acid act together (p 0.01); taken as one (--interaction amine,acid) they explain 56 %.",)
-    Campaign.create(
-        path, library=library, endpoints=[endpoint], settings=Settings(endpoint.name, epsilon=0.3),
-        warnings=warnings,
-    ).close()  # fmt: skip
+    made(path, library, warnings=warnings).close()
     window = open_window(path)
     window.show_page(PageName.LIBRARY)
     page = window.library
@@ -185,12 +152,11 @@ def test_remarks_on_the_table_open_on_demand_and_name_no_option(
     assert page.notes.isVisible()
     assert page.notes.words.text() == "amine and acid act together (p 0.01); taken as one they explain 56 %."
     drawn = page.model.columns[page.model.place_of("site0")]
-    assert drawn.smiles is not None
     assert drawn.smiles(0) == "CN(C)CCN"
     assert drawn.text(0) == "H2N-CH2CH2NMe2"
 
 
-def test_rows_with_structures_grow_with_a_high_window(qtbot: QtBot) -> None:
+def test_rows_with_structures_grow_with_a_high_window(qtbot):
     model = RowsModel()
     column = Column("structure", "Structure", lambda row: "", smiles=lambda row: "CCO")
     table = Table(model, Structures(), name="Structures")

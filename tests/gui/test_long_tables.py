@@ -1,10 +1,6 @@
 """Long tables: put in order, narrowed and copied off the window's thread, and what came too late never lands."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +10,6 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QRunnable, QSize
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.raw import Problem
 from assaypilot.gui.new_campaign.findings import Findings, FindingsModel
@@ -38,13 +33,13 @@ ROWS = QItemSelectionModel.SelectionFlag.Rows
 
 
 @pytest.fixture
-def session(qapp: object) -> Iterator[Session]:
+def session(qapp):
     made = Session()
     yield made
     made.shut()
 
 
-def columns(values: np.ndarray, names: Sequence[str] = ("low", "high")) -> list[Column]:
+def columns(values, names=("low", "high")):
     codes = (np.arange(len(values)) % len(names)).astype(np.int8)
     return [
         Column("id", "ID", lambda row: f"C-{row}", lambda: np.arange(len(values))),
@@ -53,7 +48,7 @@ def columns(values: np.ndarray, names: Sequence[str] = ("low", "high")) -> list[
     ]
 
 
-def long_table(qtbot: QtBot, session: Session) -> tuple[RowsModel, Table, np.ndarray]:
+def long_table(qtbot, session):
     """A table of which the last rows have the lowest values."""
     model = RowsModel()
     QAbstractItemModelTester(model, FATAL)
@@ -67,10 +62,10 @@ def long_table(qtbot: QtBot, session: Session) -> tuple[RowsModel, Table, np.nda
     return model, table, values
 
 
-def test_widths_follow_the_texts_and_their_size_and_a_filter_asks_for_none(qtbot: QtBot) -> None:
+def test_widths_follow_the_texts_and_their_size_and_a_filter_asks_for_none(qtbot):
     asked, texts = list[int](), ["short"] * 50
 
-    def text(row: int) -> str:
+    def text(row):
         asked.append(row)
         return texts[row]
 
@@ -94,7 +89,7 @@ def test_widths_follow_the_texts_and_their_size_and_a_filter_asks_for_none(qtbot
     assert table.columnWidth(0) > narrow
 
 
-def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot: QtBot, session: Session) -> None:
+def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot, session):
     model, table, _ = long_table(qtbot, session)
     table.choose(7)
     part = QItemSelection(model.index(100, 0), model.index(109, 0))
@@ -111,21 +106,7 @@ def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot: QtBo
     assert model.rows.tolist() == [2, 1, 0]
 
 
-def test_what_is_selected_in_too_many_pieces_leaves_the_current_row(qtbot: QtBot, session: Session) -> None:
-    model, table, _ = long_table(qtbot, session)
-    table.selectAll()
-    table.sortByColumn(1, ASCENDING)
-    until(qtbot, lambda: not model.busy)
-    assert len(table.selected_places()) == SIZE
-    half = QItemSelection(model.index(0, 0), model.index(SIZE // 2, 0))
-    table.selectionModel().select(half, QItemSelectionModel.SelectionFlag.ClearAndSelect | ROWS)
-    table.sortByColumn(2, ASCENDING)
-    until(qtbot, lambda: not model.busy)
-    kept = len(table.selected_places())
-    assert kept in (1, SIZE // 2 + 1)
-
-
-def test_an_order_of_other_data_never_lands(qtbot: QtBot, session: Session) -> None:
+def test_an_order_of_other_data_never_lands(qtbot, session):
     model, table, _ = long_table(qtbot, session)
     go = threading.Event()
     session.arrange("hold", lambda report: go.wait(5), lambda _: None, lambda: None)
@@ -138,7 +119,7 @@ def test_an_order_of_other_data_never_lands(qtbot: QtBot, session: Session) -> N
     assert not model.busy
 
 
-def test_escape_stops_an_order_and_the_heading_says_so(qtbot: QtBot, session: Session) -> None:
+def test_escape_stops_an_order_and_the_heading_says_so(qtbot, session):
     model, table, _ = long_table(qtbot, session)
     go = threading.Event()
     session.arrange("hold", lambda report: go.wait(5), lambda _: None, lambda: None)
@@ -152,12 +133,12 @@ def test_escape_stops_an_order_and_the_heading_says_so(qtbot: QtBot, session: Se
     assert model.rows[0] == 0
 
 
-def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbot: QtBot, session: Session) -> None:
+def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbot, session):
     model, table, values = long_table(qtbot, session)
-    broken: list[Any] = []
+    broken = []
     session.broke.connect(lambda error, label: broken.append((type(error), label)))
 
-    def fail() -> np.ndarray:
+    def fail():
         raise ZeroDivisionError
 
     model.fill([Column("bad", "Bad", str, fail), columns(values)[1]], SIZE)
@@ -168,11 +149,9 @@ def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbo
     assert table.horizontalHeader().sortIndicatorSection() == -1
 
 
-def test_many_rows_are_copied_elsewhere_and_too_many_are_refused(
-    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_rows_are_copied_elsewhere_and_too_many_are_refused(qtbot, session, monkeypatch):
     _, table, _ = long_table(qtbot, session)
-    said: list[str] = []
+    said = []
     table.said.connect(said.append)
     QGuiApplication.clipboard().setText("before")
     assert table.copy() == SIZE
@@ -187,12 +166,12 @@ def test_many_rows_are_copied_elsewhere_and_too_many_are_refused(
     assert "too many" in said[-1]
 
 
-def test_the_keys_of_a_spreadsheet(qtbot: QtBot, session: Session) -> None:
+def test_the_keys_of_a_spreadsheet(qtbot, session):
     _, table, _ = long_table(qtbot, session)
     control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     table.choose(5)
 
-    def at() -> tuple[int, int]:
+    def at():
         return table.currentIndex().row(), table.currentIndex().column()
 
     QTest.keyClick(table, Qt.Key.Key_Down, control)
@@ -215,9 +194,7 @@ def test_the_keys_of_a_spreadsheet(qtbot: QtBot, session: Session) -> None:
     assert table.selected_rows() == [333]
 
 
-def test_structures_scrolled_past_are_not_drawn(
-    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_structures_scrolled_past_are_not_drawn(qtbot, session, monkeypatch):
     monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 2)
     structures, drawn = Structures(), list[str]()
     structures.pending.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
@@ -225,7 +202,7 @@ def test_structures_scrolled_past_are_not_drawn(
     hold = threading.Event()
 
     class Holding(QRunnable):
-        def run(self) -> None:
+        def run(self):
             hold.wait(5)
 
     drawing_pool().start(Holding(), 1 << 30)
@@ -242,9 +219,9 @@ def test_structures_scrolled_past_are_not_drawn(
     assert "C" not in [key[0] for key in structures._kept]
 
 
-def plain_key(text: str) -> list[tuple[int, int, str]]:
+def plain_key(text):
     """What is compared, sign by sign: a number as one sign below all others."""
-    parts: list[tuple[int, int, str]] = []
+    parts = []
     digits = ""
     for sign in text.casefold() + "\0":
         if sign in "0123456789":
@@ -261,7 +238,7 @@ TEXTS = st.lists(st.text(alphabet="aB019 -ßé中", max_size=9), min_size=1, max
 
 
 @given(TEXTS, st.booleans(), st.booleans())
-def test_texts_are_ordered_as_their_plain_keys_are(texts: list[str], long: bool, chunked: bool) -> None:
+def test_texts_are_ordered_as_their_plain_keys_are(texts, long, chunked):
     if long:  # what differs stands behind what is compared as numbers
         texts = ["x" * ordering.WIDTH + text for text in texts]
     before = ordering.CHUNK
@@ -276,31 +253,31 @@ def test_texts_are_ordered_as_their_plain_keys_are(texts: list[str], long: bool,
 
 
 @given(st.lists(st.integers(-3, 3) | st.integers(-(10**9), 10**9), max_size=30), st.booleans())
-def test_numbers_are_ordered_stably_both_ways(numbers: list[int], down: bool) -> None:
+def test_numbers_are_ordered_stably_both_ways(numbers, down):
     expected = sorted(range(len(numbers)), key=lambda place: -numbers[place] if down else numbers[place])
     assert order_of(np.array(numbers, dtype=np.int64), down).tolist() == expected
     assert order_of(np.array(numbers, dtype=np.float64), down).tolist() == expected
 
 
-def other_models() -> list[Callable[[], RowsModel]]:
+def other_models():
     """The models of a new campaign and of a paste, filled."""
 
-    def findings() -> RowsModel:
+    def findings():
         made = FindingsModel()
         made.show(Findings([Problem(3, "R1", "why", "error"), Problem(None, None, "so", "warning")], [("note", "x")]))
         return made
 
-    def pasted() -> RowsModel:
+    def pasted():
         made = PastedModel()
         made.show([PastedRow("1", "C-1", "7", "7.00", ""), PastedRow("2", "C-9", "x", "", "no number", rejected=True)])
         return made
 
-    def substituents() -> RowsModel:
+    def substituents():
         made = SubstituentsModel()
         made.show([Substituent("R1", "Me", "Me", "C", 4), Substituent("R2", "H", "H", "", 1)])
         return made
 
-    def first_rows() -> RowsModel:
+    def first_rows():
         made = TableModel()
         made.show(["a", "b"], [["1", "2"], ["3", "4"]], 2)
         return made
@@ -309,7 +286,7 @@ def other_models() -> list[Callable[[], RowsModel]]:
 
 
 @pytest.mark.parametrize("make", other_models(), ids=lambda make: make.__name__)
-def test_the_other_models_keep_qts_rules(qapp: object, make: Callable[[], RowsModel]) -> None:
+def test_the_other_models_keep_qts_rules(qapp, make):
     model = make()
     tester = QAbstractItemModelTester(model, FATAL)
     for column in range(model.columnCount()):

@@ -1,34 +1,27 @@
 """A new campaign on one screen: what it shows at once, and the whole journey by keys alone."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.new_campaign.dialog import AFTER, NewCampaign
 from assaypilot.gui.tables.rows import SMILES
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import goal_of, idle, noisy, open_round, small_table, status, true_values, until
+from tests.gui.helpers import goal_of, idle, noisy, open_round, small_table, status, true_values, until, wait_for
 from tests.gui.imports import creation_on
 from tests.gui.test_keys_alone import ALT, CONTROL, Key, back, keyboard, press
 
 
-def roles(creation: NewCampaign) -> dict[str, str]:
+def roles(creation):
     """What stands on top of each column, by the column's name."""
     model = creation.table_pane.model
     texts = [str(model.headerData(n, Qt.Orientation.Horizontal)) for n in range(model.columnCount())]
     return {text.split("\n")[0]: text.split("\n")[-1] for text in texts}
 
 
-def choose_role(creation: NewCampaign, column: str, role: str) -> str:
+def choose_role(creation, column, role):
     """Choose in the menu below a heading; return the role that was ticked there."""
     creation.table_pane.table.horizontalHeader().sectionClicked.emit(list(roles(creation)).index(column))
     menu = QApplication.activePopupWidget()
@@ -40,9 +33,7 @@ def choose_role(creation: NewCampaign, column: str, role: str) -> str:
     return before
 
 
-def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
     goal = goal_of(qtbot, creation)
     until(qtbot, lambda: creation.complete)
@@ -58,7 +49,7 @@ def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(
     assert not table.isVisible()
 
 
-def test_role_of_a_column_is_chosen_below_its_heading(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_role_of_a_column_is_chosen_below_its_heading(qtbot, window, tmp_path):
     path = tmp_path / "more.csv"
     lines = small_table(tmp_path / "small.csv").read_text(encoding="utf-8").splitlines()
     path.write_text(
@@ -77,7 +68,7 @@ def test_role_of_a_column_is_chosen_below_its_heading(qtbot: QtBot, window: Main
     until(qtbot, lambda: roles(creation)["R2"] == "not used")
 
 
-def test_an_unused_column_is_called_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_unused_column_is_called_so(qtbot, window, tmp_path):
     path = tmp_path / "more.csv"
     lines = small_table(tmp_path / "small.csv").read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([f"{lines[0]},Notebook page", *(f"{line},x" for line in lines[1:])]), encoding="utf-8")
@@ -87,9 +78,7 @@ def test_an_unused_column_is_called_so(qtbot: QtBot, window: MainWindow, tmp_pat
     assert heads["Notebook page"] == "not used"
 
 
-def test_substituents_written_as_structures_are_drawn_in_the_table(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_substituents_written_as_structures_are_drawn_in_the_table(qtbot, window, tmp_path):
     path = tmp_path / "ugi.csv"
     amines, aldehydes = ("CN(C)CCN", "CCN", "NC1CC1"), ("CCC=O", "O=Cc1ccccc1", "CC(C)C=O")
     rows = [f"{a},{b},{5 + i + 0.3 * k}" for i, a in enumerate(amines) for k, b in enumerate(aldehydes)]
@@ -100,7 +89,7 @@ def test_substituents_written_as_structures_are_drawn_in_the_table(
     assert [model.index(0, column).data(SMILES) or "" for column in range(3)] == ["CN(C)CCN", "CCC=O", ""]
 
 
-def test_enter_in_a_field_creates_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_enter_in_a_field_creates_nothing(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     edit = goal_of(qtbot, creation).epsilon.edit
     until(qtbot, lambda: creation.complete)
@@ -111,9 +100,7 @@ def test_enter_in_a_field_creates_nothing(qtbot: QtBot, window: MainWindow, tmp_
     assert window.session.view is None
 
 
-def test_what_had_the_keyboard_has_it_again_after_keep_working(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_what_had_the_keyboard_has_it_again_after_keep_working(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     edit = goal_of(qtbot, creation).epsilon.edit
     until(qtbot, lambda: creation.complete)
@@ -127,7 +114,7 @@ def test_what_had_the_keyboard_has_it_again_after_keep_working(
     until(qtbot, lambda: creation.focusWidget() is edit)
 
 
-def test_closing_the_window_closes_the_dialog_and_its_work(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_closing_the_window_closes_the_dialog_and_its_work(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     until(qtbot, lambda: creation.columns_pane.complete)
     window.close()
@@ -136,7 +123,7 @@ def test_closing_the_window_closes_the_dialog_and_its_work(qtbot: QtBot, window:
     assert not window.session.tasks.busy
 
 
-def test_a_file_that_exists_opens_the_field_that_says_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_file_that_exists_opens_the_field_that_says_so(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     goal = goal_of(qtbot, creation)
     until(qtbot, lambda: creation.complete)
@@ -148,7 +135,7 @@ def test_a_file_that_exists_opens_the_field_that_says_so(qtbot: QtBot, window: M
     assert not creation.complete
 
 
-def test_a_letter_leads_to_one_thing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_letter_leads_to_one_thing(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
     goal_of(qtbot, creation).show_more()
     until(qtbot, lambda: creation.complete)
@@ -161,9 +148,7 @@ def test_a_letter_leads_to_one_thing(qtbot: QtBot, window: MainWindow, tmp_path:
         assert len(letters) == len(set(letters)), (view, sorted(letters))
 
 
-def test_from_a_file_to_the_export_of_the_shortlist_by_keys_alone(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_a_file_to_the_export_of_the_shortlist_by_keys_alone(qtbot, window, tmp_path, monkeypatch):
     table = small_table(tmp_path / "small.csv")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", staticmethod(lambda *_, **__: ([str(table)], "")))
     window.activateWindow()
@@ -197,8 +182,7 @@ def test_from_a_file_to_the_export_of_the_shortlist_by_keys_alone(
         until(qtbot, window.round.preview.isVisible)
         wanted = status(window).measurements_used + len(rows)
         press(Key.Key_Return)
-        until(qtbot, lambda wanted=wanted: status(window).measurements_used == wanted)
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda wanted=wanted: status(window).measurements_used == wanted)
         QTest.keyClick(window, Key.Key_R, ALT)
         press(Key.Key_C)
         until(qtbot, lambda: window.round.panel.closing.isVisible())
@@ -207,8 +191,7 @@ def test_from_a_file_to_the_export_of_the_shortlist_by_keys_alone(
                 break
             press(Key.Key_Tab)
         press(Key.Key_Space)
-        until(qtbot, lambda: status(window).open_round is None)
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda: status(window).open_round is None)
         if status(window).finished:
             break
         press(Key.Key_R, CONTROL)

@@ -1,18 +1,14 @@
 """What the window does differently on Windows and on a Mac, as far as another system can play them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction, QKeySequence
-from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import launch
 from assaypilot.gui.app import make_window
@@ -23,7 +19,6 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.widgets import text as keyboard
 from assaypilot.gui.widgets.file_dialogs import file_name
 from assaypilot.gui.window import exporting
-from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, until
 
 Role = QAction.MenuRole
@@ -32,7 +27,7 @@ Role = QAction.MenuRole
 
 
 @pytest.fixture
-def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def on_a_mac(monkeypatch):
     monkeypatch.setattr(keyboard, "MAC", True)
     helping.topics.cache_clear()
     yield
@@ -40,7 +35,7 @@ def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("on_a_mac")
-def test_on_a_mac_the_keys_have_their_names() -> None:
+def test_on_a_mac_the_keys_have_their_names():
     assert keyboard.as_here("Pastes (Ctrl+V): Alt+Left, Ctrl+Shift+N") == "Pastes (Cmd+V): Option+Left, Cmd+Shift+N"
     said = helping.topics()["keys"].text
     assert "Cmd+Shift+N" in said
@@ -51,18 +46,18 @@ def test_on_a_mac_the_keys_have_their_names() -> None:
         assert "Alt+" not in topic.text, topic.key
 
 
-def test_elsewhere_they_keep_theirs() -> None:
+def test_elsewhere_they_keep_theirs():
     assert keyboard.as_here("Ctrl+V, Alt+Left") == "Ctrl+V, Alt+Left"
     assert "Cmd stands for Ctrl" in helping.topics()["keys"].text
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_key_that_is_named_twice_is_there_once() -> None:
+def test_a_key_that_is_named_twice_is_there_once():
     assert [key.toString() for key in keyboard.keys(QKeySequence.StandardKey.HelpContents, "F1")] == ["F1"]
     assert [key.toString() for key in keyboard.keys("Ctrl+Y", "", "Ctrl+Shift+Z")] == ["Ctrl+Y", "Ctrl+Shift+Z"]
 
 
-def test_a_mac_is_told_what_goes_into_its_own_menu(open_window: Callable[..., MainWindow]) -> None:
+def test_a_mac_is_told_what_goes_into_its_own_menu(open_window):
     window = open_window()
     menus = [action.menu() for action in window.menuBar().actions()]
     roles = {action.text(): action.menuRole() for menu in menus for action in menu.actions() if not action.menu()}
@@ -76,7 +71,7 @@ def test_a_mac_is_told_what_goes_into_its_own_menu(open_window: Callable[..., Ma
 
 
 @pytest.mark.slow
-def test_quit_closes_every_window_and_close_only_one(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> None:
+def test_quit_closes_every_window_and_close_only_one(qtbot, open_window):
     first = open_window()
     second = first.opening.new_window()
     third = first.opening.new_window()
@@ -114,15 +109,15 @@ print(code, *opened)
 
 
 @pytest.mark.slow
-def test_a_mac_hands_files_over_before_and_after_there_is_a_window() -> None:
+def test_a_mac_hands_files_over_before_and_after_there_is_a_window():
     done = subprocess.run([sys.executable, "-c", PLAYED], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["0", "early.assaypilot", "late.csv"], done.stderr
 
 
 @contextmanager
-def no_console(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def no_console(monkeypatch):
     """The boxes shown in the block, in which the program has no streams."""
-    shown: list[str] = []
+    shown = []
     with monkeypatch.context() as patch:  # not in a fixture: pytest gives a test streams of its own after those
         patch.setattr(sys, "stdout", None)
         patch.setattr(sys, "stderr", None)
@@ -132,10 +127,10 @@ def no_console(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             stream.close()
 
 
-def test_a_program_without_a_console_prints_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[object] = []
+def test_a_program_without_a_console_prints_nowhere(monkeypatch):
+    ran = []
 
-    def run(words: object, file: object, *, practice: bool) -> int:
+    def run(words, file, *, practice):
         print("said by a library")
         sys.stderr.write("and by another")
         ran.append((file, practice))
@@ -149,7 +144,7 @@ def test_a_program_without_a_console_prints_nowhere(monkeypatch: pytest.MonkeyPa
     assert shown == []
 
 
-def test_a_window_that_cannot_be_opened_says_so_in_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_that_cannot_be_opened_says_so_in_a_box(monkeypatch):
     monkeypatch.setitem(sys.modules, "assaypilot.gui.app", None)
     with no_console(monkeypatch) as shown:
         code = launch.main([])
@@ -158,7 +153,7 @@ def test_a_window_that_cannot_be_opened_says_so_in_a_box(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("words", [["status", "a.assaypilot"], ["--help"], ["--version"], ["demo"]])
-def test_commands_are_answered_where_there_is_a_console(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+def test_commands_are_answered_where_there_is_a_console(monkeypatch, words):
     with no_console(monkeypatch) as shown:
         monkeypatch.setattr(sys, "platform", "win32")
         monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -168,7 +163,7 @@ def test_commands_are_answered_where_there_is_a_console(monkeypatch: pytest.Monk
     assert "assaypilot-console --help" in shown[0]
 
 
-def test_a_command_works_with_both_streams_closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_command_works_with_both_streams_closed(monkeypatch, tmp_path):
     (tmp_path / "t.csv").write_text("ID,R1,pIC50\nA,Me,5\nB,Et,6\n", encoding="utf-8")
     words = ["new", str(tmp_path / "a.assaypilot"), "--table", str(tmp_path / "t.csv"), "--sites", "R1"]
     with no_console(monkeypatch) as shown:
@@ -181,10 +176,10 @@ def test_a_command_works_with_both_streams_closed(monkeypatch: pytest.MonkeyPatc
 # --- files
 
 
-def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch, tmp_path):
     path = tmp_path / "short list µ.xlsx"
     path.touch()
-    asked: list[object] = []
+    asked = []
     monkeypatch.setattr(exporting.subprocess, "Popen", asked.append)
     monkeypatch.setattr(sys, "platform", "win32")
     assert exporting.show_in_folder(path)
@@ -194,11 +189,11 @@ def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch: pytest.
     assert not exporting.show_in_folder(tmp_path / "gone.csv")
 
 
-def test_what_cannot_be_removed_does_not_hide_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def held(self: Path, missing_ok: bool = False) -> None:
+def test_what_cannot_be_removed_does_not_hide_why(monkeypatch, tmp_path):
+    def held(self, missing_ok=False):
         raise PermissionError("held")
 
-    def work() -> None:
+    def work():
         with exporting.beside_removed(tmp_path / "list.csv"):
             (tmp_path / ".list.csv.1.part").touch()
             raise ValueError("what went wrong")
@@ -208,13 +203,11 @@ def test_what_cannot_be_removed_does_not_hide_why(monkeypatch: pytest.MonkeyPatc
         work()
 
 
-def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(monkeypatch, tmp_path):
     reporter = Reporter(tmp_path)
     assert reporter.save(ValueError("x"), "plan") is not None
 
-    def held(*_: object, **__: object) -> None:
+    def held(*_, **__):
         raise PermissionError("held")
 
     monkeypatch.setattr(Path, "replace", held)
@@ -225,14 +218,14 @@ def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(
     assert not reporter.unseen()
 
 
-def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot, tmp_path):
     home = tmp_path / "home"
     home.touch()  # nothing can be made in it
     settings = Settings(home / "settings.ini")
     window = make_window(settings)
     qtbot.addWidget(window)
     window.show()
-    refused: list[object] = []
+    refused = []
     window.session.failed.connect(refused.append)
     window.open_practice()
     until(qtbot, lambda: bool(refused))
@@ -241,13 +234,13 @@ def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot: QtBot, t
     window.close()
 
 
-def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch, tmp_path):
     settings = Settings(tmp_path / "settings.ini")
     here = tmp_path / "a.assaypilot"
     here.touch()
     for path in (Path("//server/share/b.assaypilot"), here, tmp_path / "gone.assaypilot"):
         settings.add_recent(path)
-    asked: list[Path] = []
+    asked = []
     look = Path.is_file
     monkeypatch.setattr(Path, "is_file", lambda path: asked.append(path) or look(path))
     assert [path.name for path in settings.recent] == ["a.assaypilot", "b.assaypilot"]
@@ -257,12 +250,12 @@ def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])
-def test_no_proposed_name_is_a_device(text: str, name: str) -> None:
+def test_no_proposed_name_is_a_device(text, name):
     assert file_name(text) == name
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the clock cannot be set here")
-def test_a_time_that_no_clock_shows_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_that_no_clock_shows_is_told_as_it_is(monkeypatch):
     monkeypatch.setenv("TZ", "EAST-9")
     time.tzset()
     try:

@@ -1,23 +1,16 @@
 """Text of a table is never markup, mathematics or a formula: one campaign of nasty names through all of the window."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.text import Text
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication, QTextDocument
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QMenu, QTableView, QWidget
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
@@ -28,9 +21,8 @@ from assaypilot.gui.help.about import AboutDialog
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.tables.rows import RowsModel
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import creation_of, dialog, goal_of, idle, open_round, plan_round, status, until, view
+from tests.gui.helpers import creation_of, dialog, goal_of, idle, open_round, plan_round, status, until, view, wait_for
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
 SITES = ("R1 $width x <$energy", "R2 <img src=//host/x>", "&amp; R3 %(x)s {0}")
@@ -47,7 +39,7 @@ SMILES = "c1ccccc1C(=O)NC"
 MARKS = ("<b>", "<i>", "<img", "&amp;", " & ", "$")
 
 
-def nasty_campaign(folder: Path, *, pareto: bool) -> Path:
+def nasty_campaign(folder, *, pareto):
     """A campaign in which every text that a table can bring is one that something could take for more than text."""
     rows = list(itertools.product(*LABELS))
     library = Library.listed(SITES, rows, ids=IDS, smiles=[SMILES] * len(rows))
@@ -64,7 +56,7 @@ def nasty_campaign(folder: Path, *, pareto: bool) -> Path:
     return path
 
 
-def truth(name: str, endpoint: str) -> float:
+def truth(name, endpoint):
     """An additive value."""
     place = IDS.index(name)
     a, b, c = place // 6, place // 2 % 3, place % 2
@@ -74,7 +66,7 @@ def truth(name: str, endpoint: str) -> float:
 # ---------------------------------------------------------------------- what must hold of everything that is shown
 
 
-def as_read(shown: str) -> str:
+def as_read(shown):
     """A tooltip or a label of automatic format as people read it."""
     if not QtText.mightBeRichText(shown):
         return shown
@@ -83,12 +75,12 @@ def as_read(shown: str) -> str:
     return document.toPlainText()
 
 
-def squeezed(text: str) -> str:
+def squeezed(text):
     """A text without regard to line ends and to which kind of space."""
     return " ".join(text.replace("\xa0", " ").split())
 
 
-def texts_of(widget: QWidget) -> Iterator[tuple[str, str, QObject]]:
+def texts_of(widget):
     """(kind, text as people read it, object) of everything below a widget."""
     for one in [widget, *widget.findChildren(QWidget)]:
         yield "tip", as_read(one.toolTip()), one
@@ -102,7 +94,7 @@ def texts_of(widget: QWidget) -> Iterator[tuple[str, str, QObject]]:
         yield "tip", as_read(action.toolTip()), action
 
 
-def check(widget: QWidget) -> int:
+def check(widget):
     """How many names stood below a widget, all of them whole wherever a piece of one is."""
     names = [squeezed(name) for name in (CAMPAIGN, *SITES, *itertools.chain(*LABELS), *ENDPOINTS, *IDS)]
     found = 0
@@ -118,18 +110,18 @@ def check(widget: QWidget) -> int:
     return found
 
 
-def stripped_of(name: str) -> str:
+def stripped_of(name):
     """What is left of a name that is taken for markup."""
     document = QTextDocument()
     document.setHtml(name)
     return squeezed(document.toPlainText())
 
 
-STRIPPED: dict[str, str] = {}
+STRIPPED = {}
 
 
 @pytest.fixture(autouse=True)
-def stripped_names(qapp: QApplication) -> None:
+def stripped_names(qapp):
     for name in (CAMPAIGN, *SITES, *ENDPOINTS, *IDS):
         left = stripped_of(name)
         if len(left) > 4 and left != squeezed(name):
@@ -137,7 +129,7 @@ def stripped_names(qapp: QApplication) -> None:
     assert len(STRIPPED) > 10
 
 
-def check_model(model: RowsModel) -> int:
+def check_model(model):
     """How many cells and headings show or explain themselves with a name, all of them as it is."""
     found = 0
     for column, one in enumerate(model.columns):
@@ -152,11 +144,10 @@ def check_model(model: RowsModel) -> int:
     return found
 
 
-def drawn_texts(canvas: Canvas) -> list[str]:
+def drawn_texts(canvas):
     """The texts of a picture, none of which is read as mathematics."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    assert canvas._draw is not None
     figure = canvas._draw((7.0, 3.0), 96.0)
     FigureCanvasAgg(figure).draw()
     texts = [one for one in figure.findobj(Text) if one.get_text()]
@@ -166,7 +157,7 @@ def drawn_texts(canvas: Canvas) -> list[str]:
     return [one.get_text() for one in texts]
 
 
-def pages_through(qtbot: QtBot, window: MainWindow) -> int:
+def pages_through(qtbot, window):
     """How many names were seen on all pages."""
     found = 0
     for place in (PageName.LIBRARY, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY):
@@ -188,7 +179,7 @@ def pages_through(qtbot: QtBot, window: MainWindow) -> int:
     return found
 
 
-def copies(qtbot: QtBot, window: MainWindow) -> None:
+def copies(qtbot, window):
     """Copy what the page copies, rows or a picture, and the data behind the picture there is."""
     clipboard, page = QGuiApplication.clipboard(), window.stack.currentWidget()
     clipboard.clear()
@@ -213,13 +204,7 @@ def copies(qtbot: QtBot, window: MainWindow) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pareto", [False, True], ids=["one endpoint", "two endpoints"])
-def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
-    qtbot: QtBot,
-    open_window: Callable[..., MainWindow],
-    tmp_path: Path,
-    pareto: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(qtbot, open_window, tmp_path, pareto, monkeypatch):
     # Eight processes would take longer than all the rest; that exports are made in one is tested elsewhere.
     monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", here)
     window = open_window(nasty_campaign(tmp_path, pareto=pareto))
@@ -234,10 +219,9 @@ def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     assert any(mark in window.actions_.undo.text() for mark in ("&Undo", "Undo"))
     dialogs(qtbot, window)
     record(qtbot, window, results[3:])
-    done: list[int] = []
+    done = []
     window.session.close_round(then=lambda: done.append(1))
-    until(qtbot, lambda: bool(done))
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: bool(done))
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
     for compound in range(len(IDS)):
@@ -249,15 +233,18 @@ def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
     assert pages_through(qtbot, window) > 50
     window.candidates.filter.setText("")
     until(qtbot, lambda: window.candidates.model.rowCount() == len(IDS))
-    exports(qtbot, window, tmp_path)
+    window.exporting.to(tmp_path / "CPD_$1 %s & out.csv", "screen", as_columns=True)
+    idle(qtbot, window)
+    assert check(window)
+    assert view(window).status.name == CAMPAIGN
 
 
-def here(function: Callable[..., Any], *arguments: Any, report: Any) -> Any:
+def here(function, *arguments, report):
     """What a function returns, called in this process."""
     return function(*arguments, report)
 
 
-def answers(window: MainWindow) -> list[Result]:
+def answers(window):
     """What the lab says of the open round."""
     now, shown = status(window), open_round(window)
     rng = np.random.default_rng(5)
@@ -271,15 +258,14 @@ def answers(window: MainWindow) -> list[Result]:
     return made
 
 
-def record(qtbot: QtBot, window: MainWindow, results: Sequence[Result]) -> None:
+def record(qtbot, window, results):
     """Enter results."""
-    done: list[object] = []
+    done = []
     window.session.record(results, done.append)
-    until(qtbot, lambda: bool(done))
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: bool(done))
 
 
-def preview(qtbot: QtBot, window: MainWindow) -> None:
+def preview(qtbot, window):
     """What a paste would write, names that are known and names that are not."""
     rows = [
         ["ID", ENDPOINTS[0]],
@@ -305,18 +291,18 @@ def preview(qtbot: QtBot, window: MainWindow) -> None:
     page.values.forget(0, 0)
 
 
-def dialogs(qtbot: QtBot, window: MainWindow) -> None:
+def dialogs(qtbot, window):
     """Open every dialog that shows a name, and close it again."""
     from PySide6.QtWidgets import QListView
 
     number = next(one.number for one in status(window).measurements if one.round == 1)
 
-    def unavailable() -> None:
+    def unavailable():
         window.show_page(PageName.LIBRARY)
         window.library.table.choose(2)
         window.library.gone.click()
 
-    opened: list[Callable[[], Any]] = [
+    opened = [
         unavailable, lambda: window.round.exclude(number), lambda: window.round.correct(number),
         lambda: window.exporting.ask(None), window.work_lists.ask, window.show_about,
     ]  # fmt: skip
@@ -354,92 +340,7 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
     menu.deleteLater()
 
 
-def exports(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    """Write every format and read the names back."""
-    window.candidates.arrangement.show("available", True)
-    for suffix in (".csv", ".xlsx", ".sdf", ".pdf", ".pptx"):
-        path = folder / f"CPD_$1 %s & out{suffix}"
-        window.exporting.to(path, "screen", as_columns=True)
-        idle(qtbot, window)
-        assert path.exists(), window.messages.text + window.messages.mend.text()
-        READERS[suffix](path)
-    for kind, name in (("list", "list.csv"), ("page", "page.pdf"), ("map", "map.csv")):
-        path = folder / name
-        from assaypilot.engine.domain.plates.layout import PlateUse
-
-        window.work_lists.to(path, PlateUse(96), kind)
-        idle(qtbot, window)
-        assert path.exists(), window.messages.text + window.messages.mend.text()
-        if kind != "page":
-            with path.open(encoding="utf-8-sig", newline="") as stream:
-                rows = list(csv.DictReader(stream))
-            assert {plain_again(row["ID"]) for row in rows} <= set(IDS)
-    check(window)
-    assert view(window).status.name == CAMPAIGN
-
-
-def plain_again(text: str) -> str:
-    """A cell of a csv file without the sign that keeps a spreadsheet from running it."""
-    return text[1:] if text[:1] == "'" and text[1:].lstrip("'")[:1] in tuple("=+-@\t") else text
-
-
-def read_csv(path: Path) -> None:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert {plain_again(row["ID"]) for row in rows} == set(IDS)
-    assert all(not row["ID"].startswith(("=", "-", "+", "@")) for row in rows)
-    assert set(SITES) <= set(rows[0])
-    assert {plain_again(row[SITES[1]]) for row in rows} == set(LABELS[1])
-
-
-def read_xlsx(path: Path) -> None:
-    import openpyxl
-
-    book = openpyxl.load_workbook(path)
-    cells = [cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row]
-    texts = {cell.value for cell in cells if isinstance(cell.value, str)}
-    assert set(IDS) <= texts
-    assert set(LABELS[1]) <= texts
-    assert all(cell.data_type != "f" for cell in cells)
-    assert all(cell.hyperlink is None for cell in cells)
-
-
-def read_sdf(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert all(name in text for name in IDS)
-
-
-def read_pdf(path: Path) -> None:
-    import pypdfium2
-
-    document = pypdfium2.PdfDocument(path)
-    text = squeezed(" ".join(page.get_textpage().get_text_range() for page in document))
-    document.close()
-    assert all(squeezed(name) in text for name in ("CPD_$1_$2%", "<img src=//host/x>"))
-
-
-def read_pptx(path: Path) -> None:
-    import pptx
-
-    made = pptx.Presentation(str(path))
-    parts = []
-    for slide in made.slides:
-        for shape in slide.shapes:
-            if shape.has_text_frame:
-                parts.append(shape.text_frame.text)
-            if shape.has_table:
-                parts += [cell.text for row in shape.table.rows for cell in row.cells]
-    assert any(mark in " ".join(parts) for mark in ("<i>", "<img", "$"))
-
-
-READERS: dict[str, Callable[[Path], None]] = {
-    ".csv": read_csv, ".xlsx": read_xlsx, ".sdf": read_sdf, ".pdf": read_pdf, ".pptx": read_pptx,
-}  # fmt: skip
-
-
-def test_names_are_text_in_every_step_of_a_new_campaign(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_names_are_text_in_every_step_of_a_new_campaign(qtbot, open_window, tmp_path):
     window = open_window()
     table = tmp_path / "<b>a table & $x$.csv" if os.name != "nt" else tmp_path / "a table & $x$.csv"
     block = io.StringIO(newline="")

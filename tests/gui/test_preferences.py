@@ -1,27 +1,22 @@
 """Preferences: each does what it says, at once, and is there again at the next start."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.gui.resources.theme import DARK, theme
 from assaypilot.gui.runtime.settings import AUTHOR, Settings
 from assaypilot.gui.structures.drawing import StructureView
-from assaypilot.gui.window.help_and_preferences import SIZES, PreferencesDialog
-from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.help_and_preferences import SIZES
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import creation_of, goal_of, idle, quick_campaign, small_table, until, view
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before():
     yield
     theme().choose("system")
     theme().enlarge(100)
@@ -29,24 +24,20 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def asked(qtbot: QtBot, campaign: MainWindow) -> PreferencesDialog:
+def asked(qtbot, campaign):
     campaign.actions_.preferences.trigger()
     found = campaign.help_and_preferences.preferences
     assert found is not None
     return found
 
 
-def again(window: MainWindow) -> Settings:
+def again(window):
     """The settings as the next start reads them."""
     window.settings.flush()
     return Settings(Path(window.settings._store.fileName()))
 
 
-def test_preferences_are_in_the_menu_with_their_key(campaign: MainWindow) -> None:
-    assert campaign.actions_.preferences.shortcut().toString() == "Ctrl+,"
-
-
-def test_colours_and_text_size_count_at_once(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog) -> None:
+def test_colours_and_text_size_count_at_once(qtbot, campaign, asked):
     before = campaign.strip.name.fontMetrics().height(), campaign.fontMetrics().height()
     navigation = campaign.navigation.width()
     asked.colours.choose("dark")
@@ -65,13 +56,13 @@ def test_colours_and_text_size_count_at_once(qtbot: QtBot, campaign: MainWindow,
     assert campaign.fontMetrics().height() == before[1]
 
 
-def test_a_size_written_by_hand_does_no_harm(settings: Settings) -> None:
+def test_a_size_written_by_hand_does_no_harm(settings):
     for text, size in (("huge", 100), ("5000", 200), ("3", 100)):
         settings.keep_text("text_size", text)
         assert settings.text_size == size
 
 
-def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+def test_structures_are_drawn_or_written(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
     window.candidates.select(0)
@@ -79,7 +70,6 @@ def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[...
     assert not shown.isHidden()
     window.help_and_preferences.ask_preferences()
     found = window.help_and_preferences.preferences
-    assert found is not None
     found.structures.setChecked(False)
     assert shown.isHidden()
     assert window.structures.picture("CCO", shown.size(), 1.0) is None
@@ -90,7 +80,7 @@ def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[...
     idle(qtbot, window)
 
 
-def test_the_name_in_the_log(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog, tmp_path: Path) -> None:
+def test_the_name_in_the_log(qtbot, campaign, asked, tmp_path):
     asked.author.setText("  Marie   Curie ")
     asked.reject()  # however it is closed
     assert again(campaign).author == "Marie Curie"
@@ -110,9 +100,7 @@ def test_the_name_in_the_log(qtbot: QtBot, campaign: MainWindow, asked: Preferen
     assert AUTHOR not in os.environ
 
 
-def test_new_campaigns_are_proposed_in_their_folder(
-    qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog, tmp_path: Path
-) -> None:
+def test_new_campaigns_are_proposed_in_their_folder(qtbot, campaign, asked, tmp_path):
     (tmp_path / "Campaigns").mkdir()
     asked.folder.setText(str(tmp_path / "Camp"))
     assert "no such folder" in asked.folder_problem.text()
@@ -129,7 +117,7 @@ def test_new_campaigns_are_proposed_in_their_folder(
     assert again(campaign).campaigns is None  # a folder that is gone is not proposed
 
 
-def test_the_layout_is_forgotten(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog) -> None:
+def test_the_layout_is_forgotten(qtbot, campaign, asked):
     campaign.resize(900, 700)
     campaign.settings.keep_layout("window", campaign.saveGeometry())
     campaign.settings.keep_values("table/candidates", {"order": ["status"]})

@@ -1,15 +1,10 @@
 """Profiles in the window: curves drawn in a new campaign, by mouse and by number, and columns among the candidates."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
@@ -20,11 +15,9 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 from assaypilot.gui.candidates.candidate_panel import details
 from assaypilot.gui.candidates.candidate_rows import CandidatesModel
-from assaypilot.gui.new_campaign.goal_pane import GoalPane
-from assaypilot.gui.new_campaign.profile_editor import CurveBox, ProfileEditor
-from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.new_campaign.profile_editor import ProfileEditor
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, to_goal, until
+from tests.gui.helpers import status, to_goal, until, wait_for
 from tests.gui.test_goals import IDS, ROWS, box, choose_goal, opened, truth
 
 POTENCY, HERG, LOGD = Endpoint("pIC50"), Endpoint("hERG", "µM", "log"), Endpoint("logD")
@@ -32,7 +25,7 @@ HISTORY = [Result("C-1", value, "pIC50") for value in (5.5, 6.0, 6.4, 7.0, 7.9)]
 
 
 @pytest.fixture
-def editor(qtbot: QtBot) -> ProfileEditor:
+def editor(qtbot):
     made = ProfileEditor()
     qtbot.addWidget(made)
     made.show_endpoints([POTENCY, HERG, LOGD], HISTORY)
@@ -41,7 +34,7 @@ def editor(qtbot: QtBot) -> ProfileEditor:
     return made
 
 
-def drag(one: CurveBox, point: int, pixels: int) -> None:
+def drag(one, point, pixels):
     start = one.plot.point(point).toPoint()
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QTest.mousePress(one.plot, left, none, start)
@@ -50,15 +43,14 @@ def drag(one: CurveBox, point: int, pixels: int) -> None:
     QTest.mouseRelease(one.plot, left, none, start + QPoint(pixels, 3))
 
 
-def test_curve_starts_over_the_better_half_of_the_measured_values(editor: ProfileEditor) -> None:
+def test_curve_starts_over_the_better_half_of_the_measured_values(editor):
     curves = editor.curves()
-    assert curves is not None
     assert curves[0] == Curve("pIC50", (6.0, 7.5))
     zero, one = curves[1].values
     assert zero > one  # of a potency in µM small values are wanted
 
 
-def test_dragging_a_point_moves_its_number_and_the_curve(editor: ProfileEditor) -> None:
+def test_dragging_a_point_moves_its_number_and_the_curve(editor):
     potency, herg, _ = editor.boxes
     drag(potency, 1, -60)
     value = potency.numbers[1].value()
@@ -66,13 +58,12 @@ def test_dragging_a_point_moves_its_number_and_the_curve(editor: ProfileEditor) 
     assert value == pytest.approx(round(value, 2))  # round numbers, as people draw them
     drag(herg, 0, 40)
     curves = editor.curves()
-    assert curves is not None
     assert curves[0].values == (6.0, value)
     assert curves[1].values[0] > 100.0
     assert curves[1].values[1] == 1.0
 
 
-def test_dragging_beside_the_points_changes_nothing(editor: ProfileEditor) -> None:
+def test_dragging_beside_the_points_changes_nothing(editor):
     before, plot = editor.curves(), editor.boxes[0].plot
     away = QPoint(plot.width() - 3, plot.height() - 3)
     QTest.mousePress(plot, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, away)
@@ -81,7 +72,7 @@ def test_dragging_beside_the_points_changes_nothing(editor: ProfileEditor) -> No
     assert editor.curves() == before
 
 
-def test_plateau_weight_and_choice_are_part_of_the_curves(editor: ProfileEditor) -> None:
+def test_plateau_weight_and_choice_are_part_of_the_curves(editor):
     potency, herg, logd = editor.boxes
     herg.chosen.setChecked(False)
     logd.plateau.setChecked(True)
@@ -92,7 +83,7 @@ def test_plateau_weight_and_choice_are_part_of_the_curves(editor: ProfileEditor)
     assert editor.curves() == (Curve("pIC50", (6.0, 7.5), 2.0), Curve("logD", (0.0, 1.0, 3.0, 4.0)))
 
 
-def test_curve_that_is_none_is_explained_beside_it(editor: ProfileEditor) -> None:
+def test_curve_that_is_none_is_explained_beside_it(editor):
     potency, herg, _ = editor.boxes
     potency.numbers[1].setValue(6.0)
     assert editor.curves() is None
@@ -105,14 +96,14 @@ def test_curve_that_is_none_is_explained_beside_it(editor: ProfileEditor) -> Non
     assert editor.curves() is None
 
 
-def test_curves_stay_when_an_endpoint_is_added(editor: ProfileEditor) -> None:
+def test_curves_stay_when_an_endpoint_is_added(editor):
     editor.boxes[0].numbers[1].setValue(8.0)
     editor.show_endpoints([POTENCY, HERG, LOGD, Endpoint("clearance")], HISTORY)
     assert [one.endpoint.name for one in editor.boxes] == ["pIC50", "hERG", "logD", "clearance"]
     assert editor.boxes[0].numbers[1].value() == 8.0
 
 
-def table(path: Path) -> Path:
+def table(path):
     lines = ["ID,R1,R2,R3,pIC50,hERG"]
     for place, (name, row) in enumerate(zip(IDS, ROWS, strict=True)):
         values = [f"{truth(one, name):.2f}" if place % 2 else "" for one in ("pIC50", "hERG")]
@@ -121,14 +112,14 @@ def table(path: Path) -> Path:
     return path
 
 
-def to_profile(qtbot: QtBot, window: MainWindow, path: Path) -> GoalPane:
+def to_profile(qtbot, window, path):
     step = to_goal(qtbot, window, path)
     until(qtbot, lambda: step.complete)
     step.objective.setCurrentIndex(step.objective.findData(PROFILE))
     return step
 
 
-def test_new_campaign_makes_a_campaign_about_a_profile(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_new_campaign_makes_a_campaign_about_a_profile(qtbot, window, tmp_path):
     step = to_profile(qtbot, window, table(tmp_path / "two.csv"))
     assert step.profile.isVisibleTo(step)
     assert step.epsilon.text == "0.1"
@@ -141,7 +132,6 @@ def test_new_campaign_makes_a_campaign_about_a_profile(qtbot: QtBot, window: Mai
     assert "best Desirability" in step.sentence.text()
     step.file.edit.setText(str(tmp_path / "profile.assaypilot"))
     until(qtbot, lambda: step.complete)
-    assert window.creation is not None
     window.creation.create_button.click()
     until(qtbot, lambda: window.session.view is not None)
     now = status(window)
@@ -155,9 +145,7 @@ def test_new_campaign_makes_a_campaign_about_a_profile(qtbot: QtBot, window: Mai
     assert "P(profile met)" in dict(details(now, 0))
 
 
-def test_profile_is_offered_for_goals_about_one_endpoint_alone(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_profile_is_offered_for_goals_about_one_endpoint_alone(qtbot, window, tmp_path):
     step = to_profile(qtbot, window, table(tmp_path / "two.csv"))
     choose_goal(step, "pareto")
     assert not step.profile.isVisibleTo(step)
@@ -169,7 +157,7 @@ def test_profile_is_offered_for_goals_about_one_endpoint_alone(
     assert step.epsilon.text == "0.5"
 
 
-def campaign_file(folder: Path) -> Path:
+def campaign_file(folder):
     endpoints = (Endpoint("pIC50", noise_sd=0.2), Endpoint("hERG", noise_sd=0.2))
     whole = profile_endpoint([Curve("pIC50", (6.0, 8.0)), Curve("hERG", (6.0, 5.0))], endpoints)
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
@@ -180,7 +168,7 @@ def campaign_file(folder: Path) -> Path:
     return path
 
 
-def test_goal_page_redraws_a_curve_and_applies_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_goal_page_redraws_a_curve_and_applies_it(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path))
     window.show_page(PageName.GOAL)
     page = window.goal
@@ -193,15 +181,16 @@ def test_goal_page_redraws_a_curve_and_applies_it(qtbot: QtBot, window: MainWind
     until(qtbot, lambda: page.change.apply_button.isEnabled())
     assert "pIC50:6..7.5" in page.change.words.text()
     page.change.apply.emit("drawn anew")
-    until(qtbot, lambda: [c.text for c in status(window).endpoints[-1].curves] == ["pIC50:6..7.5", "hERG:6..5"])
-    idle(qtbot, window)
+    wait_for(
+        qtbot, window, lambda: [c.text for c in status(window).endpoints[-1].curves] == ["pIC50:6..7.5", "hERG:6..5"]
+    )
     assert not form.touched
     potency.numbers[0].setValue(5.0)
     form.reset()
     assert potency.numbers[0].value() == 6.0
 
 
-def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot: QtBot, editor: ProfileEditor) -> None:
+def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot, editor):
     number = editor.boxes[0].numbers[1]
     wheel = QWheelEvent(
         QPointF(5, 5), number.mapToGlobal(QPointF(5, 5)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,

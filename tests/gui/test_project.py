@@ -1,28 +1,20 @@
 """The overview of a project: every campaign of a folder with what comes next."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.opening import ProjectDialog
 from tests.gui.helpers import until
 
 
-def texts(dialog: ProjectDialog) -> list[list[str]]:
+def texts(dialog):
     """The rows of the table."""
     items = [dialog.table.topLevelItem(row) for row in range(dialog.table.topLevelItemCount())]
     return [[item.text(column) for column in range(dialog.table.columnCount())] for item in items if item is not None]
 
 
-def test_campaigns_of_a_folder_are_listed_and_opened(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_campaigns_of_a_folder_are_listed_and_opened(qtbot, open_window, tmp_path):
     window = open_window(practice=True)
     view = window.session.view
     assert view is not None
@@ -34,8 +26,7 @@ def test_campaigns_of_a_folder_are_listed_and_opened(
     window.settings.folder = folder
     window.opening.project()
     dialog = window.findChild(ProjectDialog)
-    assert dialog is not None
-    until(qtbot, lambda: dialog.table.topLevelItemCount() == 2, 30_000)
+    until(qtbot, lambda: dialog.table.topLevelItemCount() == 2)
     broken, first = texts(dialog)
     assert broken[1].startswith("cannot be read")
     assert first[0] == view.status.name
@@ -46,4 +37,4 @@ def test_campaigns_of_a_folder_are_listed_and_opened(
     dialog.table.setCurrentItem(dialog.table.topLevelItem(1))
     assert dialog.open_button.isEnabled()
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
-    until(qtbot, lambda: window.session.view is not None and window.session.view.path.parent == folder, 30_000)
+    until(qtbot, lambda: window.session.view is not None and window.session.view.path.parent == folder)

@@ -3,14 +3,10 @@
 One walk through all of it, since showing it is what takes the time.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -25,11 +21,9 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
-from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.text import ElidedLabel
-from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.everything import decided_round, everything
 
 LARGER = (125, 160, 200)
@@ -42,12 +36,12 @@ ALONE = "ASSAYPILOT_TEST_ALONE"
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before():
     yield
     theme().enlarge(100)
 
 
-def reachable(top: QWidget) -> list[QWidget]:
+def reachable(top):
     """What Tab goes through in a window, in its order."""
     found, at = [], top.nextInFocusChain()
     while at is not top:
@@ -57,13 +51,13 @@ def reachable(top: QWidget) -> list[QWidget]:
     return found
 
 
-def told(widget: QWidget) -> str:
+def told(widget):
     """How a widget is named in a failure."""
     text = widget.accessibleName() or str(getattr(widget, "text", lambda: "")())[:40]
     return f"{type(widget).__name__} {text!r} in {type(widget.parentWidget()).__name__}"
 
 
-def nameless(top: QWidget) -> list[str]:
+def nameless(top):
     """Inputs that a screen reader has no name for."""
     found = []
     buddies = {one.buddy() for one in top.findChildren(QLabel)}
@@ -78,7 +72,7 @@ def nameless(top: QWidget) -> list[str]:
     return found
 
 
-def out_of_reach(top: QWidget, menus: set[str]) -> list[str]:
+def out_of_reach(top, menus):
     """Buttons that have neither Tab nor a letter nor an entry in a menu."""
     found = []
     for made in top.findChildren(QAbstractButton):
@@ -94,7 +88,7 @@ def out_of_reach(top: QWidget, menus: set[str]) -> list[str]:
     return found
 
 
-def against_the_eye(top: QWidget) -> list[str]:
+def against_the_eye(top):
     """What Tab reaches later although it lies at the left in the same row, or above, of what lies side by side."""
     found = []
     for before, after in combinations(reachable(top), 2):
@@ -110,10 +104,10 @@ def against_the_eye(top: QWidget) -> list[str]:
     return found
 
 
-def cut(top: QWidget) -> list[str]:
+def cut(top):
     """Labels and buttons with less room than their text takes, or beyond the edge of what scrolls up and down only."""
     found = []
-    texts: list[QLabel | QAbstractButton] = [*top.findChildren(QLabel), *top.findChildren(QAbstractButton)]
+    texts = [*top.findChildren(QLabel), *top.findChildren(QAbstractButton)]
     for widget in texts:
         if not widget.isVisible() or isinstance(widget, ElidedLabel) or not widget.text() or widget.window() is not top:
             continue
@@ -128,7 +122,7 @@ def cut(top: QWidget) -> list[str]:
     return found
 
 
-def cut_for_good(qtbot: QtBot, top: QWidget) -> list[str]:
+def cut_for_good(qtbot, top):
     """What is cut once everything has found its place."""
     QApplication.processEvents()
     for _ in range(TRIES):
@@ -138,7 +132,7 @@ def cut_for_good(qtbot: QtBot, top: QWidget) -> list[str]:
     return cut(top)
 
 
-def beyond(widget: QWidget) -> bool:
+def beyond(widget):
     """Whether a widget ends to the right of the scroll area around it, out of reach."""
     around = widget.parentWidget()
     while around is not None and not isinstance(around, QScrollArea):
@@ -148,7 +142,7 @@ def beyond(widget: QWidget) -> bool:
     return widget.mapTo(around.viewport(), QPoint(widget.width(), 0)).x() > around.viewport().width() + 1
 
 
-def give_room(shown: QWidget) -> None:
+def give_room(shown):
     """A dialog as large as it asks to be: the screen of the tests would cut it to two thirds of its own."""
     arranged = shown.layout()
     if isinstance(shown, QDialog) and arranged is not None:
@@ -157,9 +151,9 @@ def give_room(shown: QWidget) -> None:
         shown.resize(wide, max(high, shown.height()))
 
 
-def in_menus(window: MainWindow) -> set[str]:
+def in_menus(window):
     """What the menus offer."""
-    entries: set[str] = set()
+    entries = set()
     for top in window.menuBar().actions():
         menu = top.menu()
         if menu is not None:
@@ -168,15 +162,15 @@ def in_menus(window: MainWindow) -> set[str]:
 
 
 @pytest.mark.skipif(not os.environ.get(ALONE), reason="run by the test below, in a process of its own")
-def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow, tmp_path: Path) -> None:
+def test_names_keys_order_and_room_everywhere(qtbot, campaign, tmp_path):
     campaign.resize(*BIG)
     decided_round(qtbot, campaign)
-    checks: dict[str, Callable[[QWidget], list[str]]] = {
+    checks = {
         "no name": nameless,
         "out of reach": lambda top: out_of_reach(top, in_menus(campaign)),
         "tab order": against_the_eye,
     }
-    wrong: dict[str, list[str]] = {}
+    wrong = {}
     walked = []
     for name, shown in everything(qtbot, campaign, tmp_path):
         walked.append(name)
@@ -194,7 +188,7 @@ def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow
 
 
 @pytest.mark.slow
-def test_everywhere() -> None:
+def test_everywhere():
     """In a process of its own: after hundreds of other windows a new style sheet once ended Qt."""
     name = f"{__file__}::{test_names_keys_order_and_room_everywhere.__name__}"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", name]
@@ -203,7 +197,7 @@ def test_everywhere() -> None:
     assert "1 passed" in done.stdout
 
 
-def test_the_start_page_and_its_messages(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_start_page_and_its_messages(qtbot, window, tmp_path):
     for name in ("First series", "A series with a name that is long enough to be looked at twice"):
         window.settings.add_recent(tmp_path / f"{name}.assaypilot")
     window.start.show_recent([tmp_path / "First series.assaypilot"])
@@ -219,10 +213,9 @@ def test_the_start_page_and_its_messages(qtbot: QtBot, window: MainWindow, tmp_p
         assert cut_for_good(qtbot, window) == [], percent
 
 
-def test_every_menu_entry_has_a_letter_of_its_own_or_a_key(campaign: MainWindow) -> None:
+def test_every_menu_entry_has_a_letter_of_its_own_or_a_key(campaign):
     for top in campaign.menuBar().actions():
         menu = top.menu()
-        assert menu is not None
         letters = []
         for action in menu.actions():
             text = action.text().replace("&&", "")

@@ -1,36 +1,24 @@
 """Looking back over the rounds: what was shown then is shown again, and now is where it was."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.plots.trust import RoundsScene
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import copied, idle, made, status, until, wait_for
 
 ROUNDS = 4
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
 
-Table = list[list[str]]
 
-
-def assay(campaign: Campaign) -> list[Result]:
+def assay(campaign):
     """What comes back for the open round."""
     now = campaign.status()
-    assert now.open_round is not None
     results = []
     for item in now.open_round.items:
         codes = now.library.codes[item.compound]
@@ -40,15 +28,11 @@ def assay(campaign: Campaign) -> list[Result]:
     return results
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+def four_rounds(folder):
     """A campaign of four rounds, the fifth open with one result."""
-    path = tmp_path / "four.assaypilot"
+    path = folder / "four.assaypilot"
     library = Library.product([Site(f"R{k + 1}", tuple("ABC")) for k in range(2)])
-    settings = Settings("pIC50", epsilon=0.5, slack=0.1, per_round=16, max_replicates=8)
-    with Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
-    ) as campaign:
+    with made(path, library, slack=0.1, per_round=16, max_replicates=8) as campaign:
         for _ in range(ROUNDS):
             assert campaign.plan() is not None
             campaign.record(assay(campaign), close=True)
@@ -58,7 +42,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
+def path(tmp_path):
+    return copied(tmp_path, four_rounds)
+
+
+@pytest.fixture
+def window(qtbot, open_window, path):
     window = open_window(path)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
@@ -67,18 +56,17 @@ def window(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> 
     return window
 
 
-def table(window: MainWindow) -> Table:
+def table(window):
     """What the table reads."""
     model = window.candidates.model
     return [[column.text(int(row)) for column in model.columns if column.smiles is None] for row in model.rows]
 
 
-def settled(qtbot: QtBot, window: MainWindow, number: int | None) -> None:
-    until(qtbot, lambda: window.session.replay.round == number and window.session.replay.wanted == number)
-    idle(qtbot, window)
+def settled(qtbot, window, number):
+    wait_for(qtbot, window, lambda: window.session.replay.round == number and window.session.replay.wanted == number)
 
 
-def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindow, path: Path) -> None:
+def test_the_slider_shows_each_round_as_it_stood(qtbot, window, path):
     page, bar = window.candidates, window.candidates.replay
     now = table(window)
     assert bar.isVisible()
@@ -103,7 +91,6 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindo
         when = f"after round {number} of {ROUNDS}" if number else "before the first round"
         assert bar.words.text().startswith(f"As it stood {when}; {then.measurements_used} of {used} measurements.")
         assert "Nothing can be changed here; exports are of now." in bar.words.text()
-        assert page.picture is not None
         assert page.picture.status.events == then.events
     QTest.keyClick(bar.slider, Qt.Key.Key_Left)  # there is nothing before the start
     settled(qtbot, window, 0)
@@ -113,7 +100,7 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindo
     assert bar.words.text() == ""
 
 
-def test_nothing_jumps_and_the_selection_stays(qtbot: QtBot, window: MainWindow) -> None:
+def test_nothing_jumps_and_the_selection_stays(qtbot, window):
     page = window.candidates
     page.select(4)
     places = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
@@ -129,12 +116,10 @@ def test_nothing_jumps_and_the_selection_stays(qtbot: QtBot, window: MainWindow)
     assert page.table.current_row() == 4
 
 
-def test_playing_goes_through_all_rounds_to_now(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_playing_goes_through_all_rounds_to_now(qtbot, window, monkeypatch):
     moments = window.session.replay
     moments._beat.setInterval(5)
-    seen: list[int | None] = []
+    seen = []
     moments.changed.connect(lambda: seen.append(moments.round))
     bar = window.candidates.replay
     bar.play.click()
@@ -155,7 +140,7 @@ def test_playing_goes_through_all_rounds_to_now(
     settled(qtbot, window, None)
 
 
-def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> None:
+def test_exports_and_commands_are_of_now(qtbot, window):
     page = window.candidates
     page.which.choose("alive")
     before = page.on_screen()
@@ -164,7 +149,6 @@ def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> No
     settled(qtbot, window, 0)
     assert page.model.rowCount() == 9 > alive
     assert page.on_screen() == before
-    assert window.session.view is not None
     assert window.session.view.status is status(window)
     window.copy()
     assert "As it stood before the first round" in window.messages.text
@@ -176,14 +160,13 @@ def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> No
     assert page._view is window.session.view
 
 
-def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_pictures_of_sar_follow(qtbot, window):
     window.candidates.replay.slider.setValue(2)
     settled(qtbot, window, 2)
     window.show_page(PageName.SAR)
     page = window.sar
     page.which.buttons["rounds"].click()
-    until(qtbot, lambda: isinstance(page.scene, RoundsScene))
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: isinstance(page.scene, RoundsScene))
     assert len(page.scene.table()[1]) == 3 if page.scene is not None else False
     assert page.replay.words.text().startswith("As it stood after round 2 of 4")
     page.replay.slider.setValue(0)
@@ -198,8 +181,8 @@ def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
     assert window.candidates._view is window.session.view
 
 
-def test_a_past_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+def test_a_past_that_cannot_be_read_is_told(qtbot, window, monkeypatch):
+    def broken(*_):
         raise AssayPilotError("the part 1234 is missing")
 
     monkeypatch.setattr(Campaign, "status_at", broken)
@@ -209,7 +192,7 @@ def test_a_past_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow, mo
     assert window.candidates._view is window.session.view
 
 
-def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_before_a_round_is_over_there_is_no_past(qtbot, campaign):
     campaign.show_page(PageName.CANDIDATES)
     assert not campaign.candidates.replay.isVisible()
     assert campaign.session.replay.rounds == []
@@ -218,7 +201,7 @@ def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWin
     assert campaign.session.replay.wanted is None
 
 
-def test_keys_go_through_the_rounds_from_any_page(qtbot: QtBot, window: MainWindow) -> None:
+def test_keys_go_through_the_rounds_from_any_page(qtbot, window):
     window.show_page(PageName.LIBRARY)
     earlier, later, play, now = window.actions_.replays
     assert [action.shortcut().toString() for action in window.actions_.replays] == [
@@ -238,9 +221,8 @@ def test_keys_go_through_the_rounds_from_any_page(qtbot: QtBot, window: MainWind
     assert not window.session.replay.playing
 
 
-def test_the_axes_stand_still_from_round_to_round(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_axes_stand_still_from_round_to_round(qtbot, window):
     bar, page = window.candidates.replay, window.candidates
-    assert page.picture is not None
     own = page.picture.ends()
     assert page.picture.within is None
     seen = []

@@ -1,17 +1,10 @@
 """The cells of a round: one for each measurement, edited as in a spreadsheet, and nothing typed into them is lost."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
@@ -19,19 +12,18 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.round.cells import mean_text
 from assaypilot.gui.round.entry import Question, decimal_of, parse_entry
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
-from assaypilot.gui.round.round_rows import STRUCK, RoundModel, result_key
+from assaypilot.gui.round.round_rows import STRUCK, result_key
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, open_round, plan_round, quick_campaign, status, until, view
+from tests.gui.helpers import dialog, idle, open_round, plan_round, quick_campaign, status, until, view, wait_for
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 
 
 @pytest.fixture
-def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def planned(qtbot, open_window, tmp_path):
     """A window with an open round of up to two measurements of a compound, in front."""
     campaign = open_window(quick_campaign(tmp_path, per_round=18, max_replicates=2))
     plan_round(qtbot, campaign)
@@ -41,7 +33,7 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 
 
 @pytest.fixture
-def comma() -> Iterator[None]:
+def comma():
     """Whoever sits at the window uses a decimal comma."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
@@ -49,12 +41,12 @@ def comma() -> Iterator[None]:
     QLocale.setDefault(before)
 
 
-def line_of_two(window: MainWindow) -> int:
+def line_of_two(window):
     """A line that asks for two measurements."""
     return next(n for n, item in enumerate(open_round(window).items) if item.replicates == 2)
 
 
-def editor(window: MainWindow, line: int, cell: int = 0) -> QLineEdit:
+def editor(window, line, cell=0):
     """The editor of a cell, opened with F2."""
     window.round.table.edit_line(line, 0, cell)
     QTest.keyClick(window.round.table, Qt.Key.Key_F2)
@@ -63,7 +55,7 @@ def editor(window: MainWindow, line: int, cell: int = 0) -> QLineEdit:
     return found
 
 
-def type_into(window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+def type_into(window, line, text, cell=0):
     """Type into a cell and press Enter."""
     found = editor(window, line, cell)
     found.clear()
@@ -71,33 +63,30 @@ def type_into(window: MainWindow, line: int, text: str, cell: int = 0) -> None:
     QTest.keyClick(found, Qt.Key.Key_Return)
 
 
-def count(window: MainWindow, n: int) -> bool:
+def count(window, n):
     return sum(not one.withdrawn for one in status(window).measurements if one.round) == n
 
 
-def data(model: RoundModel, line: int, cell: int, role: int) -> Any:
+def data(model, line, cell, role):
     return model.index(model.view_row(line) or 0, model.place_of(result_key(0, cell))).data(role)
 
 
-def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot: QtBot, planned: MainWindow) -> None:
+def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot, planned):
     model, line = planned.round.model, line_of_two(planned)
     assert [column.key for column in model.columns if column.key.startswith("result")][:2] == ["result", "result.2"]
     # The second one first: it stays where it was typed, which is a well of its own.
     type_into(planned, line, "7.25", 1)
-    until(qtbot, lambda: count(planned, 1))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 1))
     assert [model.cell_text(line, 0, at) for at in (0, 1)] == ["", "7.25"]
     assert status(planned).measurements[-1].entered.replicate == "2"
     type_into(planned, line, "7.05")
-    until(qtbot, lambda: count(planned, 2))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 2))
     mean = model.columns[model.place_of("mean-0")]
     assert mean.text(line) == "7.15 (n = 2, SD 0.14)"
     # A mean of two stands for both cells, and the second one can hold no other value.
     other = next(n for n, item in enumerate(open_round(planned).items) if item.replicates == 2 and n != line)
     type_into(planned, other, "6.8 (n=2, sd=0.1)")
-    until(qtbot, lambda: count(planned, 3))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 3))
     assert model.result_text(other, 0, 0) == "6.8 (n=2, sd=0.1)"
     assert model.result_text(other, 0, 1) == "in the mean"
     assert open_round(planned).back[other] == (2,)
@@ -106,50 +95,42 @@ def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot: QtBot, planned:
     assert mean.text(other) == "6.80 (n = 2, SD 0.10)"
 
 
-def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtbot: QtBot, planned: MainWindow) -> None:
+def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtbot, planned):
     page, model, line = planned.round, planned.round.model, line_of_two(planned)
     type_into(planned, line, "7.26")
-    until(qtbot, lambda: count(planned, 1))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 1))
     type_into(planned, line, "7.62")
     until(qtbot, lambda: QApplication.activeModalWidget() is not None)
-    asked = dialog()
-    assert isinstance(asked, CorrectDialog)
+    asked = dialog(CorrectDialog)
     assert asked.value.text() == "7.62"
     # Escape leaves the value as it is, and keeps what was typed for the next time.
     asked.line.setText("digits swapped")
     QTest.keyClick(asked, Qt.Key.Key_Escape)
     assert model.cell_text(line, 0, 0) == "7.26"
     page.correct(status(planned).measurements[-1].number)
-    again = dialog()
-    assert isinstance(again, CorrectDialog)
+    again = dialog(CorrectDialog)
     assert (again.value.text(), again.reason) == ("7.62", "digits swapped")
     again.confirm.click()
-    until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.62")
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: model.cell_text(line, 0, 0) == "7.62")
     assert data(model, line, 0, STRUCK) == "7.26"
     spoken = Qt.ItemDataRole.AccessibleTextRole
     assert data(model, line, 0, spoken) == "pIC50, 1st: 7.62, struck through: 7.26"
     assert data(model, line, 1, spoken) == "pIC50, 2nd: pending"
     page.table.edit_line(line, 0, 0)
     listed = page.panel.values._shown
-    assert listed is not None
     assert (listed[0].struck, listed[0].value, listed[0].note) == ("7.26", "7.62", "corrected: digits swapped")
     # Del asks why; the cell is then free for the measurement done again, with the old value struck through above it.
     page.table.edit_line(line, 0, 0)
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
-    out = dialog()
-    assert isinstance(out, ExcludeDialog)
+    out = dialog(ExcludeDialog)
     out.line.setText("leak")
     out.confirm.click()
-    until(qtbot, lambda: model.cell_text(line, 0, 0) == "")
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: model.cell_text(line, 0, 0) == "")
     assert data(model, line, 0, STRUCK) == "7.62"
     planned.activateWindow()
     until(qtbot, planned.isActiveWindow)
     type_into(planned, line, "7.4")
-    until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.4")
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: model.cell_text(line, 0, 0) == "7.4")
     assert status(planned).measurements[-1].entered.replicate == "1"
     assert [model.cell_text(line, 0, at) for at in (0, 1)] == ["7.4", ""]
     QTest.keyClick(planned, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -158,7 +139,7 @@ def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtb
     until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.4")
 
 
-def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot: QtBot, planned: MainWindow) -> None:
+def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot, planned):
     page, model = planned.round, planned.round.model
     found = editor(planned, 0)
     QTest.keyClicks(found, "7.31")
@@ -172,9 +153,7 @@ def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot: QtBot, planne
     assert page.panel.wrong.isHidden()
 
 
-def test_what_is_being_typed_outlasts_the_window_and_a_crash(
-    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_what_is_being_typed_outlasts_the_window_and_a_crash(qtbot, planned, open_window, tmp_path):
     path, line = view(planned).path, line_of_two(planned)
     planned.round.values.enter(line, 0, "seven", 1)
     QTest.keyClicks(editor(planned, 0), "6.66")
@@ -192,26 +171,21 @@ def test_what_is_being_typed_outlasts_the_window_and_a_crash(
     assert data(again.round.model, line, 1, KIND) == "wrong"
     assert again.round.model.result_text(line, 0, 1) == "seven"
     again.round.values.forget(line, 0, 1)
-    assert again.round.unkept._drafts is not None
     again.round.unkept._drafts.flush()
     assert again.settings.values("drafts/rounds") == {}
 
 
-def test_a_full_disk_keeps_what_was_typed_and_says_so(
-    qtbot: QtBot, planned: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_keeps_what_was_typed_and_says_so(qtbot, planned, monkeypatch):
     page, model = planned.round, planned.round.model
     campaign = planned.session._campaign
-    assert campaign is not None
 
-    def full(*_: Any, **__: Any) -> Any:
+    def full(*_, **__):
         raise AssayPilotError("the disk is full; nothing was written", mend="Free some space.")
 
     with monkeypatch.context() as patch:
         patch.setattr(campaign._store, "append", full)
         type_into(planned, 0, "7.2")
-        until(qtbot, lambda: model.wrong(0) is not None)
-        idle(qtbot, planned)
+        wait_for(qtbot, planned, lambda: model.wrong(0) is not None)
         assert model.result_text(0, 0, 0) == "7.2"
         assert "Not saved: the disk is full" in model.result_tip(0, 0, 0)
         assert "disk is full" in planned.messages.text
@@ -233,7 +207,7 @@ def test_a_full_disk_keeps_what_was_typed_and_says_so(
     assert model.cell_text(0, 0, 0) == "7.2"
 
 
-def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: MainWindow) -> None:
+def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot, planned):
     page, model = planned.round, planned.round.model
     page.table.choose(0, "result")
     QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\nn.d.\n")
@@ -242,8 +216,7 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     assert "2 lines rejected, 2 kept for correction" in page.preview.summary.text()
     assert "1 cell without a value yet (empty, n.d., NA)" in page.preview.summary.text()
     page.preview.write.click()
-    until(qtbot, lambda: count(planned, 2))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 2))
     assert [model.result_text(line, 0, 0) for line in range(4)] == ["7.25", "oops", "6.9", "10 000 nM"]
     assert [data(model, line, 0, KIND) == "wrong" for line in range(4)] == [False, True, False, True]
     assert "not a number" in model.result_tip(1, 0, 0)
@@ -260,8 +233,7 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     planned.paste()
     until(qtbot, lambda: page.stack.currentWidget() is page.preview)
     page.preview.write.click()
-    until(qtbot, lambda: count(planned, 3))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 3))
     assert "7.5" in model.kept_text(line)
     # Typed over, it is as any other.
     type_into(planned, 1, "7.0")
@@ -269,15 +241,13 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     assert model.wrong(1, 0, 0) is None
 
 
-def test_numbers_are_typed_as_the_user_writes_them(qtbot: QtBot, planned: MainWindow, comma: None) -> None:
+def test_numbers_are_typed_as_the_user_writes_them(qtbot, planned, comma):
     page, model = planned.round, planned.round.model
     type_into(planned, 0, "7,25")
-    until(qtbot, lambda: count(planned, 1))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 1))
     assert model.cell_text(0, 0, 0) == "7.25"
     type_into(planned, 1, "0,5 nM")
-    until(qtbot, lambda: count(planned, 2))
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: count(planned, 2))
     assert status(planned).measurements[-1].value == pytest.approx(9.301, abs=1e-3)
     type_into(planned, 2, "12.000 nM")
     until(qtbot, lambda: model.wrong(2) is not None)
@@ -302,7 +272,7 @@ def test_numbers_are_typed_as_the_user_writes_them(qtbot: QtBot, planned: MainWi
         (">1,234,567", ".", ">1234567"),
     ],
 )
-def test_thousands_marks_are_refused_plainly(text: str, decimal: str, found: float | str) -> None:
+def test_thousands_marks_are_refused_plainly(text, decimal, found):
     if isinstance(found, float):
         assert parse_entry(text, IC50, decimal).value == found
         return
@@ -318,16 +288,16 @@ def test_thousands_marks_are_refused_plainly(text: str, decimal: str, found: flo
         assert parse_entry(text, P, decimal).value == 7.123
 
 
-def test_a_block_shows_its_own_decimal_mark() -> None:
+def test_a_block_shows_its_own_decimal_mark():
     assert decimal_of(["1.234", "7.1"], ",") == "."
     assert decimal_of(["1,234", "7,1"], ".") == ","
     assert decimal_of(["1.234"], ",") == ","
     assert decimal_of(["7.1", "7,1"], ".") == "."
 
 
-def test_a_mean_is_of_logarithms_and_knows_its_scatter() -> None:
-    def of(value: float, n: int = 1, sd: float | None = None, relation: str = "=") -> Measurement:
-        return Measurement(1, 0, 0, value, relation, n, Result("X", value, n=n, sd=sd), 1, 1)  # type: ignore[arg-type]
+def test_a_mean_is_of_logarithms_and_knows_its_scatter():
+    def of(value, n=1, sd=None, relation="="):
+        return Measurement(1, 0, 0, value, relation, n, Result("X", value, n=n, sd=sd), 1, 1)
 
     assert mean_text([of(7.0), of(7.4)], P) == "7.20 (n = 2, SD 0.28)"
     # Two means of two: within 0.1 each, between 0.4; the SD of the four is that of (6.93, 7.07, 7.33, 7.47).

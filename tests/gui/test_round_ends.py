@@ -1,32 +1,26 @@
 """How rounds end, what can be looked at afterwards, and what still comes in."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import idle, open_round, plan_round, status, until, view
+from tests.gui.helpers import open_round, plan_round, status, view, wait_for
 
 
-def enter(qtbot: QtBot, window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+def enter(qtbot, window, line, text, cell=0):
     before = len(status(window).measurements)
     window.round.values.enter(line, 0, text, cell)
-    until(qtbot, lambda: len(status(window).measurements) > before)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: len(status(window).measurements) > before)
 
 
-def close(qtbot: QtBot, window: MainWindow, what: str = "return", note: str = "") -> None:
+def close(qtbot, window, what="return", note=""):
     window.round.close_button.click()
-    window.closing.options[what].setChecked(True)  # type: ignore[index]  # one of the three
+    window.closing.options[what].setChecked(True)
     window.closing.line.setText(note)
     window.closing.confirm.click()
-    until(qtbot, lambda: status(window).open_round is None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).open_round is None)
 
 
-def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> None:
+def test_closing_says_first_what_it_means(qtbot, planned):
     page = planned.round
     enter(qtbot, planned, 0, "7.0")
     page.values.enter(1, 0, "oops")
@@ -50,8 +44,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     assert asked.line.text() == "the plate looked odd"
     asked.options["other"].setChecked(True)
     asked.confirm.click()
-    until(qtbot, lambda: status(planned).open_round is None)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: status(planned).open_round is None)
     assert "No guarantee any more" in planned.statement.words.text()
     # The next time nothing is promised that is not there.
     plan_round(qtbot, planned)
@@ -61,7 +54,7 @@ def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> 
     asked.reject()
 
 
-def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot: QtBot, planned: MainWindow) -> None:
+def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot, planned):
     page, items = planned.round, open_round(planned).items
     assert planned.actions_.withdraw.isEnabled()
     planned.actions_.withdraw.trigger()
@@ -73,22 +66,20 @@ def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot: Qt
     page.withdraw_button.click()
     card.line.setText("the freezer broke")
     card.confirm.click()
-    until(qtbot, lambda: status(planned).open_round is None)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: status(planned).open_round is None)
     assert status(planned).rounds[0].state == "withdrawn"
     assert "withdrawn" in planned.messages.text
     assert page.none.isVisible()
     assert not planned.actions_.withdraw.isEnabled()
     planned.session.redo()
-    until(qtbot, lambda: status(planned).open_round is not None)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: status(planned).open_round is not None)
     assert open_round(planned).items == items
     enter(qtbot, planned, 0, "7.0")
     assert not page.withdraw_button.isVisible()
     assert not planned.actions_.withdraw.isEnabled()
 
 
-def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, planned: MainWindow) -> None:
+def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot, planned):
     page, model = planned.round, planned.round.model
     first = open_round(planned)
     for line in range(3):
@@ -114,8 +105,7 @@ def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, pla
     kept = model.index(model.view_row(0) or 0, model.place_of("result"))
     assert not kept.flags() & Qt.ItemFlag.ItemIsEditable
     model.setData(cell, "6.9")
-    until(qtbot, lambda: len(status(planned).measurements) == 6)
-    idle(qtbot, planned)
+    wait_for(qtbot, planned, lambda: len(status(planned).measurements) == 6)
     late = status(planned).measurements[-1]
     assert (late.entered.round, late.round, late.entered.replicate) == (first.number, second.number, "1")
     assert model.kept_text(line) == "6.9"

@@ -1,29 +1,22 @@
 """The list and the plates are one selection; wells say what they hold by shape, letter or number, not by colour."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
-from assaypilot.gui.round.plate_chooser import PlateChooser
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list import WorkListDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, open_round, plan_round, status, until, view
+from tests.gui.helpers import idle, open_round, plan_round, status, until, view, wait_for
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def plated(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+def plated(qtbot, campaign):
     """A window with an open round on a plate, laid out from the page."""
     plan_round(qtbot, campaign)
     pane = campaign.round.plates_pane
@@ -40,19 +33,18 @@ def plated(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
     return campaign
 
 
-def wells_of(window: MainWindow) -> dict[Well, int]:
+def wells_of(window):
     """The line of the list in each well that has one."""
     lines = {item.compound: line for line, item in enumerate(open_round(window).items)}
     plate = window.round.plates_pane.plate.plate
-    assert plate is not None
     return {well: lines[placed.compound] for well, (placed, _) in plate.contents().items()}
 
 
-def at(plate: PlateChooser, well: Well) -> QPoint:
+def at(plate, well):
     return plate.box(well).center().toPoint()
 
 
-def drag(plate: PlateChooser, first: Well, last: Well) -> None:
+def drag(plate, first, last):
     """Drag from well to well with the mouse."""
     QTest.mousePress(plate, LEFT, NONE, at(plate, first))
     QTest.mouseMove(plate, at(plate, Well(first.row, last.column)))
@@ -60,18 +52,17 @@ def drag(plate: PlateChooser, first: Well, last: Well) -> None:
     QTest.mouseRelease(plate, LEFT, NONE, at(plate, last))
 
 
-def legend(plate: PlateChooser) -> list[str]:
+def legend(plate):
     return [words for _, words in plate.legend()]
 
 
-def enter(qtbot: QtBot, window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+def enter(qtbot, window, line, text, cell=0):
     before = len(status(window).measurements)
     window.round.values.enter(line, 0, text, cell)
-    until(qtbot, lambda: len(status(window).measurements) > before)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: len(status(window).measurements) > before)
 
 
-def test_what_is_dragged_over_is_selected_and_what_is_selected_is_ringed(qtbot: QtBot, plated: MainWindow) -> None:
+def test_what_is_dragged_over_is_selected_and_what_is_selected_is_ringed(qtbot, plated):
     page, plate = plated.round, plated.round.plates_pane.plate
     there, items = wells_of(plated), open_round(plated).items
     drag(plate, Well(0, 1), Well(2, 3))
@@ -96,7 +87,7 @@ def test_what_is_dragged_over_is_selected_and_what_is_selected_is_ringed(qtbot: 
     assert page.table.selected_rows() == []
 
 
-def test_the_keyboard_goes_from_well_to_well(qtbot: QtBot, plated: MainWindow) -> None:
+def test_the_keyboard_goes_from_well_to_well(qtbot, plated):
     page, plate = plated.round, plated.round.plates_pane.plate
     there = wells_of(plated)
     plated.activateWindow()
@@ -122,9 +113,7 @@ def test_the_keyboard_goes_from_well_to_well(qtbot: QtBot, plated: MainWindow) -
     assert (page.table.current_row(), page.table.current_cell) == (there[Well(3, 1)], (0, placed.replicate - 1))
 
 
-def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
-    qtbot: QtBot, plated: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wells_say_what_came_back_and_the_legend_names_what_there_is(qtbot, plated, monkeypatch):
     page, pane = plated.round, plated.round.plates_pane
     plate = pane.plate
     assert legend(plate) == ["pending", "max", "min", "empty"]
@@ -143,7 +132,6 @@ def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
     pane.by.setCurrentIndex(1)
     assert pane.by.currentText() == "pIC50"
     looks = plate.looks
-    assert looks is not None
     assert (looks.wells[first].text, looks.wells[first].share) == ("7.1", 1.0)
     assert legend(plate)[:2] == ["5.90", "7.10 pIC50"]
     pane.by.setCurrentIndex(2)
@@ -168,9 +156,7 @@ def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
     assert rows[1 + first.row][1 + first.column] == "7.1"
 
 
-def test_several_plates_and_how_the_page_was_divided(
-    qtbot: QtBot, plated: MainWindow, open_window: Callable[..., MainWindow]
-) -> None:
+def test_several_plates_and_how_the_page_was_divided(qtbot, plated, open_window):
     page, pane = plated.round, plated.round.plates_pane
     plated.work_lists.keep(PlateUse(24, read_controls(["1, 2, 3"])))
     idle(qtbot, plated)
@@ -178,7 +164,6 @@ def test_several_plates_and_how_the_page_was_divided(
     assert f"Plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
     last = pane.which.count() - 1
     layout = open_round(plated).layout
-    assert layout is not None
     others = {one.compound for plate in layout.plates[:last] for one in plate.placed}
     items = open_round(plated).items
     only = next((n for n, item in enumerate(items) if item.compound not in others), None)

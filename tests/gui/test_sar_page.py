@@ -1,33 +1,25 @@
 """The SAR page: pictures that answer, one selection on all pages, files with their data beside."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.plots.heat import HeatScene
-from assaypilot.gui.plots.scene import Target
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.sar import sar_page as sar
-from assaypilot.gui.sar.sar_page import PAIRS, PICTURES, SarPage
+from assaypilot.gui.sar.sar_page import PAIRS, PICTURES
 from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
@@ -35,6 +27,7 @@ from assaypilot.gui.window.picture_files import data_path
 from tests.gui.helpers import (
     answered,
     decided_campaign,
+    made,
     plan_round,
     rows_of,
     show,
@@ -45,7 +38,7 @@ from tests.gui.helpers import (
 KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
 
 
-def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
+def drawn(qtbot, window):
     """The page, its picture drawn."""
     page = window.sar
     until(qtbot, lambda: page.scene is not None and page.canvas.shown and not window.session.beside.busy)
@@ -53,20 +46,20 @@ def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
 
 
 @pytest.fixture
-def page(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> SarPage:
+def page(qtbot, open_window, tmp_path):
     """The PageName.SAR page of a small campaign with structures, after a round."""
     window = open_window(decided_campaign(tmp_path, smiles=True))
     window.show_page(PageName.SAR)
     return drawn(qtbot, window)
 
 
-def window_of(page: SarPage) -> MainWindow:
+def window_of(page):
     found = page.window()
     assert isinstance(found, MainWindow)
     return found
 
 
-def choose(qtbot: QtBot, page: SarPage, key: str) -> None:
+def choose(qtbot, page, key):
     """Show a picture, by clicking on its name."""
     page.which.buttons[key].click()
     kind = KINDS[[name for name, _ in PICTURES].index(key)]
@@ -74,13 +67,12 @@ def choose(qtbot: QtBot, page: SarPage, key: str) -> None:
     drawn(qtbot, window_of(page))
 
 
-def place(page: SarPage, target: Target) -> QPoint:
+def place(page, target):
     found = page.canvas.place_of(target)
-    assert found is not None
     return found.toPoint()
 
 
-def heat(page: SarPage) -> HeatScene:
+def heat(page):
     assert isinstance(page.scene, HeatScene)
     return page.scene
 
@@ -88,7 +80,7 @@ def heat(page: SarPage) -> HeatScene:
 # ---------------------------------------------------------------------- pictures
 
 
-def test_every_picture_is_drawn_when_it_is_chosen(qtbot: QtBot, page: SarPage) -> None:
+def test_every_picture_is_drawn_when_it_is_chosen(qtbot, page):
     names = set()
     for key, _ in PICTURES:
         choose(qtbot, page, key)
@@ -101,9 +93,7 @@ def test_every_picture_is_drawn_when_it_is_chosen(qtbot: QtBot, page: SarPage) -
     assert len(names) == len(PICTURES)
 
 
-def test_the_page_is_worked_out_only_when_it_is_seen(
-    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_is_worked_out_only_when_it_is_seen(qtbot, campaign, monkeypatch):
     calls = []
     whole = sar.look
     monkeypatch.setattr(sar, "look", lambda *given: calls.append(1) or whole(*given))
@@ -121,7 +111,7 @@ def test_the_page_is_worked_out_only_when_it_is_seen(
     drawn(qtbot, campaign)
 
 
-def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot: QtBot, page: SarPage) -> None:
+def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot, page):
     scene, canvas, window = heat(page), page.canvas, window_of(page)
     target = scene.cell(1, 1)
     QTest.mouseMove(canvas, place(page, target))
@@ -143,7 +133,7 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot: QtBo
     assert not canvas.card.isVisible()
 
 
-def test_what_is_selected_among_the_candidates_is_selected_here(qtbot: QtBot, page: SarPage) -> None:
+def test_what_is_selected_among_the_candidates_is_selected_here(qtbot, page):
     window = window_of(page)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
@@ -155,9 +145,7 @@ def test_what_is_selected_among_the_candidates_is_selected_here(qtbot: QtBot, pa
     assert heat(page)._selected_cell() == heat(page).view.cell_of(int(codes[0]), int(codes[1]))
 
 
-def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_here(
-    qtbot: QtBot, page: SarPage
-) -> None:
+def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_here(qtbot, page):
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():
         answered(qtbot, window)
@@ -171,10 +159,10 @@ def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_
     assert window.candidates.panel.name.text() == status(window).library.ids[int(out[0])]
 
 
-def test_sites_can_be_chosen_swapped_fixed_and_ordered(qtbot: QtBot, page: SarPage) -> None:
+def test_sites_can_be_chosen_swapped_fixed_and_ordered(qtbot, page):
     choices = page.heat
 
-    def wait(right: Callable[[HeatScene], bool]) -> None:
+    def wait(right):
         until(qtbot, lambda: isinstance(page.scene, HeatScene) and right(page.scene))
         drawn(qtbot, window_of(page))
 
@@ -201,7 +189,7 @@ def test_sites_can_be_chosen_swapped_fixed_and_ordered(qtbot: QtBot, page: SarPa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [name for name, _ in PICTURES])
-def test_the_keyboard_goes_through_every_picture(qtbot: QtBot, page: SarPage, key: str) -> None:
+def test_the_keyboard_goes_through_every_picture(qtbot, page, key):
     choose(qtbot, page, key)
     canvas = page.canvas
     window_of(page).activateWindow()
@@ -210,14 +198,12 @@ def test_the_keyboard_goes_through_every_picture(qtbot: QtBot, page: SarPage, ke
     said = []
     for arrow in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Up):
         QTest.keyClick(canvas, arrow)
-        assert canvas.target is not None
         said.append((canvas.target.heading, canvas.target.axes))
         assert canvas.card.isVisible()
         assert canvas.target.heading in canvas.accessibleDescription()
         at = canvas.place_of(canvas.target)
         assert at is not None
         again = canvas.under(at)
-        assert again is not None  # the keyboard goes where the mouse does
         if key != "predictions":  # of points that lie on each other either may be meant
             assert again.heading == canvas.target.heading
     assert len(set(said)) >= 2
@@ -231,24 +217,19 @@ def test_the_keyboard_goes_through_every_picture(qtbot: QtBot, page: SarPage, ke
     assert not canvas.card.isVisible()
 
 
-def test_labels_show_their_structures(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+def test_labels_show_their_structures(qtbot, open_window, tmp_path):
     labels = ("[*:1]C", "[*:1]CC"), ("[*:2]F", "[*:2]Cl")
     library = Library.listed(("R1", "R2"), list(itertools.product(*labels)))
     history = [Result(library.ids[k], 6.0 + k / 4, "pIC50") for k in (0, 1, 2)]
     path = tmp_path / "labels.assaypilot"
-    Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
-        history=history,
-    ).close()  # fmt: skip
+    made(path, library, history=history).close()
     window = open_window(path)
     window.show_page(PageName.SAR)
     page = drawn(qtbot, window)
     scene = heat(page)
     label = scene.at(0, -1.0, 0.0, (0.1, 0.1))
-    assert label is not None
     assert label.smiles == library.sites[0].substituents[int(scene.view.rows[0])]
     above = scene.at(0, 1.0, -1.0, (0.1, 0.1))
-    assert above is not None
     assert above.smiles == library.sites[1].substituents[int(scene.view.columns[1])]
     assert scene.at(0, 9.0, 9.0, (0.1, 0.1)) is None
 
@@ -256,15 +237,10 @@ def test_labels_show_their_structures(qtbot: QtBot, open_window: Callable[..., M
 # ---------------------------------------------------------------------- states
 
 
-def test_before_any_value_the_page_says_what_to_do(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_before_any_value_the_page_says_what_to_do(qtbot, open_window, tmp_path):
     library = Library.listed(("R1", "R2"), list(itertools.product("AB", "CD")))
     path = tmp_path / "none.assaypilot"
-    Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2), Endpoint("hERG", noise_sd=0.2)],
-        settings=Settings("pIC50", epsilon=0.5), history=[],
-    ).close()  # fmt: skip
+    made(path, library, endpoints=[Endpoint("pIC50", noise_sd=0.2), Endpoint("hERG", noise_sd=0.2)]).close()
     window = open_window(path)
     window.show_page(PageName.SAR)
     page = window.sar
@@ -275,7 +251,7 @@ def test_before_any_value_the_page_says_what_to_do(
     plan_round(qtbot, window)
     window.show_page(PageName.SAR)
     assert "Round 1 is with the lab" in page.empty.text()
-    done: list[object] = []
+    done = []
     window.session.record([Result(library.ids[0], 6.0, "pIC50"), Result(library.ids[3], 7.0, "pIC50")], done.append)
     until(qtbot, lambda: bool(done))
     drawn(qtbot, window)
@@ -288,31 +264,25 @@ def test_before_any_value_the_page_says_what_to_do(
     drawn(qtbot, window)
 
 
-def test_one_site_has_no_map(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+def test_one_site_has_no_map(qtbot, open_window, tmp_path):
     library = Library.listed(("R1", "R2"), [(a, "same") for a in "ABC"])
     path = tmp_path / "one.assaypilot"
-    Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
-        history=[Result(name, 6.0 + k, "pIC50") for k, name in enumerate(library.ids)],
-    ).close()  # fmt: skip
+    made(path, library, history=[Result(name, 6.0 + k, "pIC50") for k, name in enumerate(library.ids)]).close()
     window = open_window(path)
     window.show_page(PageName.SAR)
     until(qtbot, window.sar.empty.isVisible)
     assert "two sites" in window.sar.empty.text()
     choose(qtbot, window.sar, "contributions")
-    assert window.sar.scene is not None
     assert len(window.sar.scene.table()[1]) == 3
 
 
-def test_what_was_stopped_can_be_drawn_again(
-    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_stopped_can_be_drawn_again(qtbot, campaign, monkeypatch):
     go = threading.Event()
     whole = sar.look
 
-    def slow(*given: object) -> object:
+    def slow(*given):
         go.wait(10)
-        return whole(*given)  # type: ignore[arg-type]  # as it was called
+        return whole(*given)
 
     monkeypatch.setattr(sar, "look", slow)
     answered(qtbot, campaign)
@@ -330,7 +300,7 @@ def test_what_was_stopped_can_be_drawn_again(
 # ---------------------------------------------------------------------- copies and files
 
 
-def test_a_copied_picture_is_on_white(qtbot: QtBot, page: SarPage) -> None:
+def test_a_copied_picture_is_on_white(qtbot, page):
     QGuiApplication.clipboard().clear()
     theme().choose("dark")
     try:
@@ -344,7 +314,7 @@ def test_a_copied_picture_is_on_white(qtbot: QtBot, page: SarPage) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
-def test_files_with_their_data_beside(qtbot: QtBot, page: SarPage, tmp_path: Path, suffix: str, start: bytes) -> None:
+def test_files_with_their_data_beside(qtbot, page, tmp_path, suffix, start):
     window = window_of(page)
     action = next(one for one in page.menu.actions() if suffix[1:].upper() in one.text())
     action.trigger()
@@ -365,7 +335,7 @@ def test_files_with_their_data_beside(qtbot: QtBot, page: SarPage, tmp_path: Pat
     assert rows[0]["compounds"] == "2"
 
 
-def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path: Path) -> None:
+def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path):
     picture = tmp_path / "x.png"
     assert data_path(picture, replaced=False).name == "x data.csv"
     (tmp_path / "x data.csv").write_text("mine")
@@ -376,9 +346,7 @@ def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path: Path) -> None
 # ---------------------------------------------------------------------- a large library
 
 
-def test_a_large_product_does_not_hold_up_the_window(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, stalls: Callable[[], float]
-) -> None:
+def test_a_large_product_does_not_hold_up_the_window(qtbot, open_window, tmp_path, stalls):
     rng = np.random.default_rng(1)
     sizes = (40, 40, 25)
     codes = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
@@ -392,10 +360,7 @@ def test_a_large_product_does_not_hold_up_the_window(
         for k in picked.tolist()
     ]
     path = tmp_path / "large.assaypilot"
-    Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
-        history=history,
-    ).close()  # fmt: skip
+    made(path, library, history=history).close()
     window = open_window(path)
     stalls()
     began = time.perf_counter()
@@ -411,7 +376,7 @@ def test_a_large_product_does_not_hold_up_the_window(
 # ---------------------------------------------------------------------- pairs
 
 
-def pairs(qtbot: QtBot, page: SarPage, kind: str) -> SarPage:
+def pairs(qtbot, page, kind):
     """The page with its table of pairs of one kind."""
     page.which.choose(PAIRS)
     until(qtbot, lambda: page.stack.currentWidget() is page.pairs)
@@ -420,7 +385,7 @@ def pairs(qtbot: QtBot, page: SarPage, kind: str) -> SarPage:
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in PAIR_KINDS])
-def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot: QtBot, page: SarPage, kind: str) -> None:
+def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot, page, kind):
     table = pairs(qtbot, page, kind).pairs.table
     window = window_of(page)
     for row in (1, 0):
@@ -439,7 +404,7 @@ def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot: QtBo
     assert window.session.selection.group == ()
 
 
-def test_pairs_are_sorted_filtered_and_copied(qtbot: QtBot, page: SarPage) -> None:
+def test_pairs_are_sorted_filtered_and_copied(qtbot, page):
     table, model = pairs(qtbot, page, "cliffs").pairs.table, page.pairs.model
     every = model.rowCount()
     page.pairs.filter.setText("R1 cl")

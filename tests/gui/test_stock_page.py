@@ -1,16 +1,9 @@
 """Stock in the window: the choice of plans, what is ordered and arrives, lists in and out, columns that say so."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
@@ -19,45 +12,37 @@ from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.library.library_commands import read_list
 from assaypilot.gui.new_campaign.check_panel import fact_rows
 from assaypilot.gui.new_campaign.columns_form import ColumnsForm
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.strip import next_step
-from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, show, small_table, until
+from tests.gui.helpers import idle, made, show, small_table, until, wait_for
 from tests.gui.imports import columns_of
 
 
-def stocked(tmp_path: Path, *, leads: bool = True) -> Path:
+def stocked(tmp_path, *, leads=True):
     """A campaign of 18 compounds, ten of them in stock; CN and most of CF3 have to be made."""
     raw = read_table(small_table(tmp_path / "small.csv"))
     library = import_table(raw, propose(raw)).library
     path = tmp_path / "stock.assaypilot"
     here = [c for c in range(18) if library.substituents(c)["R3"] == "F"]
 
-    def made(c: int) -> StockLine:
-        return StockLine(c, TO_MAKE, 100.0 * c, float(7 + c) if leads else None)
-
-    lines = [StockLine(c, IN_STOCK) if c in here else made(c) for c in range(18)]
-    settings = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=24, max_replicates=4)
-    Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings,
-        stock=(lines, StockTerms(measurement_cost=20.0)),
-    ).close()  # fmt: skip
+    to_make = [StockLine(c, TO_MAKE, 100.0 * c, float(7 + c) if leads else None) for c in range(18)]
+    lines = [StockLine(c, IN_STOCK) if c in here else to_make[c] for c in range(18)]
+    stock = lines, StockTerms(measurement_cost=20.0)
+    made(path, library, stock=stock, slack=0.5, per_round=24, max_replicates=4).close()
     return path
 
 
 @pytest.fixture
-def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+def window(open_window, tmp_path, qtbot):
     return open_window(stocked(tmp_path))
 
 
-def choose(window: MainWindow, qtbot: QtBot) -> None:
+def choose(window, qtbot):
     window.plan()
-    until(qtbot, lambda: window.round.choice.cards["cheapest"].isVisible())
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.round.choice.cards["cheapest"].isVisible())
 
 
-def test_the_choice_is_shown_before_anything_is_issued(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_choice_is_shown_before_anything_is_issued(window, qtbot):
     events = window.session.view.status.events
     choose(window, qtbot)
     page = window.round
@@ -77,7 +62,7 @@ def test_the_choice_is_shown_before_anything_is_issued(window: MainWindow, qtbot
     assert window.session.view.status.events == events
 
 
-def test_what_each_plan_takes_to_the_end_is_simulated(window: MainWindow, qtbot: QtBot, crystal: Crystal) -> None:
+def test_what_each_plan_takes_to_the_end_is_simulated(window, qtbot, crystal):
     crystal.open.clear()
     choose(window, qtbot)
     cards = window.round.choice.cards
@@ -92,9 +77,7 @@ def test_what_each_plan_takes_to_the_end_is_simulated(window: MainWindow, qtbot:
     qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Escape)
 
 
-def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(
-    window: MainWindow, qtbot: QtBot, crystal: Crystal
-) -> None:
+def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(window, qtbot, crystal):
     crystal.error = AssayPilotError("nothing can be foreseen")
     choose(window, qtbot)
     cards = window.round.choice.cards
@@ -102,7 +85,7 @@ def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(
     assert "Tells" in cards["fastest"].go.accessibleName()
 
 
-def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path, qtbot):
     path = stocked(tmp_path, leads=False)
     window = open_window(path)
     choose(window, qtbot)
@@ -112,11 +95,10 @@ def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path: Path, qtbot
     assert "Wait: none" not in said
 
 
-def test_from_the_choice_to_what_has_arrived(window: MainWindow, qtbot: QtBot) -> None:
+def test_from_the_choice_to_what_has_arrived(window, qtbot):
     choose(window, qtbot)
     qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
-    until(qtbot, lambda: window.session.view.status.open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
     page, status = window.round, window.session.view.status
     assert status.choice == "cheapest"
     assert page.stack.currentWidget() is page.list
@@ -139,7 +121,7 @@ def test_from_the_choice_to_what_has_arrived(window: MainWindow, qtbot: QtBot) -
     assert page.orders.isVisible()
 
 
-def test_what_a_measurement_costs_is_typed_beside_the_plans(window: MainWindow, qtbot: QtBot) -> None:
+def test_what_a_measurement_costs_is_typed_beside_the_plans(window, qtbot):
     choose(window, qtbot)
     choice = window.round.choice
     before = choice.cards["cheapest"].cost.text()
@@ -158,10 +140,10 @@ def test_what_a_measurement_costs_is_typed_beside_the_plans(window: MainWindow, 
     assert "(as usual)" in choice.cards["fastest"].heading.text()
 
 
-def test_lists_in_and_out(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_lists_in_and_out(window, qtbot, tmp_path):
     table = tmp_path / "list.csv"
     table.write_text("ID,Stock,Cost\nC-2,in stock,\nnobody,yes,\nC-4,to be made,-1\n", encoding="utf-8")
-    said: list[str] = []
+    said = []
     window.session.message.connect(said.append)
     window.stocking.read(table)
     until(qtbot, lambda: bool(said))
@@ -179,7 +161,7 @@ def test_lists_in_and_out(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> N
         read_list(bad, window.session.view.status.library, 7.0, lambda share, text: None)
 
 
-def test_the_library_says_what_can_be_had(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_library_says_what_can_be_had(window, qtbot):
     show(qtbot, window, PageName.LIBRARY)
     columns = {column.key: column for column in window.pages[PageName.LIBRARY].model.columns}
     assert columns["available"].text(0) == "in stock"
@@ -188,14 +170,13 @@ def test_the_library_says_what_can_be_had(window: MainWindow, qtbot: QtBot) -> N
     assert columns["lead"].text(1) == "8"
 
 
-def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: QtBot) -> None:
+def test_the_strip_says_what_is_waited_for(tmp_path, open_window, qtbot):
     path = stocked(tmp_path)
     with Campaign.open(path) as campaign:
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
         assert campaign.plan() is None
     window = open_window(path)
     told = next_step(window.session.view)
-    assert told is not None
     assert told.text.startswith("Waiting for ")
     window.show_page(PageName.ROUND)
     assert window.round.orders.isVisible()
@@ -203,7 +184,7 @@ def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: Q
     until(qtbot, lambda: not window.session.view.status.stock.orders)
 
 
-def test_columns_of_stock_are_mapped(tmp_path: Path, qtbot: QtBot) -> None:
+def test_columns_of_stock_are_mapped(tmp_path, qtbot):
     table = tmp_path / "t.csv"
     table.write_text(
         "ID,R1,R2,Stock,Price,Weeks\nA,H,H,yes,,\nB,Me,H,no,5,3 weeks\nC,H,F,no,6,2 weeks\n", encoding="utf-8"
@@ -221,7 +202,7 @@ def test_columns_of_stock_are_mapped(tmp_path: Path, qtbot: QtBot) -> None:
     assert [line.lead for line in import_table(raw, mapping).stock] == [None, 21.0, 14.0]
 
 
-def test_the_columns_step_says_what_it_read_of_stock(qtbot: QtBot, open_window, tmp_path: Path) -> None:
+def test_the_columns_step_says_what_it_read_of_stock(qtbot, open_window, tmp_path):
     path = tmp_path / "listed.csv"
     rows = [
         f"C{a}{b},{a},{b},6.{weeks},{'yes,,' if b == 'F' else f'no,{cost},{weeks} weeks'}"
@@ -239,11 +220,10 @@ def test_the_columns_step_says_what_it_read_of_stock(qtbot: QtBot, open_window, 
     creation.reject()
 
 
-def test_a_round_says_what_making_its_compounds_cost(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_round_says_what_making_its_compounds_cost(window, qtbot):
     choose(window, qtbot)
     qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
-    until(qtbot, lambda: window.session.view.status.open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
     page = window.round
     assert not {"cost", "lead"} & {column.key for column in page.model.columns}, "all of this round was in stock"
     window.session.withdraw_round()
@@ -255,8 +235,7 @@ def test_a_round_says_what_making_its_compounds_cost(window: MainWindow, qtbot: 
     idle(qtbot, window)
     if window.session.view.status.open_round is None:
         qtbot.keyClick(page.choice.cards["cheapest"].go, Qt.Key.Key_Return)
-    until(qtbot, lambda: window.session.view.status.open_round is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
     status = window.session.view.status
     columns = {column.key: column for column in page.model.columns}
     assert columns["cost"].title == "Cost\nEUR"

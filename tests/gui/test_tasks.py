@@ -1,23 +1,17 @@
 """The worker: order, progress, cancel; what was cancelled never lands, what was written is reported."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Cancelled, Report
-from assaypilot.gui.runtime.tasks import Progress, Tasks
-from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.engine.system.progress import Cancelled
+from assaypilot.gui.runtime.tasks import Tasks
+from tests.gui.helpers import endless, until
 
 
 @pytest.fixture
-def tasks(qapp: object) -> Iterator[Tasks]:
+def tasks(qapp):
     made = Tasks()
     yield made
     made.stop()
@@ -26,17 +20,16 @@ def tasks(qapp: object) -> Iterator[Tasks]:
 class Heard:
     """What a job called back."""
 
-    def __init__(self) -> None:
-        self.done: list[Any] = []
-        self.failed: list[BaseException] = []
+    def __init__(self):
+        self.done, self.failed = [], []
 
 
-def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot: QtBot, tasks: Tasks) -> None:
+def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot, tasks):
     heard = Heard()
     threads = []
 
-    def work(number: int) -> Callable[[Report], int]:
-        def run(report: Report) -> int:
+    def work(number):
+        def run(report):
             threads.append(threading.get_ident())
             return number
 
@@ -50,13 +43,13 @@ def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot: QtBot, tasks
     assert len(set(threads)) == 1
 
 
-def test_errors_come_back_as_they_were(qtbot: QtBot, tasks: Tasks) -> None:
+def test_errors_come_back_as_they_were(qtbot, tasks):
     heard = Heard()
 
-    def refuse(report: Report) -> None:
+    def refuse(report):
         raise AssayPilotError("no", mend="yes")
 
-    def break_(report: Report) -> None:
+    def break_(report):
         raise ZeroDivisionError
 
     with qtbot.waitSignal(tasks.idle):
@@ -66,22 +59,12 @@ def test_errors_come_back_as_they_were(qtbot: QtBot, tasks: Tasks) -> None:
     assert heard.done == []
 
 
-def endless(started: threading.Event) -> Callable[[Report], None]:
-    def run(report: Report) -> None:
-        while True:
-            report(0.5, "half")
-            started.set()
-            threading.Event().wait(0.005)
-
-    return run
-
-
-def test_cancel_stops_a_job_at_its_next_report(qtbot: QtBot, tasks: Tasks) -> None:
+def test_cancel_stops_a_job_at_its_next_report(qtbot, tasks):
     heard, started = Heard(), threading.Event()
-    shown: list[Progress] = []
+    shown = []
     tasks.progress.connect(lambda one: shown.append(one) if one is not None else None)
-    tasks.run("endless", endless(started), heard.done.append, heard.failed.append)
-    qtbot.waitUntil(lambda: bool(shown), timeout=5000)
+    tasks.run("endless", endless(started=started), heard.done.append, heard.failed.append)
+    until(qtbot, lambda: bool(shown))
     assert shown[0].cancellable
     assert (shown[0].label, shown[0].message, shown[0].fraction) == ("endless", "half", 0.5)
     assert shown[0].seconds >= 0.2
@@ -92,12 +75,12 @@ def test_cancel_stops_a_job_at_its_next_report(qtbot: QtBot, tasks: Tasks) -> No
 
 
 @pytest.mark.parametrize("writes", [False, True])
-def test_a_late_cancel(qtbot: QtBot, tasks: Tasks, writes: bool) -> None:
+def test_a_late_cancel(qtbot, tasks, writes):
     """A cancelled read never lands although it came to its end; a write that was committed is reported as done."""
     heard = Heard()
     inside, go = threading.Event(), threading.Event()
 
-    def run(report: Report) -> str:
+    def run(report):
         inside.set()
         go.wait(5)
         return "result"
@@ -111,7 +94,7 @@ def test_a_late_cancel(qtbot: QtBot, tasks: Tasks, writes: bool) -> None:
     assert [type(error) for error in heard.failed] == ([] if writes else [Cancelled])
 
 
-def test_a_job_cancelled_before_its_turn_never_runs(qtbot: QtBot, tasks: Tasks) -> None:
+def test_a_job_cancelled_before_its_turn_never_runs(qtbot, tasks):
     heard, ran = Heard(), []
     go = threading.Event()
     tasks.run("first", lambda report: go.wait(5), heard.done.append, heard.failed.append)
@@ -122,23 +105,23 @@ def test_a_job_cancelled_before_its_turn_never_runs(qtbot: QtBot, tasks: Tasks) 
     assert ran == []
 
 
-def test_the_window_offers_cancel_while_it_stays_alive(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_window_offers_cancel_while_it_stays_alive(qtbot, window):
     started = threading.Event()
-    landed: list[object] = []
-    window.session.read("Reading something long", endless(started), landed.append)
-    qtbot.waitUntil(lambda: "Reading something long" in window.messages.text, timeout=5000)
+    landed = []
+    window.session.read("Reading something long", endless(started=started), landed.append)
+    until(qtbot, lambda: "Reading something long" in window.messages.text)
     assert window.messages.stop.isVisible()
     assert "half" in window.messages.mend.text()
     window.messages.stop.click()
-    qtbot.waitUntil(lambda: not window.session.tasks.busy, timeout=5000)
+    until(qtbot, lambda: not window.session.tasks.busy)
     assert landed == []
     assert window.messages.text == "Stopped; nothing was changed."
 
 
-def test_a_cancelled_opening_keeps_what_was_open(qtbot: QtBot, campaign: MainWindow, tmp_path: Path) -> None:
+def test_a_cancelled_opening_keeps_what_was_open(qtbot, campaign, tmp_path):
     copy = tmp_path / "copy.assaypilot"
     campaign.session.save_copy(copy)
-    qtbot.waitUntil(lambda: not campaign.session.tasks.busy, timeout=5000)
+    until(qtbot, lambda: not campaign.session.tasks.busy)
     before = campaign.session.view
     assert before is not None
     assert copy.exists()
@@ -147,27 +130,8 @@ def test_a_cancelled_opening_keeps_what_was_open(qtbot: QtBot, campaign: MainWin
     campaign.session.open(copy)
     campaign.session.tasks.cancel(campaign.session.tasks._waiting[-1])
     hold.set()
-    qtbot.waitUntil(lambda: not campaign.session.tasks.busy, timeout=5000)
+    until(qtbot, lambda: not campaign.session.tasks.busy)
     assert campaign.session.view is before
     campaign.session.plan()
-    qtbot.waitUntil(lambda: campaign.session.view is not before, timeout=5000)
+    until(qtbot, lambda: campaign.session.view is not before)
     assert campaign.session.view.path == before.path
-
-
-def test_an_error_of_ours_is_reported_without_anybodys_data(qtbot: QtBot, window: MainWindow) -> None:
-    def work(report: Report) -> None:
-        raise KeyError("BZ-100 secret id")
-
-    window.session.read("Reading", work, lambda _: None)
-    qtbot.waitUntil(lambda: "went wrong inside" in window.messages.text, timeout=5000)
-    assert window.reporter is not None
-    (report,) = window.reporter.unseen()
-    text = report.read_text(encoding="utf-8")
-    assert "KeyError at:" in text
-    assert "While: Reading" in text
-    assert "secret" not in text
-    window.messages.clear()
-    window.error_reports.offer()
-    assert "earlier session" in window.messages.text
-    window.reporter.dismiss()
-    assert window.reporter.unseen() == []

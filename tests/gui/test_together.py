@@ -1,17 +1,11 @@
 """Sites taken together in the window: chosen in a new campaign, and said wherever it matters."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import until
 from tests.gui.imports import check_of
@@ -19,12 +13,12 @@ from tests.gui.test_import_check import take_back, texts
 
 
 @pytest.fixture
-def series(tmp_path: Path) -> Path:
+def series(tmp_path):
     """A series whose sites R1 and R2 act together."""
     return written(tmp_path / "series.csv", "R1,R2,R3")
 
 
-def written(path: Path, sites: str) -> Path:
+def written(path, sites):
     """A table in which the sites named first and second act together."""
     rng = np.random.default_rng(5)
     both, own = rng.normal(0.0, 0.7, (4, 3)), [rng.normal(0.0, 0.8, n) for n in (4, 3, 3)]
@@ -39,9 +33,7 @@ def written(path: Path, sites: str) -> Path:
     return path
 
 
-def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(
-    qtbot: QtBot, window: MainWindow, series: Path
-) -> None:
+def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(qtbot, window, series):
     creation = check_of(qtbot, window, series)
     sites = creation.check_pane.sites
     creation.views.choose("sites")
@@ -56,7 +48,6 @@ def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(
     sites.together.click()
     assert sites.problem.text() == "Choose two different sites."
     result = creation.columns_pane.result
-    assert result is not None
     assert result.mapping.interactions == ("R1,R2",)
     assert result.imported.library.interactions == (("R1", "R2"),)
     take_back(sites, "R1 and R2")
@@ -64,7 +55,7 @@ def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(
     until(qtbot, lambda: "rank 8 of 8" in texts(sites))
 
 
-def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot, window, tmp_path):
     sites = check_of(qtbot, window, written(tmp_path / "second.csv", "R2,R3,R1")).check_pane.sites
     assert {sites.first.currentText(), sites.second.currentText()} == {"R2", "R3"}
     assert "R2 and R3 act together" in sites.sign.text() or "R3 and R2 act together" in sites.sign.text()
@@ -73,9 +64,7 @@ def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot: QtBot, window: 
     until(qtbot, lambda: not sites.sign.isVisibleTo(sites))  # nothing is left to explain
 
 
-def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], series: Path, tmp_path: Path
-) -> None:
+def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(qtbot, open_window, series, tmp_path):
     for name, words in (("plain", ()), ("together", ("--interaction", "R1,R2"))):
         file = tmp_path / f"{name}.assaypilot"
         terms = ["--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", "--strategy", "proven"]

@@ -1,32 +1,25 @@
 """The guided tour: it names the real button, goes on when the step is done, and is left at any time."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
-from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from assaypilot.gui.window.tour import STEPS
-from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view
+from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view, wait_for
 
 
-def marked(window: MainWindow) -> list[str]:
+def marked(window):
     """What the marked buttons say."""
     return [
         made.text().replace("&", "") for made in window.findChildren(QPushButton) if made.property("toured") == "true"
     ]
 
 
-def click_a_line(window: MainWindow) -> None:
+def click_a_line(window):
     """Click the third line of the table of the page shown, as a person does."""
-    assert window.page is not None
     table = window.page.table
     table.scrollTo(table.rows_model.index(2, 0))
     box = table.visualRect(table.rows_model.index(2, 0))
@@ -34,16 +27,15 @@ def click_a_line(window: MainWindow) -> None:
 
 
 @pytest.fixture
-def touring(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> MainWindow:
+def touring(qtbot, open_window):
     window = open_window()
     idle(qtbot, window)
     window.start.tour_button.click()
-    until(qtbot, lambda: window.tour.place == 0)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.tour.place == 0)
     return window
 
 
-def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) -> None:
+def test_the_whole_tour_by_doing_each_step(qtbot, touring):
     window, card = touring, touring.tour.card
     assert view(window).practice
     assert card.heading.text() == "Step 1 of 5: The library"
@@ -52,16 +44,14 @@ def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) ->
     assert card.heading.text().startswith("Step 2 of 5")
     assert marked(window) == ["Plan round 1"]
     window.strip.primary.click()
-    until(qtbot, lambda: window.tour.place == 2)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.tour.place == 2)
     assert marked(window) == ["Measure with the practice assay"]
     next(one for one in window.findChildren(QPushButton) if one.property("toured") == "true").click()
     until(qtbot, lambda: marked(window) == ["Close round 1"])
     assert window.tour.place == 2  # the results do not count yet
     idle(qtbot, window)
     window.session.close_round()
-    until(qtbot, lambda: window.tour.place == 3)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.tour.place == 3)
     assert marked(window) == ["Candidates"]
     window.show_page(PageName.CANDIDATES)
     assert window.tour.place == 3  # the program selects a line, too; that is not a step done
@@ -79,9 +69,7 @@ def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) ->
     assert len(status(window).rounds) == 1
 
 
-def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(
-    qtbot: QtBot, touring: MainWindow
-) -> None:
+def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(qtbot, touring):
     first = view(touring).path
     touring.session.plan()
     until(qtbot, lambda: bool(status(touring).rounds))
@@ -92,7 +80,7 @@ def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_
     idle(qtbot, touring)
 
 
-def test_ones_own_campaign_is_left_alone(qtbot: QtBot, campaign: MainWindow) -> None:
+def test_ones_own_campaign_is_left_alone(qtbot, campaign):
     before = view(campaign).path
     campaign.actions_.tour.trigger()
     other = next(one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow) and one is not campaign)
@@ -103,7 +91,7 @@ def test_ones_own_campaign_is_left_alone(qtbot: QtBot, campaign: MainWindow) -> 
     other.close()
 
 
-def test_another_campaign_ends_the_tour(qtbot: QtBot, touring: MainWindow, tmp_path: Path) -> None:
+def test_another_campaign_ends_the_tour(qtbot, touring, tmp_path):
     touring.open_path(quick_campaign(tmp_path))
     until(qtbot, lambda: touring.tour.place is None)
     assert touring.tour.card.isHidden()
@@ -111,7 +99,7 @@ def test_another_campaign_ends_the_tour(qtbot: QtBot, touring: MainWindow, tmp_p
 
 
 @pytest.mark.parametrize("width", [900, 1920])
-def test_the_card_fits_every_width(qtbot: QtBot, touring: MainWindow, width: int) -> None:
+def test_the_card_fits_every_width(qtbot, touring, width):
     touring.resize(width, 700)
     card = touring.tour.card
     for place in range(len(STEPS)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -43,7 +43,7 @@ from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PAIRS, PICTURES
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, status, until, wait_for
 
 R1, R2 = (
     ("C", "CC", "CCC", "C1CC1", "F", "Cl", "OC", "C#N", "C(F)(F)F"),
@@ -69,7 +69,7 @@ FEWEST, MOST = 3, 6
 doing = precondition(lambda visitor: visitor.did < MOST)
 
 
-def campaign_of(folder: Path, name: str) -> Path:
+def campaign_of(folder, name):
     """A campaign of its own size, goal and progress."""
     (rows, columns), goal, strategy, progress = KINDS[name]
     lines = ["ID,SMILES,R1,R2,pIC50,hERG"]
@@ -102,22 +102,21 @@ def campaign_of(folder: Path, name: str) -> Path:
     return path
 
 
-def seen(window: MainWindow, qtbot: QtBot) -> dict[str, list[str]]:
+def seen(window, qtbot):
     """Everything that each page of a window shows and has chosen, one line each."""
     found = {"frame": _parts(window, window.stack)}
     for place in PageName:
         window.show_page(place)
         idle(qtbot, window)
         qtbot.wait(30)
-        until(qtbot, lambda: not window.goal.ahead.busy)
-        idle(qtbot, window)
+        wait_for(qtbot, window, lambda: not window.goal.ahead.busy)
         found[place.title] = _parts(window.pages[place])
     found["undo"] = [f"{one.text()} {one.isEnabled()}" for one in (window.actions_.undo, window.actions_.redo)]
     found["dialogs"] = [type(one).__name__ for one in window.findChildren(QDialog) if one.isVisible()]
     return found
 
 
-def _parts(top: QWidget, without: QWidget | None = None) -> list[str]:
+def _parts(top, without=None):
     lines = []
     for one in top.findChildren(QWidget):
         if not one.isVisibleTo(top) or (without is not None and without.isAncestorOf(one)):
@@ -128,7 +127,7 @@ def _parts(top: QWidget, without: QWidget | None = None) -> list[str]:
     return lines
 
 
-def _said(one: QWidget) -> str | None:
+def _said(one):
     if isinstance(one, QTableView):
         model, chosen = one.model(), one.selectionModel()
         first = [str(model.index(0, k).data()) for k in range(model.columnCount())] if model.rowCount() else []
@@ -161,7 +160,7 @@ class Visitor(RuleBasedStateMachine):
     """What a window of its own shows of each campaign."""
     numbers = itertools.count()
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.window = self.make()
         self.did = 0
@@ -169,16 +168,16 @@ class Visitor(RuleBasedStateMachine):
         self.typed: set[str] = set()
         """Campaigns with values that were typed and not kept, which their copies rightly show."""
 
-    def settle(self) -> None:
+    def settle(self):
         """Wait until nothing is done."""
         idle(self.qtbot, self.window)
 
     @initialize(name=st.sampled_from(list(KINDS)))
-    def first(self, name: str) -> None:
+    def first(self, name):
         """Open a first campaign."""
         self.opened(name)
 
-    def opened(self, name: str) -> None:
+    def opened(self, name):
         """Open a campaign where it never was."""
         self.name = name
         folder = self.files[name].parent / f"copy {next(self.numbers)}"
@@ -193,7 +192,7 @@ class Visitor(RuleBasedStateMachine):
 
     @precondition(lambda self: self.did >= FEWEST)
     @rule(name=st.sampled_from(list(KINDS)), much=st.sampled_from([True, False]))
-    def another(self, name: str, much: bool) -> None:
+    def another(self, name, much):
         """Open another one, perhaps after doing most things: everything looks as in a window of its own."""
         if much:
             self.much()
@@ -206,7 +205,7 @@ class Visitor(RuleBasedStateMachine):
             gone = set(lines) - set(here[place])
             assert here[place] == lines, f"{name}, {place}: {mine or here[place]} instead of {gone or lines}"
 
-    def much(self) -> None:
+    def much(self):
         """Leave something on every page."""
         self.settle()
         self.select(0.9)
@@ -225,21 +224,21 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(place=st.sampled_from(list(PageName)))
-    def visit(self, place: PageName) -> None:
+    def visit(self, place):
         """Look at a page."""
         self.did += 1
         self.window.show_page(place)
 
     @doing
     @rule(which=st.sampled_from(["candidates", "library"]), key=st.sampled_from(["id", "measured", "site0"]))
-    def sort(self, which: str, key: str) -> None:
+    def sort(self, which, key):
         """Sort a table."""
         self.did += 1
         getattr(self.window, which).table.put_in_order((key, Qt.SortOrder.DescendingOrder))
 
     @doing
     @rule(part=st.floats(0, 0.99))
-    def select(self, part: float) -> None:
+    def select(self, part):
         """Select a compound on the Candidates page."""
         self.did += 1
         self.window.candidates.which.choose("all")
@@ -247,7 +246,7 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(count=st.integers(2, 4))
-    def enclose(self, count: int) -> None:
+    def enclose(self, count):
         """Select several."""
         self.did += 1
         page = self.window.candidates
@@ -258,7 +257,7 @@ class Visitor(RuleBasedStateMachine):
     @rule(
         which=st.sampled_from(["candidates", "library", "history"]), text=st.sampled_from(["C#N", "none is so", ">6.5"])
     )
-    def narrow(self, which: str, text: str) -> None:
+    def narrow(self, which, text):
         """Filter a table."""
         self.did += 1
         box = getattr(self.window, which).filter
@@ -267,14 +266,14 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(kind=st.sampled_from(["scatter", "histogram"]))
-    def draw(self, kind: str) -> None:
+    def draw(self, kind):
         """Draw columns."""
         self.did += 1
         self.window.candidates.plot.use({"kind": kind, "x": "near", "colour": "mean"})
 
     @doing
     @rule(notches=st.integers(1, 3))
-    def zoom(self, notches: int) -> None:
+    def zoom(self, notches):
         """Zoom into the plot."""
         self.did += 1
         self.window.show_page(PageName.CANDIDATES)
@@ -283,7 +282,7 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(key=st.sampled_from([*dict(PICTURES), PAIRS]), text=st.sampled_from(["", "C#N"]))
-    def analyse(self, key: str, text: str) -> None:
+    def analyse(self, key, text):
         """Choose a picture of the SAR page."""
         self.did += 1
         page = self.window.sar
@@ -297,14 +296,14 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(number=st.integers(0, 1))
-    def look_back(self, number: int) -> None:
+    def look_back(self, number):
         """Show an earlier round."""
         self.did += 1
         self.window.session.replay.go(number)
 
     @doing
     @rule(text=st.sampled_from(["0.9", "a plate"]))
-    def try_terms(self, text: str) -> None:
+    def try_terms(self, text):
         """Type other settings, and open what the badge opens."""
         self.did += 1
         self.window.show_page(PageName.GOAL)
@@ -314,7 +313,7 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(text=st.sampled_from(["oops", "35 furlongs", "7.1"]))
-    def type_result(self, text: str) -> None:
+    def type_result(self, text):
         """Type into a round."""
         self.did += 1
         page = self.window.round
@@ -325,7 +324,7 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule()
-    def paste(self) -> None:
+    def paste(self):
         """Paste lines that stay in the preview."""
         self.did += 1
         QGuiApplication.clipboard().setText("ID\tValue\nnone of these\t7.0\nbest-1\toops\n")
@@ -334,7 +333,7 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule(then=st.sampled_from(["undo", "redo", "plan", "close", "withdraw"]))
-    def do(self, then: str) -> None:
+    def do(self, then):
         """Change the campaign, or ask to, and do not wait for it."""
         self.did += 1
         if then in ("undo", "redo"):
@@ -346,19 +345,19 @@ class Visitor(RuleBasedStateMachine):
 
     @doing
     @rule()
-    def say(self) -> None:
+    def say(self):
         """Leave a message with a question."""
         self.did += 1
         self.window.messages.ask("Of the campaign before.", "Really?", ("Yes", lambda: None))
 
     @doing
     @rule()
-    def wait(self) -> None:
+    def wait(self):
         """Let what was begun come to its end."""
         self.did += 1
         self.settle()
 
-    def teardown(self) -> None:
+    def teardown(self):
         """Close the window."""
         idle(self.qtbot, self.window)
         for one in QApplication.topLevelWidgets():
@@ -368,17 +367,17 @@ class Visitor(RuleBasedStateMachine):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("campaigns")
     return {name: campaign_of(folder, name) for name in KINDS}
 
 
 @pytest.fixture
-def fresh(qtbot: QtBot, tmp_path: Path, settings: Settings) -> Iterator[Callable[[], MainWindow]]:
+def fresh(qtbot, tmp_path, settings):
     """Windows that remember nothing."""
-    made: list[MainWindow] = []
+    made = []
 
-    def make() -> MainWindow:
+    def make():
         own = Settings(tmp_path / f"settings {len(made)}" / "settings.ini")
         own.folder = tmp_path
         window = make_window(own, None, practice=False)
@@ -395,19 +394,16 @@ def fresh(qtbot: QtBot, tmp_path: Path, settings: Settings) -> Iterator[Callable
             window.close()
 
 
-def _is_open(window: MainWindow) -> bool:
+def _is_open(window):
     return window.session.view is not None
 
 
-def test_a_second_campaign_looks_as_in_a_window_of_its_own(
-    qtbot: QtBot, fresh: Callable[[], MainWindow], files: dict[str, Path]
-) -> None:
+def test_a_second_campaign_looks_as_in_a_window_of_its_own(qtbot, fresh, files):
     alone = {}
     for name, path in files.items():
         window = fresh()
         window.open_path(path)
-        until(qtbot, partial(_is_open, window))
-        idle(qtbot, window)
+        wait_for(qtbot, window, partial(_is_open, window))
         alone[name] = seen(window, qtbot)
         window.close()
     kind = type("Visitor", (Visitor,), {"make": staticmethod(fresh), "qtbot": qtbot, "files": files, "alone": alone})

@@ -1,20 +1,13 @@
 """Noise that nobody knows, in a new campaign and on the Goal page, through their real widgets."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.outlook import draft, look_ahead
-from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
@@ -23,42 +16,44 @@ from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
 from assaypilot.gui.new_campaign.goal_endpoint import EndpointBox
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import creation_of, goal_of, small_table, status, until
+from tests.gui.helpers import creation_of, goal_of, made, returned, small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 
 
-def measured(folder: Path, endpoint: Endpoint) -> Status:
+def measured(folder, endpoint):
     """Where a campaign stands after its first round."""
     sites = [Site(f"R{k + 1}", tuple("ABC")) for k in range(2)]
     library = Library.product(sites)
-    settings = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=24)
     rng = np.random.default_rng(4)
-    with Campaign.create(folder / "x.assaypilot", library=library, endpoints=[endpoint], settings=settings) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        campaign.record([
-            Result(library.ids[item.compound], 6.0 + 0.1 * item.compound + 0.2 * float(rng.standard_normal()))
-            for item in issued.items
-            for _ in range(item.replicates)
-        ])  # fmt: skip
+    with made(folder / "x.assaypilot", library, endpoints=[endpoint], slack=0.5, per_round=24) as campaign:
+        campaign.plan()
+        campaign.record(returned(campaign, lambda at, _: 6.0 + 0.1 * at + 0.2 * float(rng.standard_normal())))
         return campaign.status()
 
 
-def box_of(text: str) -> EndpointBox:
+def box_of(qtbot, text):
+    """The box of the endpoint of a table."""
     table = parse_text(text)
     (fact,) = endpoint_facts(import_table(table, propose(table)))
-    return EndpointBox(fact)
-
-
-def test_a_new_campaign_takes_a_guess_or_none(qtbot: QtBot) -> None:
-    box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
+    box = EndpointBox(fact)
     qtbot.addWidget(box)
+    return box
+
+
+def form_of(qtbot, now):
+    """The form of the Goal page."""
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(now, opened=True)
+    return form
+
+
+def test_a_new_campaign_takes_a_guess_or_none(qtbot):
+    box = box_of(qtbot, "ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     # Nobody knows it and nothing tells it: estimated, from what is usual on its scale.
     assert box.unknown.isChecked()
     read = box.read()
-    assert read is not None
     assert (read.noise_sd, read.noise_estimated) == (0.3, True)
     box.unknown.click()
     assert box.read() is None
@@ -67,34 +62,29 @@ def test_a_new_campaign_takes_a_guess_or_none(qtbot: QtBot) -> None:
     assert box.read() is not None
     box.noise.edit.setText("0,4")
     read = box.read()
-    assert read is not None
     assert (read.noise_sd, read.noise_estimated) == (0.4, True)
     box.unknown.click()
     read = box.read()
-    assert read is not None
     assert (read.noise_sd, read.noise_estimated) == (0.4, False)
 
 
-def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot: QtBot) -> None:
-    box = box_of("ID\tR1\tsignal\na\tMe\t50\nb\tH\t60\n")
-    qtbot.addWidget(box)
+def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot):
+    box = box_of(qtbot, "ID\tR1\tsignal\na\tMe\t50\nb\tH\t60\n")
     assert not box.unknown.isChecked()
     box.unknown.click()
     assert box.read() is None
     assert "A guess is needed" in box.noise.note.text()
 
 
-def test_what_is_not_measured_has_no_such_box(qtbot: QtBot) -> None:
-    box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
-    qtbot.addWidget(box)
+def test_what_is_not_measured_has_no_such_box(qtbot):
+    box = box_of(qtbot, "ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     box.show_for("epsilon-best", objective=False)
     assert box.unknown.isHidden()
     read = box.read()
-    assert read is not None
     assert not read.noise_estimated
 
 
-def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot, window, tmp_path):
     window.new_campaign()
     creation = creation_of(window)
     creation.start_with(small_table(tmp_path / "small.csv"))
@@ -102,19 +92,17 @@ def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot: QtBot, window:
     assert box.unknown.isChecked()
     creation.goal_pane.slack.edit.setText("0.5")
     creation.goal_pane.file.edit.setText(str(tmp_path / "new.assaypilot"))
-    until(qtbot, lambda: creation.complete, 60_000)
+    until(qtbot, lambda: creation.complete)
     creation.create_button.click()
-    until(qtbot, lambda: window.session.view is not None, 60_000)
+    until(qtbot, lambda: window.session.view is not None)
     now = status(window)
     assert now.endpoints[0].noise_estimated
     assert now.guarantee.kind == "calibrated"  # nobody's SD goes into it
 
 
-def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot, tmp_path):
     now = measured(tmp_path, UNKNOWN)
-    form = TermsForm()
-    qtbot.addWidget(form)
-    form.show_now(now, opened=True)
+    form = form_of(qtbot, now)
     line = form.field("pIC50")
     assert line.text == "unknown"
     assert line.note.text() == f"estimated {now.noise[0].sd:.2g}, at most {now.noise[0].used:.2g} is used"
@@ -132,11 +120,9 @@ def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot: QtBot, tmp_path: Pat
     ("typed", "stated"),
     [("unknown", StatedNoise(None, estimated=True)), ("Unknown:0.3", StatedNoise(0.3, estimated=True))],
 )
-def test_known_noise_may_be_said_to_be_unknown(qtbot: QtBot, tmp_path: Path, typed: str, stated: StatedNoise) -> None:
+def test_known_noise_may_be_said_to_be_unknown(qtbot, tmp_path, typed, stated):
     now = measured(tmp_path, Endpoint("pIC50", noise_sd=0.2))
-    form = TermsForm()
-    qtbot.addWidget(form)
-    form.show_now(now, opened=True)
+    form = form_of(qtbot, now)
     line = form.field("pIC50")
     assert "unknown" in line.note.text()
     line.edit.setText(typed)
@@ -145,10 +131,8 @@ def test_known_noise_may_be_said_to_be_unknown(qtbot: QtBot, tmp_path: Path, typ
     assert change_between(Terms.of(now), wanted).noise == {"pIC50": stated}
 
 
-def test_what_cannot_be_read_is_said_beside_it(qtbot: QtBot, tmp_path: Path) -> None:
-    form = TermsForm()
-    qtbot.addWidget(form)
-    form.show_now(measured(tmp_path, UNKNOWN), opened=True)
+def test_what_cannot_be_read_is_said_beside_it(qtbot, tmp_path):
+    form = form_of(qtbot, measured(tmp_path, UNKNOWN))
     line = form.field("pIC50")
     for typed, said in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
         line.edit.setText(typed)
@@ -156,7 +140,7 @@ def test_what_cannot_be_read_is_said_beside_it(qtbot: QtBot, tmp_path: Path) -> 
         assert said in line.note.text()
 
 
-def test_the_outlook_does_not_promise_an_end(tmp_path: Path) -> None:
+def test_the_outlook_does_not_promise_an_end(tmp_path):
     library = Library.product([Site("R1", ("A", "B", "C")), Site("R2", ("A", "B", "C"))])
     settings = Settings("pIC50", epsilon=0.5, slack=0.5, strategy="linfact-g")
     found = look_ahead(draft(library, [UNKNOWN], settings))

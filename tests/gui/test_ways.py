@@ -1,24 +1,17 @@
 """One more endpoint, and the series model, from the Goal page: what follows is said before it is done."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
 from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
 from assaypilot.gui.goal.add_endpoint import LIMIT, EndpointDialog
-from assaypilot.gui.goal.goal_changes import ControlsDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, status, until
+from tests.gui.helpers import idle, status, until, wait_for
 from tests.gui.test_together import written
 
 
 @pytest.fixture
-def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+def window(open_window, tmp_path, qtbot):
     """A campaign of a series in which R1 and R3 act together, with the table's values as history."""
     table, path = written(tmp_path / "series.csv", "R1,R3,R2"), tmp_path / "series.assaypilot"
     made = main(
@@ -29,24 +22,22 @@ def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     return open_window(path, page=PageName.GOAL)
 
 
-def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot: QtBot, window: MainWindow) -> None:
+def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot, window):
     page, before = window.goal, status(window)
     assert page.series.isVisible()
     page.series.click()
-    until(qtbot, lambda: status(window).guarantee.kind == "calibrated")
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).guarantee.kind == "calibrated")
     now = status(window)
     assert now.strategy == "gaussian-process"
     assert len(now.measurements) == len(before.measurements)
     assert not page.series.isVisible()
     assert not page.ways.series.isVisible()
     window.session.undo()
-    until(qtbot, lambda: status(window).strategy == before.strategy)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).strategy == before.strategy)
     assert page.series.isVisible()
 
 
-def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_one_more_endpoint(qtbot, window, tmp_path):
     page = window.goal
     page.ways.endpoint.click()
     dialog = page.ways.dialog
@@ -79,7 +70,7 @@ def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> 
     until(qtbot, lambda: len(status(window).endpoints) == 1)
 
 
-def test_a_second_goal_makes_trade_offs_of_the_campaign(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_second_goal_makes_trade_offs_of_the_campaign(qtbot, window):
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, EndpointDialog)
@@ -96,27 +87,3 @@ def test_a_second_goal_makes_trade_offs_of_the_campaign(qtbot: QtBot, window: Ma
     assert now.settings.objectives == ("pIC50", "hERG")
     assert now.endpoints[1].direction == "min"
     idle(qtbot, window)
-
-
-def test_a_control_named_later_is_taken_back(qtbot: QtBot, window: MainWindow) -> None:
-    window.goal.ways.controls.click()
-    dialog = window.goal.ways.dialog
-    assert isinstance(dialog, ControlsDialog)
-    assert dialog.there.text() == "Controls so far: none."
-    assert not dialog.go.isEnabled()
-    dialog.controls.edit.setText("REF-1 = seven")
-    assert dialog.words.text() == "Correct the highlighted field."
-    dialog.controls.edit.setText("REF-1 = 7.1")
-    until(qtbot, lambda: dialog.go.isEnabled())
-    assert "the controls from none to REF-1 (7.1)" in dialog.words.text()
-    dialog.go.click()
-    until(qtbot, lambda: [one.name for one in status(window).settings.controls] == ["REF-1"])
-    idle(qtbot, window)
-    window.goal.ways.controls.click()
-    again = window.goal.ways.dialog
-    assert isinstance(again, ControlsDialog)
-    assert again.there.text() == "Controls so far: REF-1."
-    assert again.words.text() == "All as it is."
-    again.reject()
-    window.session.undo()
-    until(qtbot, lambda: status(window).settings.controls == ())

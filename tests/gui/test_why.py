@@ -1,11 +1,7 @@
 """The panel that explains a compound: in every state, whole, copied as it is, at the same place for the next one."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,57 +9,51 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
-from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.gui.candidates.candidate_panel import CompoundPanel
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.layout import breakable, whole
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import answered, idle, quick_campaign, show, status, until, view
+from tests.gui.helpers import (
+    answered,
+    copied,
+    idle,
+    made,
+    quick_campaign,
+    returned,
+    show,
+    status,
+    until,
+    view,
+    wait_for,
+)
 
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
 SMILES = "CNC(=O)c1ccccc1"
 LONG = "CPD-" + "0123456789" * 6
 
 
-def campaign_file(folder: Path, *, ids: tuple[str, ...] | None = None) -> Path:
+def nine_compounds(folder, ids=None):
     """Nine compounds after a decision: some are in, some out, and with structures; the second round is open."""
     library = Library.listed(("R1", "R2"), list(itertools.product("ABC", "ABC")))
     library = replace(library, smiles=(SMILES,) * 9, **({"ids": ids} if ids else {}))
     path = folder / "nine.assaypilot"
-    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=16, max_replicates=20)
-    with Campaign.create(
-        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
-    ) as campaign:
+    means = [6.0 + EFFECTS[0][a] + EFFECTS[1][b] for a, b in itertools.product(range(3), range(3))]
+    off = itertools.cycle((0.1, -0.1))
+    with made(path, library, slack=0.2, per_round=16, max_replicates=20) as campaign:
         while not campaign.status().counts["out"]:
-            issued = campaign.plan()
-            assert issued is not None
-            means = [6.0 + EFFECTS[0][a] + EFFECTS[1][b] for a, b in itertools.product(range(3), range(3))]
-            ids_ = campaign.status().library.ids
-            campaign.record(
-                [
-                    Result(ids_[item.compound], means[item.compound] + (0.1, -0.1)[n % 2])
-                    for item in issued.items
-                    for n in range(item.replicates)
-                ],
-                close=True,
-            )
+            campaign.plan()
+            campaign.record(returned(campaign, lambda at, _: means[at] + next(off)), close=True)
         campaign.plan()
     return path
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
-    return shown(qtbot, open_window, campaign_file(tmp_path))
+def window(qtbot, open_window, tmp_path):
+    return shown(qtbot, open_window, copied(tmp_path, nine_compounds))
 
 
-def shown(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
+def shown(qtbot, open_window, path):
     window = open_window(path)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
@@ -72,17 +62,16 @@ def shown(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> M
     return window
 
 
-def first(window: MainWindow, code: int) -> int:
+def first(window, code):
     return int(np.flatnonzero(status(window).candidates.status == code)[0])
 
 
-def panel(window: MainWindow) -> CompoundPanel:
+def panel(window):
     return window.candidates.panel
 
 
-def test_out_in_and_undecided_say_why(window: MainWindow) -> None:
+def test_out_in_and_undecided_say_why(window):
     reasons = view(window).reasons
-    assert reasons is not None
     for code, heading in ((0, "Why undecided"), (1, "Why in"), (2, "Why out")):
         if not (status(window).candidates.status == code).any():
             continue
@@ -103,14 +92,13 @@ def test_out_in_and_undecided_say_why(window: MainWindow) -> None:
     assert "Why out" in panel(window).why.accessibleName()
 
 
-def test_what_was_left_out_is_struck_through_with_its_reason(qtbot: QtBot, window: MainWindow) -> None:
+def test_what_was_left_out_is_struck_through_with_its_reason(qtbot, window):
     used = status(window).measurements[0]
     window.candidates.select(used.compound)
     before = [line.font().strikeOut() for line, _ in panel(window).values.lines if line.isVisible()]
     assert not any(before)
     window.session.exclude(used.number, "bubble in the well", judgement=False)
-    until(qtbot, lambda: status(window).measurements[0].excluded is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: status(window).measurements[0].excluded is not None)
     line, note = panel(window).values.lines[0]
     assert line.font().strikeOut()
     assert note.isVisible()
@@ -121,19 +109,18 @@ def test_what_was_left_out_is_struck_through_with_its_reason(qtbot: QtBot, windo
     assert not any(others)
 
 
-def test_the_past_says_what_was_known_then(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_past_says_what_was_known_then(qtbot, window):
     compound = first(window, 2)
     window.candidates.select(compound)
     window.session.replay.go(0)
-    until(qtbot, lambda: window.session.replay.round == 0)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.replay.round == 0)
     assert panel(window).why.heading.text() == "Why undecided"
     assert "No measurement informs it yet" in panel(window).why.words.text()
     assert panel(window).values.more.text() == "never measured"
     assert panel(window).picked.text() == "No round has been planned yet."
 
 
-def test_nothing_above_the_reasons_moves_with_the_selection(qtbot: QtBot, window: MainWindow) -> None:
+def test_nothing_above_the_reasons_moves_with_the_selection(qtbot, window):
     window.resize(1400, 1000)  # high enough for the course of the set to stay below
     places = set()
     for compound in range(9):
@@ -149,7 +136,7 @@ def test_nothing_above_the_reasons_moves_with_the_selection(qtbot: QtBot, window
 # ---------------------------------------------------------------------- copying
 
 
-def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot, window):
     structure, clipboard = panel(window).structure, QGuiApplication.clipboard()
     window.candidates.select(3)
     structure.setFocus()
@@ -179,7 +166,7 @@ def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot: QtBot, windo
     idle(qtbot, window)
 
 
-def test_selected_words_are_copied_and_else_the_rows(qtbot: QtBot, window: MainWindow) -> None:
+def test_selected_words_are_copied_and_else_the_rows(qtbot, window):
     window.candidates.select(first(window, 2))
     words = panel(window).why.words
     words.setFocus()
@@ -194,14 +181,14 @@ def test_selected_words_are_copied_and_else_the_rows(qtbot: QtBot, window: MainW
 # ---------------------------------------------------------------------- long names, large letters
 
 
-def test_long_words_are_broken_and_copied_whole() -> None:
+def test_long_words_are_broken_and_copied_whole():
     text = f"Against {LONG} it is 0.31 behind."
     made = breakable(text)
     assert whole(made) == text
     assert max(len(part) for word in made.split() for part in word.split("\u200b")) <= 18
 
 
-def cut(window: MainWindow) -> list[str]:
+def cut(window):
     """The texts of the panel beside the candidates that leave it or lack room, once it is laid out."""
     side = window.candidates.sides.widget(1)
     right = side.mapToGlobal(side.rect().topRight()).x()
@@ -216,10 +203,9 @@ def cut(window: MainWindow) -> list[str]:
 
 
 @pytest.mark.parametrize("percent", [100, 200])
-def test_no_text_of_the_panel_is_cut(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, percent: int
-) -> None:
-    window = shown(qtbot, open_window, campaign_file(tmp_path, ids=tuple(f"{LONG}-{n}" for n in range(9))))
+def test_no_text_of_the_panel_is_cut(qtbot, open_window, tmp_path, percent):
+    ids = tuple(f"{LONG}-{n}" for n in range(9))
+    window = shown(qtbot, open_window, copied(tmp_path, nine_compounds, ids))
     theme().enlarge(percent)
     try:
         window.resize(1280, 800)
@@ -231,8 +217,8 @@ def test_no_text_of_the_panel_is_cut(
         theme().enlarge(100)
 
 
-def test_the_panel_beside_the_pictures_says_the_same(qtbot: QtBot, open_window: Callable[..., MainWindow],
-                                                     tmp_path: Path) -> None:  # fmt: skip
+def test_the_panel_beside_the_pictures_says_the_same(qtbot, open_window,
+                                                     tmp_path):  # fmt: skip
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.SAR)
     assert window.sar.panel.why.isHidden()

@@ -1,37 +1,27 @@
 """Several windows, and the list of recent files with files that are gone."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
-from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui.app import open_handed
 from assaypilot.gui.resources import theme as look
 from assaypilot.gui.resources.theme import DARK, LIGHT, theme
 from assaypilot.gui.window import opening
-from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import idle, quick_campaign, until, view
+from tests.gui.helpers import idle, quick_campaign, until, view, wait_for
 
 
-def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(
-    qtbot: QtBot, campaign: MainWindow, tmp_path: Path
-) -> None:
+def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(qtbot, campaign, tmp_path):
     assert campaign.actions_.new_window.shortcut().toString() == "Ctrl+Shift+N"
     second = campaign.opening.new_window()
     assert second.isVisible()
     assert second.pos() - campaign.pos() == QPoint(32, 32)
     assert second.stack.currentWidget() is second.start
     second.open_path(view(campaign).path)
-    until(qtbot, lambda: second.session.view is not None)
-    idle(qtbot, second)
+    wait_for(qtbot, second, lambda: second.session.view is not None)
     assert view(second).read_only
     assert "Read-only" in second.messages.text
     assert "another" in second.messages.text or "open" in second.messages.text
@@ -45,9 +35,7 @@ def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(
     assert campaign.isVisible()
 
 
-def test_a_file_handed_over_opens_in_a_window_that_is_still_there(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_a_file_handed_over_opens_in_a_window_that_is_still_there(qtbot, open_window, tmp_path):
     first = open_window()
     second = first.opening.new_window()
     first.close()
@@ -58,21 +46,18 @@ def test_a_file_handed_over_opens_in_a_window_that_is_still_there(
     second.close()
 
 
-def recent(window: MainWindow) -> list[str]:
+def recent(window):
     """What the list of recent files says."""
     window.actions_.recent.aboutToShow.emit()
     return [action.text() for action in window.actions_.recent.actions() if not action.isSeparator()]
 
 
-def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(qtbot, open_window, tmp_path):
     window = open_window()
     assert recent(window) == ["No campaign was opened yet"]
     path = quick_campaign(tmp_path)
     window.open_path(path)
-    until(qtbot, lambda: window.session.view is not None)
-    idle(qtbot, window)
+    wait_for(qtbot, window, lambda: window.session.view is not None)
     gone = tmp_path / "moved & gone.assaypilot"
     window.settings.add_recent(gone)
     assert recent(window) == ["small.assaypilot", "moved && gone.assaypilot (not there)", "&Clear This List"]
@@ -86,7 +71,7 @@ def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(
     assert path.is_file()
 
 
-def test_the_theme_follows_the_system(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_theme_follows_the_system(window, monkeypatch):
     theme().choose("system")
     assert theme().colours is LIGHT
     dark = SimpleNamespace(colorScheme=lambda: Qt.ColorScheme.Dark)

@@ -1,35 +1,28 @@
 """The round for the lab: a table, a page or a map, on plates that are seen before they are written."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well, read_well
 from assaypilot.gui.round.plate import short_names
-from assaypilot.gui.round.work_list import WorkListDialog
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, show, status, until, view
 
 
-def asked(window: MainWindow) -> WorkListDialog:
+def asked(window):
     """The question how the lab gets the round."""
     assert window.work_lists.dialog is not None
     return window.work_lists.dialog
 
 
-def ask(qtbot: QtBot, window: MainWindow, size: str = "96", controls: str = "1, 12") -> WorkListDialog:
+def ask(qtbot, window, size="96", controls="1, 12"):
     """The question, answered with plates that are laid out."""
     window.round.work_button.click()
     dialog = asked(window)
@@ -39,10 +32,9 @@ def ask(qtbot: QtBot, window: MainWindow, size: str = "96", controls: str = "1, 
     return dialog
 
 
-def save(qtbot: QtBot, window: MainWindow, path: Path) -> list[dict[str, str]]:
+def save(qtbot, window, path):
     """What was written to a place chosen in the system's dialog (empty for what is no table)."""
     asked(window).confirm.click()
-    assert window.work_lists.asking is not None
     window.work_lists.asking.fileSelected.emit(str(path))
     idle(qtbot, window)
     assert path.exists(), window.messages.text
@@ -52,7 +44,7 @@ def save(qtbot: QtBot, window: MainWindow, path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_without_plates(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+def test_without_plates(qtbot, planned, tmp_path):
     planned.actions_.work.trigger()
     dialog = asked(planned)
     assert dialog.use is None
@@ -65,7 +57,7 @@ def test_without_plates(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> No
     assert f"{open_round(planned).measurements} measurements" in planned.messages.text
 
 
-def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+def test_on_plates_that_are_shown_first(qtbot, planned, tmp_path):
     dialog = ask(qtbot, planned)
     shown, layout = open_round(planned), dialog.layout_
     assert layout is not None
@@ -102,12 +94,11 @@ def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_p
         own = status(planned).library.ids[item.compound]
         expected = {wells[own, str(number)] for number in range(1, item.replicates + 1)}
         assert set(column.text(line).split(", ")) == expected
-        assert column.cell_tip is not None
         assert len(column.cell_tip(line).splitlines()) == item.replicates
 
 
 @pytest.mark.slow
-def test_the_page_and_the_map(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+def test_the_page_and_the_map(qtbot, planned, tmp_path):
     dialog = ask(qtbot, planned, "384", "max=1; min=24")
     dialog.edge.setChecked(True)
     dialog.kinds.choose("page")
@@ -126,7 +117,7 @@ def test_the_page_and_the_map(qtbot: QtBot, planned: MainWindow, tmp_path: Path)
     assert all(read_well(row["Well"], plates.format) for row in rows)
 
 
-def test_refusals_stand_beside_the_options(qtbot: QtBot, planned: MainWindow) -> None:
+def test_refusals_stand_beside_the_options(qtbot, planned):
     planned.work_lists.ask()
     dialog = asked(planned)
     dialog.plate_size.choose("96")
@@ -150,9 +141,7 @@ def test_refusals_stand_beside_the_options(qtbot: QtBot, planned: MainWindow) ->
     idle(qtbot, planned)
 
 
-def test_the_plates_of_a_round_are_remembered(
-    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_the_plates_of_a_round_are_remembered(qtbot, planned, open_window, tmp_path):
     ask(qtbot, planned)
     save(qtbot, planned, tmp_path / "list.csv")
     expected = plate_layout(status(planned), open_round(planned), PlateUse(96, read_controls(["1, 12"])))
@@ -169,16 +158,13 @@ def test_the_plates_of_a_round_are_remembered(
     again.session.undo()
     idle(qtbot, again)
     assert "wells" not in [column.key for column in model.columns]
-    assert again.session.view is not None
     assert again.session.view.redo == "Lay out on plates"
     again.session.redo()
     idle(qtbot, again)
     assert open_round(again).layout == expected
 
 
-def test_a_list_without_plates_and_a_size_from_the_command_line(
-    qtbot: QtBot, planned: MainWindow, tmp_path: Path
-) -> None:
+def test_a_list_without_plates_and_a_size_from_the_command_line(qtbot, planned, tmp_path):
     planned.work_lists.keep(PlateUse(48, read_controls(["REF=1", "DMSO=8"])))
     idle(qtbot, planned)
     planned.work_lists.ask()
@@ -194,13 +180,10 @@ def test_a_list_without_plates_and_a_size_from_the_command_line(
     planned.session.undo()
     idle(qtbot, planned)
     back = open_round(planned).layout
-    assert back is not None
     assert back.use.size == 48
 
 
-def test_a_read_only_window_writes_what_the_campaign_says(
-    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
+def test_a_read_only_window_writes_what_the_campaign_says(qtbot, planned, open_window, tmp_path):
     planned.work_lists.keep(PlateUse(96, read_controls(["1, 12"])))
     idle(qtbot, planned)
     kept = open_round(planned).layout
@@ -222,15 +205,13 @@ def test_a_read_only_window_writes_what_the_campaign_says(
     second.close()
 
 
-def test_names_of_controls_are_as_short_as_they_can_be() -> None:
+def test_names_of_controls_are_as_short_as_they_can_be():
     assert short_names(["max", "min", "max"]) == {"max": "ma", "min": "mi"}
     assert short_names(["ref", "DMSO"]) == {"ref": "r", "DMSO": "D"}
     assert short_names(["a", "ab"]) == {"a": "a", "ab": "ab"}
 
 
-def test_the_plate_of_a_reader_is_read_by_the_plates_of_the_round(
-    qtbot: QtBot, planned: MainWindow, tmp_path: Path
-) -> None:
+def test_the_plate_of_a_reader_is_read_by_the_plates_of_the_round(qtbot, planned, tmp_path):
     ask(qtbot, planned)
     rows = save(qtbot, planned, tmp_path / "list.csv")
     values = {row["Well"]: f"6.{10 + k}" for k, row in enumerate(rows)}
