@@ -23,7 +23,7 @@ from . import plating
 from .added_compounds import added_drafts, consequences_of_adding, listed_drafts
 from .auditing import audit_round
 from .cautions import LogEntry
-from .changes import Change, change_drafts, consequences
+from .changes import Change, change_drafts, consequences, with_stock
 from .confirmation import confirmation_round
 from .creation import creation_drafts
 from .events.entered import CompoundsUnavailable
@@ -253,11 +253,12 @@ class Campaign:
     ) -> bool:
         """Whether anything of what is said of stock and costs is new; it is kept as one step that undo takes back.
 
-        Who cannot be made is not to be had from now on; who was so and is in stock, or can be made, comes back.
+        Who cannot be made is not to be had from now on; who was so and is in stock, or can be made, comes back. Where a
+        proof has decided without it, the series model takes over.
         """
         drafts = stock_drafts(self._ledger, lines, terms, source=source, note=note)
         if drafts:
-            self._commit(self._begin(*drafts))
+            self._commit_with(*with_stock(self._ledger, drafts))
         return bool(drafts)
 
     def arrived(self, ids: Sequence[str]) -> None:
@@ -265,7 +266,7 @@ class Campaign:
         drafts = arrived_drafts(self._ledger, ids)
         if not drafts:
             raise AssayPilotError("these compounds are in stock already")
-        self._commit(self._begin(*drafts))
+        self._commit_with(*with_stock(self._ledger, drafts))
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """Return the next confirmation round, or the open one unchanged.

@@ -161,6 +161,17 @@ def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs:
     return {**data, "decisions": [told for told, _ in found], "parts": [*data["parts"], *map(part_digest, own)]}
 
 
+def with_stock(ledger: Ledger, drafts: Sequence[Draft]) -> tuple[list[Draft], dict[str, bytes]]:
+    """Return the events of what is said of stock, and their parts.
+
+    Where a compound returns after a proof has decided without it, the series model takes over first.
+    """
+    if ledger.calibrated or not ledger.phases or not any(draft.data["back"] for draft in drafts):
+        return [*drafts], {}
+    handed_over, parts = change_drafts(ledger, Change(strategy=SERIES), "a compound is available again")
+    return [*handed_over, *drafts], parts
+
+
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
     """Return the same change once more, after it was undone; ``sequence`` is the last event before."""
     (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])

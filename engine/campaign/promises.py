@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from ..domain.measurements import Measurement
-from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, State, StopReason
+from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
 from ..text.percentages import percent
 from ..text.statements import roughly
 from . import noise as assay_noise
@@ -309,8 +308,6 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
 def _broken(ledger: Ledger) -> list[str]:
     """Return what happened in the campaign that no proof covers, each as one reason; empty while its promise stands."""
     void = list(ledger.void)
-    if _came_late(ledger):
-        void.append("compounds could be measured or estimated only after others had been decided without them")
     # What comes of a confirmation decides nothing.
     told = [m for m in ledger.measurements if ledger.matters(m) and not m.withdrawn]
     for found, what in (
@@ -333,19 +330,3 @@ def _rests_on(ledger: Ledger, m: Measurement) -> bool:
 def _counts(ledger: Ledger, m: Measurement) -> bool:
     """Whether a value known only as a bound counts for decisions, or hides what replicates say of the noise."""
     return (m.counted > 0 and m.excluded is None) or m.endpoint in assay_noise.estimated(ledger)
-
-
-def _came_late(ledger: Ledger) -> bool:
-    """Whether compounds came to be available, or to be estimated, after a phase had decided without them."""
-    could = [*(decided.measurable for decided in ledger.phases), ledger.measurable()]
-    if any((after & ~before).any() for before, after in pairwise(could)):
-        return True
-    bounded, any_in = np.zeros(ledger.n_arms, dtype=bool), False
-    for decision in ledger.decisions.values():
-        seen = ~np.isnan(decision.high).all(axis=0)
-        # What is out is surely not the best, so it would have changed nothing.
-        if any_in and (seen & ~bounded & (ledger.state.status != OUT)).any():
-            return True
-        bounded |= seen
-        any_in = any_in or len(decision.ins) > 0
-    return False

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
 from ..design.rounding import Rounded
@@ -65,23 +64,12 @@ def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...
     return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
 
 
-def nobody_late(problem: Problem) -> dict[str, NDArray[Any]]:
-    """What ``late`` remembers, before the first phase."""
-    return {"late": np.zeros(problem.n_arms, dtype=bool)}
-
-
-def late(state: State) -> dict[str, NDArray[Any]]:
-    """To be remembered after a phase: whom it compared with the one found best for the first time, ``(n_arms,)``."""
-    later = _late(state).copy()
-    if (state.status == IN).any():
-        later |= state.active & (state.status == UNDECIDED)
-    return {"late": later}
-
-
-def _late(state: State) -> Flags:
-    """What was remembered so far; nobody in campaigns that were begun before anything was."""
-    known: Flags = state.memory.get("late", np.zeros(state.problem.n_arms, dtype=bool))
-    return known
+def lost_reason(state: State) -> StopReason:
+    """The reason to stop when what is open waits only for arms that cannot be measured any more."""
+    lost, open_arms = int(state.lost.sum()), int(state.open.sum())
+    them = "it" if lost == 1 else "them"
+    text = f"{lost} of the best cannot be measured any more; against what is known of {them} {open_arms} stay open"
+    return StopReason("lost", text, {"lost": lost, "undecided": open_arms})
 
 
 def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
@@ -89,56 +77,6 @@ def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
     more, known = np.zeros(len(low)), np.isfinite(high)
     more[known] = (high[known] - low[known]) * (factor - 1.0) / 2.0
     return low - more, high + more
-
-
-def doubted(state: State, slack: float, factor: float = 1.0) -> tuple[StopReason, ...]:
-    """The reason to stop, all else decided, when one that is lost may be better than the one found best before it.
-
-    ``factor``: how many times the half-widths of last bounds count.
-    """
-    found = state.status == IN
-    if not found.any():
-        return ()
-    gone = state.lost & (state.status == NOT_ESTIMABLE) & _late(state)
-    low, high = wider(state.low[0], state.high[0], factor)
-    gone &= high > low[found].max() + slack
-    n = int(gone.sum())
-    if not n:
-        return ()
-    who = "1 compound" if n == 1 else f"{n} compounds"
-    text = f"{who} that may be better than the one found best cannot be measured any more; all others are out"
-    return (StopReason("lost", text, {"lost": n, "undecided": 0}),)
-
-
-def reopened(before: State, after: State) -> State:
-    """The state ``after`` others could be had again that had no bounds ``before``: who is in was compared without them.
-
-    So who is in is undecided again, which is never wrong; what walks showed before goes on counting. Who is out stays
-    out: the best can only be better now.
-    """
-    back = (before.status == NOT_ESTIMABLE) & (after.status == UNDECIDED) & ~np.isfinite(before.high).all(axis=0)
-    again = after.status == IN
-    if not back.any() or not again.any():
-        return after
-    there = again & (after.active | after.left)
-    status = np.where(there, UNDECIDED, np.where(again, NOT_ESTIMABLE, after.status)).astype(np.int8)
-    phases = np.where(again, 0, after.decided_in_phase)
-    return replace(after, status=status, decided_in_phase=phases, active=after.active | there, left=after.left & ~there)
-
-
-def overtaken(state: State) -> tuple[StopReason, ...]:
-    """The reason to stop when one that is available again is better than the one found best; empty while none is."""
-    if state.last is None or not len(state.last.contradicted):
-        return ()
-    text = "a compound that is available again is better than the one found best; the first decision stands"
-    return (StopReason("undecidable", text, {"undecided": int(state.open.sum())}),)
-
-
-def newcomers(state: State) -> bool:
-    """Whether somebody undecided can be asked about now who could not in the last phase, or no phase came yet."""
-    if state.last is None:
-        return True
-    return bool((state.active & (state.status == UNDECIDED) & np.isnan(state.last.high).all(axis=0)).any())
 
 
 def refuse_unknown_noise(
@@ -282,17 +220,11 @@ class Phased:
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
-        back = (state.status == NOT_ESTIMABLE) & (status == UNDECIDED)
-        left = state.left & ~self.rejoin(state, back) if back.any() and state.left.any() else state.left
-        relevant = problem.wanted & (status != OUT) & ~left
+        relevant = problem.wanted & (status != OUT) & ~state.left
         # An arm that is neither in nor bounded has decided nothing so far, so leaving it out changes no decision.
         lost = relevant & outside & (np.isfinite(state.high).all(axis=0) | (status == IN))
         active = relevant & ~outside
-        return replace(state, problem=problem, status=status, active=active, left=left, lost=lost, spent=spent)
-
-    def rejoin(self, state: State, back: Flags) -> Flags:
-        """Of the arms that left, those to be measured again because these come ``back`` undecided; none here."""
-        return np.zeros_like(state.left)
+        return replace(state, problem=problem, status=status, active=active, lost=lost, spent=spent)
 
     def apply(self, state: State, decision: Decision) -> State:
         """The state after a decision; arms decided out, and decided ones that left, are not measured any more."""

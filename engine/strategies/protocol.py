@@ -249,7 +249,7 @@ class State:
     active: Flags
     """Arms whose means the next phase bounds."""
     left: Flags
-    """Arms decided in that need not be measured any more, unless others come to be had (see ``Phased.rejoin``)."""
+    """Arms decided in that need not be measured any more."""
     low: Floats
     """``(n_endpoints, n_arms)`` the last bounds of each arm; -inf and inf where there are none."""
     high: Floats
@@ -341,7 +341,10 @@ class Strategy(Protocol):
         """Why nothing more should be measured; empty while there is something to ask."""
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when the world moved between phases: what can be measured now, and what was spent so far."""
+        """The state when the world moved between phases: what can be measured now, and what was spent so far.
+
+        After a decision fewer arms can be measured, never more: one that returns ends a proof (see ``with_stock``).
+        """
 
 
 @runtime_checkable

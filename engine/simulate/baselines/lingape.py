@@ -39,7 +39,7 @@ from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pool
 from ...strategies.lingame.questions import squared_distances
 from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
 from ...strategies.phased import one_of
-from ...strategies.protocol import IN, UNDECIDED, Parameter, Problem, State, StrategyInfo
+from ...strategies.protocol import UNDECIDED, Parameter, Problem, State, StrategyInfo
 
 _RATIOS = 256
 """Pairs whose optimal shares are kept."""
@@ -116,8 +116,6 @@ class GapIndex(Sequential, ABC):
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
         """All leaders in and the others out once no challenger can be better by more than the slack."""
-        if isinstance(state.problem.goal, Best) and (state.status == IN).any():
-            return super().verdict(state, pool, spread, reach)
         nothing = np.zeros(0, dtype=np.intp)
         rivals = compared(state)
         if (rivals & ~pool.known).any() or not rivals.any():

@@ -84,7 +84,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest
-from ..phased import SOFTER, inseparable, late, nobody_late, reopened, settled
+from ..phased import SOFTER, inseparable, settled
 from ..protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -221,18 +221,15 @@ class Adaptive(ByWalks):
         not_best = np.zeros(problem.n_arms, dtype=bool)
         leader = np.array([NOBODY], dtype=np.intp)
         return {
-            **nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected, "leader": leader
+            **nothing_measured(), "not_best": not_best, "expected": expected, "leader": leader
         }  # fmt: skip
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
 
-        Others may be out, or refuted as the best, by it, though no phase told its own mean. Of all epsilon-best
-        compounds those in are undecided again when others can be had that they were not compared with.
+        Others may be out, or refuted as the best, by it, though no phase told its own mean.
         """
         after = super().adjust(state, measurable=measurable, spent=spent)
-        if isinstance(state.problem.goal, AllEpsilonBest):
-            after = reopened(state, after)
         led = np.zeros(state.problem.n_arms, dtype=bool)
         led[state.memory["leaders"][state.memory["leaders"] >= 0]] = True
         return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))
@@ -265,8 +262,7 @@ class Adaptive(ByWalks):
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
             sides = Sides(0.0, slack, known.best(), known.ins(), slack / 2.0)
-            named = np.flatnonzero((state.status == IN) & state.active)
-            needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
+            needs = needs_of_best(evidence, sides, leader, open_arms)
         return state, needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -300,7 +296,7 @@ class Adaptive(ByWalks):
                 "may_be_best": float(verdict.may_be_best),
                 "only_lost": float(verdict.held),
             },
-            memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
+            memory={**memory, "not_best": not_best},
         )
         # Fixed here: who leads the next phase must not depend on what becomes unavailable while it is measured.
         leader = np.array([_leader(self.apply(state, decision))], dtype=np.intp)

@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import ParetoSet
 from ...domain.pareto import beaten
-from ..phased import inseparable, reopened, settled
+from ..phased import inseparable, settled
 from ..protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -218,11 +218,8 @@ class AdaptivePareto(ByWalks):
         return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured; who was named as beating others counts even so.
-
-        Those in are undecided again when others can be had that they were not compared with.
-        """
-        after = reopened(state, super().adjust(state, measurable=measurable, spent=spent))
+        """The state when only these arms can be measured; who was named as beating others counts even so."""
+        after = super().adjust(state, measurable=measurable, spent=spent)
         named = np.zeros(state.problem.n_arms, dtype=bool)
         beating = state.memory["beaters"]
         named[beating[beating != NOBODY]] = True
@@ -369,7 +366,7 @@ class AdaptivePareto(ByWalks):
             return done
         last = state.last
         open_arms, lost = int(state.open.sum()), int(away(state).sum())
-        if last is not None and lost and last.numbers["only_lost"] and not np.isnan(last.high[:, state.active]).any():
+        if last is not None and lost and last.numbers["only_lost"]:
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
         return self.spent(state) or inseparable(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
-from ..phased import doubted, overtaken
+from ..phased import lost_reason
 from ..protocol import IN, OUT, UNDECIDED, State, StopReason
 from .evidence import Evidence, Steps
 from .sequential_tests import SetLimits, slack_of
@@ -79,28 +79,19 @@ def unanswerable(state: State) -> tuple[StopReason, ...]:
     """The reason to stop when measuring changes nothing against those that are away; empty while it may."""
     last, gone = state.last, away(state)
     open_arms = int(state.open.sum())
-    found = (state.status == IN).any() and isinstance(state.problem.goal, Best)
-    told = overtaken(state) if found and open_arms else ()
-    if told or last is None or not gone.any():
-        return told
-    lost = int(gone.sum())
-    numbers = {"lost": lost, "undecided": open_arms}
+    if last is None or not gone.any():
+        return ()
     if not open_arms:
         gone &= ~state.memory["not_best"]
-        if not isinstance(state.problem.goal, Best) or not gone.any():
+        lost = int(gone.sum())
+        if not isinstance(state.problem.goal, Best) or not lost or (state.status == IN).any():
             return ()
-        if found:
-            return doubted(state, state.problem.goal.slack)
-        who = "1 compound that may be the best" if gone.sum() == 1 else f"{gone.sum()} compounds that may be the best"
-        return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
-    came = state.active & np.isnan(last.high[0])
-    if not last.numbers.get("only_lost") or came.any():
+        who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
+        text = f"{who} cannot be measured any more; all others are out"
+        return (StopReason("lost", text, {"lost": lost, "undecided": 0}),)
+    if not last.numbers.get("only_lost"):
         return ()
-    whom, them = f"{lost} of the best", "it" if lost == 1 else "them"
-    if found:
-        whom, them = "the compound found best", "it"
-    text = f"{whom} cannot be measured any more; against what is known of {them} {open_arms} stay open"
-    return (StopReason("lost", text, numbers),)
+    return (lost_reason(state),)
 
 
 def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> Flags:
@@ -146,9 +137,6 @@ class Asked:
         state, bounds = self.state, self.bounds
         if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
             return False
-        if isinstance(state.problem.goal, Best) and ((state.status == IN) & ~bounds.away).any():
-            # All that is open is to be compared with the one that is named.
-            return False
         goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
         if isinstance(goal, AllEpsilonBest):
             return len(self.near(left, others, goal.epsilon + goal.slack)) == len(left)
@@ -159,12 +147,6 @@ class Asked:
         slack, nobody = slack_of(self.state.problem), np.zeros(0, dtype=np.intp)
         ahead = undecided[rivals[undecided]]
         outs = np.setdiff1d(undecided, ahead)
-        named = np.flatnonzero(self.state.status == IN)
-        if len(named):
-            # These came to be had after it was named: each has to be compared with it.
-            near = self.evidence.pairs(named, ahead).passed(slack, self.known.ins())
-            near |= self.bounds.low[named][:, None] + slack >= self.bounds.high[ahead]
-            return nobody, np.union1d(outs, ahead[near.any(axis=0)])
         if not len(ahead):
             return nobody, outs
         first = ahead[np.argsort(-self.evidence.pooled.means(ahead), kind="stable")][:_ASKED]

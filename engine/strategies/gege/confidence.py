@@ -195,13 +195,6 @@ class Gege(Phased):
         given = self.parameters(problem)["first_radius"]
         return (_first_epsilon(problem) if given is None else float(given)) / 4.0
 
-    def rejoin(self, state: State, back: Flags) -> Flags:
-        """All that left: that they cannot beat the open ones then measured says nothing about one that was away.
-
-        Their last bounds may be too wide ever to say it.
-        """
-        return state.left
-
     def epsilon(self, state: State, phase: int) -> float:
         """The gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""
         first = 4.0 * state.first_radius

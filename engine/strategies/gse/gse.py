@@ -17,9 +17,8 @@ from ...errors import AssayPilotError
 from ...models.glm import Link, fit_glm, mean_value
 from ...system.progress import Report, silent
 from ..designs import fit, in_question, table
-from ..phased import Phased, number, one_of, overtaken, settled
+from ..phased import Phased, number, one_of, settled
 from ..protocol import (
-    IN,
     UNDECIDED,
     Allocation,
     Arrays,
@@ -176,13 +175,9 @@ class Gse(Phased):
         order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
         unknown = len(active) - len(order)
         dropped = order[max(keep - unknown, 1 if len(order) else 0) :]
-        best_before = state.status[active] == IN
-        contradicted = active[dropped][best_before[dropped]]
-        outs = np.sort(active[dropped][~best_before[dropped]])
+        outs = np.sort(active[dropped])
         stay = np.setdiff1d(active, outs)
-        # Beside one that was found best before, and may be away, nobody else is.
-        alone = len(stay) == 1 and not (state.status == IN).any()
-        ins = stay[state.status[stay] == UNDECIDED] if alone else np.zeros(0, dtype=np.intp)
+        ins = stay[state.status[stay] == UNDECIDED] if len(stay) == 1 else np.zeros(0, dtype=np.intp)
         shown = np.full((3, 1, problem.n_arms), np.nan)
         shown[0, 0, active[known]] = _mean_of(given["model"], scores[known])
         shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
@@ -195,7 +190,7 @@ class Gse(Phased):
             estimate=shown[0],
             low=shown[1],
             high=shown[2],
-            contradicted=np.sort(contradicted),
+            contradicted=np.zeros(0, dtype=np.intp),
             spent=outcome.spent,
             numbers={"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())},
             memory=state.memory,
@@ -203,13 +198,10 @@ class Gse(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
-        done = settled(state) or overtaken(state)
+        done = settled(state)
         if done:
             return done
         open_arms = int(state.open.sum())
-        if (state.status[state.lost] == IN).any():
-            text = f"the compound found best cannot be measured any more; {open_arms} cannot be compared with it"
-            return (StopReason("lost", text, {"lost": int(state.lost.sum()), "undecided": open_arms}),)
         share, _ = self._share(state)
         if share < 1:
             left = (state.problem.budget or 0) - state.spent

@@ -141,13 +141,6 @@ class LinFact(Phased):
             parameters["gap"] = GAP.default
         return parameters
 
-    def rejoin(self, state: State, back: Flags) -> Flags:
-        """All that left, for an arm that never was compared: it may be the best, and they not near it, which is said.
-
-        One that had bounds counted with them while it was away.
-        """
-        return state.left & bool((back & ~np.isfinite(state.high[0])).any())
-
     def spread_log(self, problem: Problem, phase: int) -> float:
         """The logarithm of the phase's union bound."""
         raise NotImplementedError

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Flags, Floats, Ints
-from ...domain.goals import Best
 from ...system.progress import Report, silent
-from ..phased import Phased, doubted, late, newcomers, nobody_late, one_of, overtaken, settled
+from ..phased import Phased, lost_reason, one_of, settled
 from ..protocol import (
     IN,
     OUT,
@@ -27,7 +26,7 @@ from ..protocol import (
     StopReason,
 )
 from .pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
-from .questions import BestQuestion, Sides, question_of
+from .questions import Sides, question_of
 
 _ENOUGH = 0.5
 """Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
@@ -81,9 +80,9 @@ class Sequential(Phased):
         return (*super().assumes(problem), *assumed(self.parameters(problem)))
 
     def memory(self, problem: Problem) -> Arrays:
-        """Counts and sums of values of every arm; for the best also who was compared with it only afterwards."""
+        """Counts and sums of values of every arm."""
         n = problem.n_arms
-        return {"counts": np.zeros(n), "sums": np.zeros(n)} | (nobody_late(problem) if _is_best(problem) else {})
+        return {"counts": np.zeros(n), "sums": np.zeros(n)}
 
     def rules(self, problem: Problem) -> Rules:
         """The parameters as numbers."""
@@ -145,9 +144,6 @@ class Sequential(Phased):
         open_arms[ins] = open_arms[outs] = False
         rivals = compared(state) & pool.known
         rivals[outs] = False
-        if state.problem.goal.name == "best" and open_arms.any():
-            # Who was found best before stays in the game with those that come back.
-            open_arms |= state.status == IN
         half = math.sqrt(reach) * np.sqrt(np.einsum("ij,ij->i", spread, spread))
         bounds = np.full((3, 1, problem.n_arms), np.nan)
         known, unknown = state.active & pool.known, state.active & ~pool.known
@@ -173,17 +169,13 @@ class Sequential(Phased):
                 "rank": float(pool.factor.shape[1]),
                 "only_lost": float(waiting),
             },
-            memory={"counts": counts, "sums": sums}
-            | (late(state) if _is_best(problem) else {})
-            | dict(self.remember(state, outcome, rules, pool, open_arms, rivals)),
+            memory={"counts": counts, "sums": sums, **self.remember(state, outcome, rules, pool, open_arms, rivals)},
         )
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
         """Arms now decided in and out, and whether those still open wait only for arms that were lost."""
         open_arms = (state.status == UNDECIDED) & state.active & pool.known
         rivals = compared(state)
-        if state.problem.goal.name == "best" and (state.status == IN).any():
-            return self._beside(state, pool, spread, reach)
         sides = _sides(state, pool, spread, open_arms, rivals)
         ins, outs = self.settle(state, sides, reach, rivals)
         if not state.lost.any():
@@ -191,24 +183,6 @@ class Sequential(Phased):
         rest = _sides(state, pool, spread, open_arms, rivals & ~state.lost)
         others = sum(len(arms) for arms in self.settle(state, rest, reach, rivals & ~state.lost))
         return ins, outs, others == int(((state.status == UNDECIDED) & state.active).sum())
-
-    def _beside(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
-        """As ``verdict``, once one was found best: nobody else is in, and all are out that it is not worse than."""
-        nobody = np.zeros(0, dtype=np.intp)
-        open_arms = (state.status == UNDECIDED) & state.active
-        found = int(np.argmax(state.status == IN))
-        if not pool.known[found]:
-            return nobody, nobody, not state.active[found]
-        asked = open_arms & pool.known
-        sides = _sides(state, pool, spread, asked | (state.status == IN), compared(state))
-        beside = _best(state).against(pool.means, spread, found)
-        outs = asked & (np.maximum(sides.outside, beside.outside) > reach)
-        left = open_arms & ~outs
-        if state.active[found] or not left.any():
-            return nobody, np.flatnonzero(outs), False
-        # What is known of one that is away gets no better.
-        half = np.where(pool.known, np.einsum("ij,ij->i", spread, spread), np.inf)
-        return nobody, np.flatnonzero(outs), bool(half[left].max() <= _ENOUGH**2 * half[found])
 
     def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
         """The arms in and out by the distances; the best is in only with all others out."""
@@ -222,10 +196,8 @@ class Sequential(Phased):
 
     def contradicted(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
         """Arms decided earlier that would be decided the other way now; looked at only where the estimate says so."""
-        if state.problem.goal.name == "best":
-            return self._overtaken(state, pool, spread, reach)
         decided = ((state.status == IN) | (state.status == OUT)) & pool.known & state.problem.wanted
-        if not decided.any():
+        if state.problem.goal.name == "best" or not decided.any():
             return np.zeros(0, dtype=np.intp)
         rivals = compared(state) & pool.known
         now_in = question_of(state.problem.goal).answer(pool.means, decided, rivals)
@@ -236,49 +208,18 @@ class Sequential(Phased):
         wrong = np.where(state.status == IN, sides.outside > reach, sides.inside > reach)
         return np.flatnonzero(doubtful & wrong)
 
-    def _overtaken(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
-        """The one found best before when one that returned is surely better, and not surely within slack of it."""
-        found = np.flatnonzero((state.status == IN) & pool.known)
-        if not len(found):
-            return found
-        sides = _best(state).against(pool.means, spread, int(found[0]))
-        open_arms = (state.status == UNDECIDED) & state.active & pool.known
-        return found if (open_arms & (sides.inside > reach) & ~(sides.outside > reach)).any() else found[:0]
-
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, nothing left to measure, only lost arms to wait for, or a budget that is used up."""
-        done, goal = settled(state), state.problem.goal
-        if done and done[0].name == "decided" and isinstance(goal, Best):
-            return doubted(state, goal.slack) or done
+        done = settled(state)
         if done:
             return done
-        open_arms = int(state.open.sum())
-        best = state.problem.goal.name == "best"
-        if best and overtaken(state):
-            return overtaken(state)
-        only_lost = state.last is not None and bool(state.last.numbers.get("only_lost"))
-        if state.lost.any() and only_lost and not newcomers(state):
-            lost = int(state.lost.sum())
-            whom, them = f"{lost} of the best", "it" if lost == 1 else "them"
-            if best and (state.status == IN).any():
-                whom, them = "the compound found best", "it"
-            text = f"{whom} cannot be measured any more; against what is known of {them} {open_arms} stay open"
-            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+        if state.last is not None and state.lost.any() and state.last.numbers.get("only_lost"):
+            return (lost_reason(state),)
         budget = state.problem.budget
         if budget is not None and budget - state.spent < 1:
             text = f"the budget of {budget} measurements is used up"
-            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
+            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": int(state.open.sum())}),)
         return ()
-
-
-def _is_best(problem: Problem) -> bool:
-    return problem.goal.name == "best"
-
-
-def _best(state: State) -> BestQuestion:
-    goal = state.problem.goal
-    assert isinstance(goal, Best)
-    return BestQuestion(goal.slack)
 
 
 def compared(state: State) -> Flags:

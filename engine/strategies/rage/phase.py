@@ -24,7 +24,7 @@ from ...models.ols import Estimate
 from ...system.progress import Report
 from ..designs import g_design, table, xy_design
 from ..linfact.planning import cut_to, phase_design
-from ..phased import doubted, newcomers, wider
+from ..phased import lost_reason, wider
 from ..protocol import IN, NOT_ESTIMABLE, Allocation, Arrays, Certificate, Problem, State, StopReason
 
 _LEADERS = 16
@@ -160,15 +160,13 @@ class Away(NamedTuple):
 
 
 def away(state: State, factor: float) -> Away | None:
-    """Of the one that was found best, when it cannot be bounded any more, else of all that are lost; None: nobody.
+    """Of all that are lost; None: nobody.
 
     ``factor``: how many times the half-widths of last bounds count.
     """
     lost = np.flatnonzero(state.lost)
     if not len(lost):
         return None
-    found = lost[state.status[lost] == IN]
-    lost = found if len(found) else lost
     low, high = wider(state.low[0, lost], state.high[0, lost], factor)
     top = int(np.argmax(high))
     return Away(float(low.max()), float(high[top]), float(high[top] - low[top]) / 2.0)
@@ -231,32 +229,20 @@ def bounding_phase(state: State, radius: float, wells: float, gap: float, report
 def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:
     """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
     gone, last = away(state, factor), state.last
-    if not state.open.any() and (state.status == IN).any():
-        return doubted(state, slack, factor)
-    if gone is None or last is None:
+    if gone is None or last is None or (state.status == IN).any():
         return ()
-    open_arms = np.flatnonzero(state.open)
-    lost, found = int(state.lost.sum()), bool((state.status == IN).any())
+    open_arms, lost = np.flatnonzero(state.open), int(state.lost.sum())
     numbers = {"lost": lost, "undecided": len(open_arms)}
     if not len(open_arms):
         who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
         return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
     low, high = wider(state.low[0, open_arms], state.high[0, open_arms], factor)
     half = (high - low) / 2.0
-    if not np.isfinite(gone.half):
-        stuck = True
-    elif found:
-        between = (low > gone.low + slack) & (high < gone.high)
-        stuck = not newcomers(state) and bool((between | (half <= _ENOUGH * gone.half)).all())
-    else:
-        behind = bool((high + slack < gone.high).all())
-        held = bool(last.numbers.get("only_lost")) and bool((half <= _ENOUGH * gone.half).all())
-        stuck = not newcomers(state) and (behind or held)
-    if not stuck:
+    behind = bool((high + slack < gone.high).all())
+    held = bool(last.numbers.get("only_lost")) and bool((half <= _ENOUGH * gone.half).all())
+    if np.isfinite(gone.half) and not behind and not held:
         return ()
-    whom = "the compound found best" if found else f"{lost} of the best"
-    text = f"{whom} cannot be measured any more; against what is known of it {len(open_arms)} stay open"
-    return (StopReason("lost", text if found or lost == 1 else text.replace("of it", "of them"), numbers),)
+    return (lost_reason(state),)
 
 
 class Field(NamedTuple):

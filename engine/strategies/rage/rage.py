@@ -25,17 +25,12 @@ from ..phased import (
     SOFTER,
     Phased,
     inseparable,
-    late,
-    newcomers,
-    nobody_late,
     number,
     one_of,
-    overtaken,
     settled,
     wider,
 )
 from ..protocol import (
-    IN,
     UNDECIDED,
     Allocation,
     Arrays,
@@ -150,8 +145,8 @@ class Rage(Phased):
         return ()
 
     def memory(self, problem: Problem) -> Arrays:
-        """Who was compared with the one found best only afterwards, and who was compared with anybody."""
-        return {**nobody_late(problem), **nobody_compared(problem)}
+        """Who was compared with anybody."""
+        return nobody_compared(problem)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; one that was compared counts as lost when it runs out."""
@@ -179,7 +174,7 @@ class Rage(Phased):
         """
         radius, finest = state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem)
         last = state.last
-        if radius >= finest or last is None or last.radius > finest * (1.0 + 1e-9) or newcomers(state):
+        if radius >= finest or last is None or last.radius > finest * (1.0 + 1e-9):
             return max(radius, finest)
         width = last.numbers["widest_half_width"]
         missed = finest / width if width > finest * (1.0 + 1e-9) else 0.0
@@ -276,9 +271,6 @@ class Rage(Phased):
             return None
         phase, given = state.phase + 1, self.parameters(problem)
         first, kind = first_of_equals(problem.features, active)
-        # The one found best before stands for its kind.
-        found_before = np.flatnonzero(state.status[active] == IN)
-        first[kind[found_before]] = found_before
         rows = active[first]
         fit = fit_measured(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
         spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
@@ -300,7 +292,7 @@ class Rage(Phased):
             estimate=bounds[0],
             low=bounds[1],
             high=bounds[2],
-            contradicted=verdict.contradicted,
+            contradicted=np.zeros(0, dtype=np.intp),
             spent=outcome.spent,
             numbers={
                 "still_in": float((~verdict.out).sum()) if not len(verdict.won) else 1.0,
@@ -309,49 +301,33 @@ class Rage(Phased):
                 "every_pair_compared": float(found.exact),
                 "measurements": float(outcome.counts.sum()),
             },
-            memory={**late(state), **compared_now(state, active[found.known[kind]])},
+            memory=compared_now(state, active[found.known[kind]]),
         )
 
     def _verdict(
         self, state: State, fit: Estimate, rows: Ints, found: Compared, bounds: Floats, spread: float
     ) -> _Verdict:
-        """Who is out and who is the best, beside the one found before and all that cannot be measured any more."""
+        """Who is out and who is the best, beside all that cannot be measured any more."""
         slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
-        before = np.flatnonzero(state.status == IN)
-        out = found.out & (state.status[rows] != IN)
+        out = found.out.copy()
         factor = self._for_means(state.problem)
         gone = away(state, factor)
         # The bounds of all phases hold together.
         now = wider(bounds[1, 0, rows], bounds[2, 0, rows], factor)
         before_now = wider(state.low[0, rows], state.high[0, rows], factor)
         low, high = np.maximum(now[0], before_now[0]), np.minimum(now[1], before_now[1])
-        if len(before) and np.isin(before, rows).all():
-            own = int(np.flatnonzero(rows == before[0])[0])
-            widths = spread * fit.difference_norm(int(before[0]), rows)
-            ahead = fit.means(rows) - fit.means(before)[0] + widths
-            widths[own] = ahead[own] = 0.0
-            settled_now = bool(ahead[~out].max() <= slack * (1.0 + 1e-9))
-            if settled_now:
-                out = np.arange(len(rows)) != own
-            contradicted = before if found.out[own] and not settled_now else nobody
-            return _Verdict(out, np.array([own]) if settled_now else nobody, contradicted, float(widths[~out].max()))
         width = 0.0 if (~out).sum() < 2 else math.inf
         if width and slack > 0:
             width = self._widest(state.problem, fit, rows[~out], found.leader, spread)
-        if len(before):
-            assert gone is not None
-            out |= high <= gone.low + slack
-            contradicted = before if not out.all() and bool((low[~out] > gone.high).any()) else nobody
-            return _Verdict(out, nobody, contradicted, width)
         if gone is not None:
             out |= high < gone.low
         left = np.flatnonzero(~out)
         if not len(left) or (len(left) > 1 and width > self._last_radius(state.problem) * (1.0 + 1e-9)):
-            return _Verdict(out, nobody, nobody, width)
+            return _Verdict(out, nobody, width)
         best = int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == found.leader)[0])
         if gone is not None and gone.high > low[best] + slack * (1.0 + 1e-9):
-            return _Verdict(out, nobody, nobody, width, held=True)
-        return _Verdict(np.arange(len(rows)) != best, np.array([best]), nobody, width)
+            return _Verdict(out, nobody, width, held=True)
+        return _Verdict(np.arange(len(rows)) != best, np.array([best]), width)
 
     def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
         """The largest half-width that slack asks about: of all pairs, or of those with the leader."""
@@ -363,15 +339,13 @@ class Rage(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
-        done = settled(state) or overtaken(state)
-        if done and done[0].name == "decided":
-            return unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
-        if done:
+        done = settled(state)
+        if done and done[0].name != "decided":
             return done
-        open_arms = int(state.open.sum())
-        stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem))
+        stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
         if stuck:
             return stuck
+        open_arms = int(state.open.sum())
         budget = state.problem.budget
         if budget is not None:
             left, needed = budget - state.spent, 1
@@ -395,8 +369,6 @@ class _Verdict(NamedTuple):
     """Rows that are not the best."""
     won: Ints
     """Position of the row that is the best; empty while nobody is."""
-    contradicted: Ints
-    """The arm found best before, when another is better."""
     width: float
     """The largest half-width that slack asks about."""
     held: bool = False

@@ -1,4 +1,4 @@
-"""``adaptive`` while compounds run out and come back: it ends, and who is away still counts."""
+"""``adaptive`` while compounds run out: it ends, and those lost still count."""
 
 import math
 
@@ -65,10 +65,6 @@ def test_it_ends_when_one_that_may_be_the_best_runs_out(goal, capacity, seed):
     assert reason.name == "lost"
     assert reason.text == "1 of the best cannot be measured any more; against what is known of it 2 stay open"
     assert state.spent < 2000
-    # Had again, it is asked about.
-    back = with_only(state, True, True, True, True)
-    assert not Adaptive().stop(back)
-    assert not (ended(back, truth, rng).status == UNDECIDED).any()
 
 
 def test_one_that_ran_out_and_is_surely_worse_holds_nobody_up():
@@ -102,50 +98,6 @@ def test_one_that_was_compared_with_counts_though_no_phase_told_its_mean():
     assert not (state.status == IN).any()
 
 
-def test_who_is_in_is_compared_with_a_far_better_one_that_comes_back():
-    """What is in and worse than epsilon and slack, by one that nobody could know of then, would be promised wrongly."""
-    truth, rng = np.array([1.0, 0.2, 3.0]), np.random.default_rng(0)
-    state = ended(started(GOAL, 3, measurable=[1, 1, 0]), truth, rng)
-    assert state.status.tolist() == [IN, OUT, NOT_ESTIMABLE]
-    state = with_only(state, True, True, True)
-    assert state.status.tolist() == [UNDECIDED, OUT, UNDECIDED]
-    assert state.decided_in_phase[0] == 0
-    state = ended(state, truth, rng)
-    assert state.status.tolist() == [OUT, OUT, IN]
-    assert not len(state.last.contradicted)
-
-
-def test_who_is_in_and_cannot_be_compared_with_those_that_come_back_is_not_estimable():
-    truth, rng = np.array([1.0, 0.2, 3.0]), np.random.default_rng(0)
-    state = ended(started(GOAL, 3, measurable=[1, 1, 0]), truth, rng)
-    state = with_only(state, False, True, True)
-    assert state.status.tolist() == [NOT_ESTIMABLE, OUT, UNDECIDED]
-    # One that was bounded before it was away was compared with: who is in stays in.
-    state = ended(started(GOAL, 3), np.array([1.0, 0.9, -1.0]), rng)
-    assert state.status.tolist() == [IN, IN, OUT]
-    assert with_only(with_only(state, True, False, True), True, True, True).status.tolist() == [IN, IN, OUT]
-
-
-def test_the_best_that_comes_back_is_not_put_out_without_a_comparison():
-    """One is named already; the one that was away is better by far and was never compared with it."""
-    truth, rng = np.array([1.0, 0.2, 3.0]), np.random.default_rng(0)
-    state = ended(started(Best(0.1), 3, measurable=[1, 1, 0]), truth, rng)
-    assert state.status.tolist() == [IN, OUT, NOT_ESTIMABLE]
-    state = measured(with_only(state, True, True, True), [4, 0, 0], truth, rng)
-    assert state.status.tolist() == [IN, OUT, UNDECIDED]
-
-
-def test_one_that_came_and_went_does_not_keep_others_from_being_compared_with_the_one_named():
-    truth, rng = np.array([1.0, 0.2, 1.0, 1.1]), np.random.default_rng(0)
-    state = ended(started(Best(0.2), 4, measurable=[1, 1, 0, 0]), truth, rng)
-    state = measured(with_only(state, True, True, True, True), [2, 0, 2, 2], truth, rng)
-    state = ended(with_only(state, True, True, False, True), truth, rng)
-    assert state.status.tolist() == [IN, OUT, NOT_ESTIMABLE, OUT]
-    (reason,) = Adaptive().stop(state)
-    assert reason.name == "lost"
-    assert reason.text.startswith("1 compound that may be better than the one found best cannot be measured any more")
-
-
 def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
     state, plan = started(Best(0.0), 2, capacity=None), [1e13, 1e13]
     for _ in range(2):
@@ -157,8 +109,8 @@ def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", [GOAL, Best(0.1)], ids=["epsilon-best", "best"])
-def test_errors_stay_below_delta_while_compounds_come_and_go(goal):
-    """Five compounds around the borders, any of them away for a while: about all that were ever to be had."""
+def test_errors_stay_below_delta_while_compounds_run_out(goal):
+    """Five compounds around the borders, any of them lost at some time."""
     truth = np.array([0.0, 0.0, -0.3, -0.401, -0.12])
     members, acceptable = goal.members(truth), goal.acceptable(truth)
     wrong, runs = 0, 60
@@ -166,7 +118,7 @@ def test_errors_stay_below_delta_while_compounds_come_and_go(goal):
         rng = np.random.default_rng((9, seed))
         state = measured(started(goal, 5, delta=0.3), [3] * 5, truth, rng)
         for _ in range(12):
-            state = with_only(state, *(rng.random(5) < 0.8))
+            state = with_only(state, *(state.problem.measurable & (rng.random(5) < 0.95)))
             counts = rng.integers(0, 12, 5) * state.problem.measurable
             state = measured(state, counts, truth, rng)
         into = state.status == IN

@@ -184,23 +184,6 @@ def test_one_that_others_lost_against_is_not_forgotten_when_it_runs_out():
     assert not strategy.stop(back)
 
 
-def test_one_that_comes_back_and_is_better_contradicts_the_first_decision():
-    features = DenseFeatures(np.eye(2))
-    strategy = Rage()
-    problem = asked(features, sd=0.1, measurable=[True, False])
-    state = strategy.start(problem)
-    assert state.status.tolist() == [UNDECIDED, NOT_ESTIMABLE]
-    state = found(strategy, problem, np.array([0.0, 1.0]), 0)
-    assert state.status.tolist() == [IN, NOT_ESTIMABLE]
-    state = strategy.adjust(state, measurable=np.ones(2, dtype=bool), spent=state.spent)
-    state = finished(strategy, state, np.array([0.0, 1.0]), np.random.default_rng(1))
-    assert state.status.tolist() == [IN, UNDECIDED]
-    assert state.last.contradicted.tolist() == [0]
-    (reason,) = strategy.stop(state)
-    assert reason.name == "undecidable"
-    assert "first decision stands" in reason.text
-
-
 @pytest.mark.parametrize("budget", [1, 3, 30])
 def test_the_budget_cuts_the_last_phase(budget):
     features = SiteFeatures(product((3, 3)), (3, 3))
