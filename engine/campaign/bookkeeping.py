@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import Flags, Ints
+from ..arrays import Flags, Floats, Ints
+from ..chemistry.calculated import properties_of
 from ..domain.controls import Reading
 from ..domain.difference import behind, difference, parts, pooled_of
 from ..domain.endpoint import Endpoint
@@ -16,6 +17,7 @@ from ..domain.features import SiteFeatures
 from ..domain.library import Library
 from ..domain.measurements import Measurement, Pooled, pool
 from ..domain.plates.layout import Layout
+from ..domain.profiles import Known
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from .findings import Prediction
@@ -139,6 +141,10 @@ class Books:
         """When each compound was first asked for that was not at hand, UTC."""
         self.phases: list[Decided] = []
         """The last round before plates (batches, dates) were said to shift their values; 0: it was from the start."""
+
+    def known(self, name: str) -> Floats:
+        """Return a property of every arm, as structures tell it, ``(n_arms,)``; NaN where there is none."""
+        return properties_of(self.library)(name)[self.first]
 
     @property
     def calibrated(self) -> bool:
@@ -304,7 +310,7 @@ class Books:
 
         Of a difference the effective counts: see ``difference``.
         """
-        return spanned(self.endpoints, endpoint, self.counting(phase), self.arm_of)
+        return spanned(self.endpoints, endpoint, self.counting(phase), self.arm_of, self.known)
 
     # -- what returned for a round
 
@@ -380,12 +386,13 @@ def spanned(
     position: int,
     filling: Sequence[tuple[Measurement, int]],
     arms: Ints,
+    known: Known | None = None,
 ) -> Pooled:
     """Return counts and means ``(n_arms,)`` of an endpoint by measurements, each with how many determinations count.
 
-    ``arms`` of every compound; of a value known only as a bound the bound counts. Where the noise of a part of a
-    difference is not known, the count is that of the part measured less often: the variance is then at most what the
-    count says.
+    ``arms`` of every compound, ``known`` the properties of every arm; of a value known only as a bound the bound
+    counts. Where the noise of a part of a difference is not known, the count is that of the part measured less often:
+    the variance is then at most what the count says.
     """
     own = parts(endpoints, position)
     if endpoints[position].of is None:
@@ -395,7 +402,7 @@ def spanned(
             int(arms.max(initial=-1)) + 1,
         )  # fmt: skip
     if endpoints[position].curves:
-        return pooled_of(endpoints, position, lambda part: spanned(endpoints, part, filling, arms))
+        return pooled_of(endpoints, position, lambda part: spanned(endpoints, part, filling, arms), known)
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
     whole = difference(first, second, (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd))
     if any(endpoints[part].noise_estimated for part in own):

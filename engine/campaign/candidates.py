@@ -69,7 +69,7 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
     """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale."""
-    return pooled_of(ledger.endpoints, endpoint, lambda position: _measured(ledger, position))
+    return pooled_of(ledger.endpoints, endpoint, lambda position: _measured(ledger, position), ledger.known)
 
 
 def _measured(ledger: Ledger, position: int) -> Pooled:

@@ -34,7 +34,7 @@ from ..domain.controls import Control, refuse_compounds, resolved
 from ..domain.desirability import Curve, parse_curve
 from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
-from ..domain.profiles import profile_endpoint
+from ..domain.profiles import check_structures, profile_endpoint
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
@@ -223,6 +223,7 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             endpoints[place] = _with(endpoints[place], kind, value)
     if change.curves:
         endpoints = _redrawn(endpoints, change.curves)
+        check_structures(endpoints, ledger.library)
     if change.endpoint is not None:
         endpoints.append(one_more(endpoints, change.endpoint, decides=change.trade_off))
     if change.trade_off:

@@ -14,7 +14,7 @@ from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Kind
 from ..domain.library import Library
 from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
-from ..domain.profiles import check_profiles
+from ..domain.profiles import check_profiles, check_structures
 from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, states_errors, with_link
@@ -49,6 +49,7 @@ def creation_drafts(
     settings = _with_objectives(endpoints, settings)
     check_differences(endpoints)
     check_profiles(endpoints)
+    check_structures(endpoints, library)
     asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
     series = states_errors(settings.strategy) and _kind(endpoints, settings) == "value"

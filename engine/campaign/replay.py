@@ -161,7 +161,9 @@ class Ledger(Books):
     def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
         """Return the problem with what the series model is told beside what every strategy is."""
         rows = self.modelled
-        profile = next((profile_of(self.endpoints, k).at(rows) for k in rows if self.endpoints[k].curves), None)
+        profile = next(
+            (profile_of(self.endpoints, k, self.known).at(rows) for k in rows if self.endpoints[k].curves), None
+        )
         borders = []
         for position in self.limited:
             endpoint = self.endpoints[position]

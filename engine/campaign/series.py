@@ -14,7 +14,7 @@ from ..domain.controls import Reading
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
-from ..domain.profiles import profile_of
+from ..domain.profiles import Known, profile_of
 from ..models.gaussian_process.measured import Measured
 from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text.percentages import probability
@@ -103,7 +103,7 @@ def _measured(terms: Ledger, position: int) -> Measured:
             return found
     used = used_by_model(terms.measurements, terms.settings.parameters)
     controls = Controls(terms.readings, terms.n_arms)
-    found = measured_values(used, terms.endpoints, terms.arm_of, position, controls)
+    found = measured_values(used, terms.endpoints, terms.arm_of, position, controls, terms.known)
     _GATHERED.appendleft((key, now, terms.arm_of, found))
     return found
 
@@ -133,10 +133,11 @@ def measured_values(
     arm_of: Ints,
     position: int,
     controls: Controls | None = None,
+    known: Known | None = None,
 ) -> Measured:
     """Return the values of an endpoint, larger is better; of a calculated one those of compounds with all parts.
 
-    ``arm_of``: ``(n_compounds,)`` the arm of every compound.
+    ``arm_of``: ``(n_compounds,)`` the arm of every compound; ``known``: the properties of every arm, for a profile.
     """
     sign = endpoints[position].sign
     if endpoints[position].of is not None:
@@ -146,7 +147,7 @@ def measured_values(
         both = np.flatnonzero(counts > 0)
         means = np.array([mean[both] for _, mean in found])
         if endpoints[position].curves:
-            values = profile_of(endpoints, position).score(means)
+            values = profile_of(endpoints, position, known).among(both).score(means)
         else:
             signs = [endpoints[part].sign for part in own]
             values = sign * (signs[0] * means[0] - signs[1] * means[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from ..errors import AssayPilotError
@@ -15,9 +15,12 @@ from ..system.progress import Report, silent
 Value = TypeVar("Value")
 
 _REPORT_EVERY = 50
-FIGURES = ("mw", "clogp", "tpsa", "hbd", "heavy_atoms")
+FIGURES = ("mw", "clogp", "tpsa", "hbd", "heavy_atoms", "rotatable")
 """In the order in which they travel between processes: average molecular weight in g/mol, Wildman and Crippen's log P
-(1999), the topological polar surface after Ertl (2000) in square angstroms, N-H and O-H groups, atoms but hydrogen."""
+(1999), the topological polar surface after Ertl (2000) in square angstroms, N-H and O-H groups, atoms but hydrogen,
+and rotatable bonds."""
+_REMEMBERED = 50_000
+"""Structures whose figures are kept, for compounds that are added."""
 _LIKE = "like"
 """The mark of a question for similar structures; no SMARTS begins with it."""
 KCAL_PER_LOG = 1.37
@@ -29,15 +32,17 @@ def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
 
     For another process: it loads no more than this takes, and what comes back is not taken apart piece by piece.
     """
-
-    def figures(text: str) -> tuple[float, ...]:
-        molecule = _molecule(text)
-        return (math.nan,) * len(FIGURES) if molecule is None else _figures(molecule)
-
     out = array("d")
-    for found in _each(unpack_texts(smiles), figures, "Calculating properties", report):
+    for found in _each(unpack_texts(smiles), figures_of, "Calculating properties", report):
         out.extend(found)
     return out.tobytes()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def figures_of(text: str) -> tuple[float, ...]:
+    """Return ``FIGURES`` of a structure, NaN where it is none."""
+    molecule = _molecule(text)
+    return (math.nan,) * len(FIGURES) if molecule is None else _figures(molecule)
 
 
 def packed_alerts(smiles: Parcel, report: Report = silent) -> Parcel:
@@ -75,7 +80,7 @@ def _molecule(smiles: str) -> Any:
     return molecule if molecule is not None and molecule.GetNumAtoms() else None
 
 
-def _figures(molecule: Any) -> tuple[float, float, float, float, float]:
+def _figures(molecule: Any) -> tuple[float, ...]:
     from rdkit import rdBase
     from rdkit.Chem import rdMolDescriptors
 
@@ -87,6 +92,7 @@ def _figures(molecule: Any) -> tuple[float, float, float, float, float]:
             float(rdMolDescriptors.CalcTPSA(molecule)),
             float(rdMolDescriptors.CalcNumHBD(molecule)),
             float(molecule.GetNumHeavyAtoms()),
+            float(rdMolDescriptors.CalcNumRotatableBonds(molecule)),
         )
 
 

@@ -111,9 +111,9 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 @goal
 --objective NAME,... (many): the endpoint the goal is about (default: the only one); for pareto two or
   more (default: all)
---profile CURVE (many): how desirable values of an endpoint are, 'NAME:0AT..1AT[..1TO..0FROM][;weight=1]' in the unit
-  of its values, once for each: 'pIC50:6..8' is 0 up to 6 and 1 from 8. The goal is then about the score, the
-  geometric mean from 0 to 1 (name an --objective to only show it)
+--profile CURVE (many): how desirable values of an endpoint are, or MW, cLogP, TPSA, HBD, Rotatable bonds of structures:
+  'NAME:0AT..1AT[..1TO..0FROM][;weight=1]', once for each: 'pIC50:6..8' is 0 up to 6 and 1 from 8. The goal is then
+  about the score, the geometric mean from 0 to 1 (name an --objective to only show it)
 @distance
 --delta X (number, default 0.05): 1 - confidence (default 0.05: 95 %% sure)
 --control SPEC (many): a reference compound, measured on every plate: 'NAME[;value=7.1]', or

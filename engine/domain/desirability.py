@@ -1,4 +1,4 @@
-"""Profiles: desirability curves of several endpoints, and the score that says how well a compound meets them all.
+"""Profiles: desirability curves of endpoints and properties, and the score that says how well a compound meets all.
 
 Derringer and Suich's desirability: each endpoint is turned into 0 (no use) to 1 (as wanted) by straight ramps, and the
 score is the weighted geometric mean, so that one useless endpoint makes a compound useless.
@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Flags, Floats
+from ..arrays import Flags, Floats, Ints
 from ..errors import AssayPilotError
 
 MET = 0.5
@@ -25,9 +25,10 @@ _SPEC = re.compile(r"\s*(?P<name>.*\S)\s*:(?P<values>[^:;]*)(?:;\s*weight\s*=(?P
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How desirable values of one endpoint are, in its entry unit."""
+    """How desirable values are: of one endpoint, in its entry unit, or of a property that structures tell."""
 
     endpoint: str
+    """The endpoint or the property."""
     values: tuple[float, ...]
     """Two: of no use, as wanted; or four: of no use, as wanted, as wanted, of no use."""
     weight: float = 1.0
@@ -88,27 +89,36 @@ class Profile:
     corners: tuple[tuple[float, ...], ...]
     """Of each curve two values (desirability 0, 1) or four (0, 1, 1, 0)."""
     weights: tuple[float, ...]
-    """They sum to 1."""
+    """Of the endpoints, then of the calculated properties; they sum to 1."""
+    calculated: Floats | None = field(default=None, repr=False, compare=False)
+    """``(n_properties, n)`` desirabilities of calculated properties, known of every compound; None without any."""
+
+    def among(self, compounds: Ints) -> Profile:
+        """Return the profile of some of the compounds, which the last axis of values then stands for."""
+        return self if self.calculated is None else replace(self, calculated=self.calculated[:, compounds])
 
     def desirabilities(self, values: Floats) -> Floats:
-        """Return the desirability of each endpoint, ``(n_parts, ...)``, from values of the same shape."""
+        """Return the desirability of each endpoint, ``(n_parts, ..., n)``, from values of the same shape."""
         found = np.empty_like(values, dtype=np.float64)
         for place, corners in enumerate(self.corners):
-            ramps = [_ramp(values[place], *corners[:2])]
-            if len(corners) == 4:
-                ramps.append(_ramp(values[place], *corners[:1:-1]))
-            found[place] = np.minimum.reduce(ramps)
+            found[place] = desirability(values[place], corners)
         return found
 
     def score(self, values: Floats) -> Floats:
-        """Return the weighted geometric mean of the desirabilities, 0 to 1, ``(...)``; NaN where a value is."""
-        weights = np.array(self.weights).reshape(-1, *[1] * (values.ndim - 1))
+        """Return the weighted geometric mean of the desirabilities, 0 to 1, ``(..., n)``; NaN where a value is."""
+        weights = np.array(self.weights[: len(self.parts)]).reshape(-1, *[1] * (values.ndim - 1))
         product: Floats = np.prod(self.desirabilities(values) ** weights, axis=0)
+        if self.calculated is not None:
+            own = np.array(self.weights[len(self.parts) :])
+            product = product * np.prod(self.calculated ** own[:, None], axis=0)
         return product
 
     def met(self, values: Floats) -> Flags:
-        """Return whether every desirability is at least ``MET``, ``(...)``."""
-        return np.asarray(np.all(self.desirabilities(values) >= MET, axis=0))
+        """Return whether every desirability is at least ``MET``, ``(..., n)``."""
+        met = np.all(self.desirabilities(values) >= MET, axis=0)
+        if self.calculated is not None:
+            met = met & np.all(self.calculated >= MET, axis=0)
+        return np.asarray(met)
 
     def filled(self, rows: Floats) -> Floats:
         """Return rows of values ``(n, ...)`` of all endpoints but the score with that of the score put in."""
@@ -133,8 +143,18 @@ class Profile:
 
         By the first-order rule, from the ``sds`` of the endpoints.
         """
-        slopes = (w / self.width(part) for w, part in zip(self.weights, self.parts, strict=True))
+        own = self.weights[: len(self.parts)]
+        slopes = (w / self.width(part) for w, part in zip(own, self.parts, strict=True))
         return min(math.hypot(*(slope * sd for slope, sd in zip(slopes, sds, strict=True))), 0.5)
+
+
+def desirability(values: Floats, corners: Sequence[float]) -> Floats:
+    """Return how desirable values are by a curve of two or four values, 0 to 1; NaN where a value is."""
+    ramps = [_ramp(values, *corners[:2])]
+    if len(corners) == 4:
+        ramps.append(_ramp(values, *corners[:1:-1]))
+    found: Floats = np.minimum.reduce(ramps)
+    return found
 
 
 def _ramp(values: Floats, zero: float, one: float) -> Floats:

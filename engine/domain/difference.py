@@ -35,7 +35,7 @@ from ..arrays import Floats
 from ..errors import AssayPilotError
 from .endpoint import Endpoint
 from .measurements import Pooled
-from .profiles import profile_of
+from .profiles import Known, profile_of
 
 _MINUS = "-\N{MINUS SIGN}\N{EN DASH}"
 _EXAMPLE = "For example Selectivity = pIC50 - hERG."
@@ -55,16 +55,18 @@ def behind(endpoints: Sequence[Endpoint], positions: Sequence[int]) -> tuple[int
     return tuple(dict.fromkeys(part for position in positions for part in parts(endpoints, position)))
 
 
-def pooled_of(endpoints: Sequence[Endpoint], position: int, measured: Callable[[int], Pooled]) -> Pooled:
-    """Return counts and means of an endpoint, where ``measured`` gives those of one that is measured.
+def pooled_of(
+    endpoints: Sequence[Endpoint], position: int, measured: Callable[[int], Pooled], known: Known | None = None
+) -> Pooled:
+    """Return counts and means of an endpoint.
 
-    By its position.
+    ``measured`` gives those of one that is measured, by its position; ``known`` the properties of a profile.
     """
     own = parts(endpoints, position)
     if endpoints[position].of is None:
         return measured(position)
     if endpoints[position].curves:
-        return _scores(endpoints, position, [measured(part) for part in own])
+        return _scores(endpoints, position, [measured(part) for part in own], known)
     first, second = (endpoints[part].noise_sd for part in own)
     return difference(measured(own[0]), measured(own[1]), (first, second))
 
@@ -84,9 +86,9 @@ def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, 
     return Pooled(counts, np.where(both, first.means - second.means, 0.0))
 
 
-def _scores(endpoints: Sequence[Endpoint], position: int, of_parts: Sequence[Pooled]) -> Pooled:
+def _scores(endpoints: Sequence[Endpoint], position: int, of_parts: Sequence[Pooled], known: Known | None) -> Pooled:
     """Return the scores of compounds of which every part of a profile was measured, with the smallest count."""
-    profile = profile_of(endpoints, position)
+    profile = profile_of(endpoints, position, known)
     counts = np.min([one.counts for one in of_parts], axis=0)
     signs = [endpoints[part].sign for part in profile.parts]
     values = np.array([sign * one.means for sign, one in zip(signs, of_parts, strict=True)])

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..campaign.state import Status
+from ..chemistry.calculated import properties_of
 from ..domain.profiles import profile_of
 from ..tables.display import Shown, shown
 
@@ -80,17 +81,19 @@ def _measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
 
 def _scores(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
     """Return the scores of compounds of which every part of a profile has a measured mean."""
-    profile = profile_of(status.endpoints, endpoint)
+    profile = profile_of(status.endpoints, endpoint, properties_of(status.library))
     signs = np.array([status.endpoints[part].sign for part in profile.parts])
-    of_parts = [measured_means(status, part) for part in profile.parts]
-    found = {}
-    for compound in set.intersection(*map(set, of_parts)):
-        own = [means[compound] for means in of_parts]
-        values = [one.mean for one in own if one.mean is not None]
-        if len(values) == len(own):
-            score = float(profile.score(signs * np.array(values)))
-            found[compound] = MeasuredMean((("=", score),), min(one.n for one in own))
-    return found
+    of_parts = [
+        {compound: one for compound, one in measured_means(status, part).items() if one.mean is not None}
+        for part in profile.parts
+    ]
+    compounds = sorted(set.intersection(*map(set, of_parts)))
+    values = np.array([[means[compound].mean for compound in compounds] for means in of_parts], dtype=np.float64)
+    scores = profile.among(np.array(compounds, dtype=np.intp)).score(signs[:, None] * values)
+    return {
+        compound: MeasuredMean((("=", score),), min(means[compound].n for means in of_parts))
+        for compound, score in zip(compounds, scores.tolist(), strict=True)
+    }
 
 
 def _sd(values: list[Shown]) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..campaign.state import Status
+from ..chemistry.calculated import properties_of
 from ..chemistry.names import site_names
 from ..domain.difference import pooled_of
 from ..domain.features import SiteFeatures
@@ -81,7 +82,7 @@ def means_of(status: Status, endpoint: int) -> Pooled:
         used = [m for m in status.measurements if m.endpoint == position and m.usable]
         return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
 
-    return pooled_of(status.endpoints, endpoint, of_measured)
+    return pooled_of(status.endpoints, endpoint, of_measured, properties_of(status.library))
 
 
 def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:

@@ -231,7 +231,7 @@ class TermsForm(QWidget):
             values = [
                 replace(m.entered, endpoint=status.endpoints[m.endpoint].name) for m in status.measurements if m.usable
             ]
-            self.profile.show_endpoints(entered, values)
+            self.profile.show_endpoints(entered, values, status.library.smiles)
             if not redrawn:
                 self.profile.show_curves(now.curves)
         self._lay_out()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.chemistry.calculated import properties_of
 from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.difference import pooled_of
 from assaypilot.engine.domain.library import Library
@@ -240,7 +241,7 @@ def history_means(status: Status, endpoint: int) -> Floats:
         used = [one for one in status.measurements if one.round == 0 and one.usable and one.endpoint == place]
         return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
 
-    found = pooled_of(status.endpoints, endpoint, of_measured)
+    found = pooled_of(status.endpoints, endpoint, of_measured, properties_of(status.library))
     return np.where(found.counts > 0, found.means, np.nan)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFileDialog,
     QFormLayout,
@@ -73,6 +74,7 @@ class GoalFields(Pane):
         self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.objective.setMinimumContentsLength(24)
         self.profile = ProfileEditor()
+        self.scored = QCheckBox("as a column beside the goal")
         self.endpoints = EndpointList()
         self.top = Field("How many of the best", "10", "compounds")
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
@@ -104,6 +106,7 @@ class GoalFields(Pane):
             ("Confidence", self.confidence, self.confidence.edit),
             ("Replicates", self.replicates, self.replicates.edit),
             ("Controls", self.controls, self.controls.edit),
+            ("Profile", self.scored, self.scored),
             ("Na&me", self.name, self.name.edit),
             ("Sa&ve as", place, self.file.edit),
         ):
@@ -118,6 +121,7 @@ class GoalFields(Pane):
         self.controls.edit.textChanged.connect(lambda _: self._edited())
         self.endpoints.changed.connect(self._edited)
         self.profile.changed.connect(self._objective_chosen)
+        self.scored.toggled.connect(lambda _: self._objective_chosen())
         self.endpoints.wanted.connect(self.new_endpoint)
         for field in (
             self.top,
@@ -142,6 +146,11 @@ class GoalFields(Pane):
     def of_profile(self) -> bool:
         """Whether the goal is about the score of a profile."""
         return self.aim != "pareto" and self.objective.currentData() == PROFILE
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether compounds are scored by a profile: for the goal, or as a column beside it."""
+        return self.of_profile or (self.aim != "pareto" and self.scored.isChecked())
 
     @property
     def noise(self) -> Field:
@@ -177,8 +186,9 @@ class GoalFields(Pane):
         self.objective.clear()
         for endpoint in endpoints:
             self.objective.addItem(endpoint.scale_name, endpoint.name)
-        self.objective.addItem("A profile of several endpoints", PROFILE)
-        self.profile.show_endpoints(endpoints, checked.imported.history)
+        structures = checked.imported.library.smiles
+        self.objective.addItem("A profile of endpoints and properties", PROFILE)
+        self.profile.show_endpoints(endpoints, checked.imported.history, structures)
         # An endpoint that was added leaves the choice as it is; another table or another choice there does not.
         keep = wanted in names and set(before) <= set(names) and self._first == first
         self._first = first
@@ -226,7 +236,7 @@ class GoalFields(Pane):
         told, controls = self.strategy.parameters(), self.controls.controls()
         bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
         bad |= goal == "top" and top is None
-        curves = self.profile.curves() if self.of_profile else ()
+        curves = self.profile.curves() if self.has_profile else ()
         bad |= curves is None
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
@@ -293,8 +303,8 @@ class GoalFields(Pane):
         goal = self.aim
         self.more.setVisible(not self._all)
         for widget, wanted in (
-            # With one endpoint there is nothing to choose; its box stands below.
-            (self.objective, goal != "pareto" and self.objective.count() > 2),
+            # With one endpoint and no structures there is nothing to choose; its box stands below.
+            (self.objective, goal != "pareto" and len(self.profile.boxes) > 1),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
             (self.slack, False),
@@ -311,8 +321,9 @@ class GoalFields(Pane):
 
     def _objective_chosen(self) -> None:
         name = str(self.objective.currentData() or "")
-        self.fields.setRowVisible(self.profile, self.of_profile)
-        self.endpoints.show_for(self.aim, name, self.profile.parts if self.of_profile else ())
+        self.fields.setRowVisible(self.profile, self.has_profile)
+        self.fields.setRowVisible(self.scored, self._all and self.aim != "pareto" and not self.of_profile)
+        self.endpoints.show_for(self.aim, name, self.profile.parts if self.has_profile else ())
         # Half of a score, which goes from 0 to 1, would be nearly all.
         usual = ("0.5", "0.1") if self.of_profile else ("0.1", "0.5")
         if self.of_profile != self._scored and self.epsilon.text == usual[0]:

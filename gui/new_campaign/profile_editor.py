@@ -1,18 +1,21 @@
-"""The desirability curves of a profile: a small picture for each endpoint whose points are dragged, and its numbers."""
+"""The desirability curves of a profile: a small picture of each whose points are dragged, and its numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.chemistry.calculated import some_values
 from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.domain.profiles import PROPERTIES
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
@@ -31,6 +34,9 @@ _DECIMALS = 12
 """A potency in mol/L has so many."""
 _STEPS = 100
 """Values across the axis that dragging can choose."""
+_RULES = {"MW": (550, 450), "cLogP": (6, 4), "TPSA": (160, 120), "HBD": (6, 4), "Rotatable bonds": (12, 8)}
+"""Where the curves of properties begin and end before they are drawn: Lipinski's and Veber's rules are half way."""
+_UNITS = {"MW": "g/mol", "TPSA": "Å²"}
 
 
 class Number(QDoubleSpinBox):
@@ -164,18 +170,26 @@ class CurvePlot(QWidget):
 
 
 class CurveBox(QFrame):
-    """The curve of one endpoint: whether it is in the profile, its picture, its numbers, its weight."""
+    """The curve of an endpoint or property: whether it is in the profile, its picture, its numbers, its weight."""
 
     changed = Signal()
 
-    def __init__(self, endpoint: Endpoint, measured: Sequence[float]) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        known: Sequence[float] | Callable[[], Sequence[float]],
+        first: Sequence[float],
+        *,
+        chosen: bool = True,
+    ) -> None:
+        """``known``: the values there are, asked for once it is drawn; ``first``: the four numbers it begins with."""
         super().__init__()
         self.setObjectName("card")
-        self.endpoint, self._measured = endpoint, tuple(measured)
-        name = endpoint.name
-        self.chosen = QCheckBox(mnemonic_free(f"{name}{f' ({endpoint.unit})' if endpoint.unit else ''}"))
+        self.endpoint, self._known = endpoint, cache(known if callable(known) else lambda: known)
+        name, unit = endpoint.name, endpoint.unit or _UNITS.get(endpoint.name, "")
+        self.chosen = QCheckBox(mnemonic_free(f"{name}{f' ({unit})' if unit else ''}"))
         self.chosen.setToolTip(plain_tip(f"{name} is part of the profile"))
-        self.chosen.setChecked(True)
+        self.chosen.setChecked(chosen)
         self.plot = CurvePlot(name, log=endpoint.transform == "log")
         self.numbers = [Number(f"{name}: desirability {caption}") for caption in _CAPTIONS]
         self._captions = [label(caption, "muted") for caption in _CAPTIONS]
@@ -205,7 +219,7 @@ class CurveBox(QFrame):
         column.addWidget(self.plot)
         column.addLayout(grid)
         column.addWidget(self.problem)
-        for value, number in zip(_usual(endpoint, self._measured), self.numbers, strict=True):
+        for value, number in zip(first, self.numbers, strict=True):
             number.setValue(value)
         self.chosen.toggled.connect(lambda _: self._edited())
         self.plateau.toggled.connect(lambda _: self._edited())
@@ -246,13 +260,14 @@ class CurveBox(QFrame):
         self.plot.setVisible(used)
         self.plateau.setEnabled(used)
         self.weight.setEnabled(used)
-        self.plot.show_curve(self._values(), self._measured)
+        if used:
+            self.plot.show_curve(self._values(), tuple(self._known()))
         self.curve()
         self.changed.emit()
 
 
 class ProfileEditor(QWidget):
-    """The curves of all measured endpoints of a table."""
+    """The curves of all measured endpoints of a table, and of the properties that its structures tell."""
 
     changed = Signal()
 
@@ -263,13 +278,17 @@ class ProfileEditor(QWidget):
         self._column.setSpacing(8)
         self.boxes: list[CurveBox] = []
         self._column.addWidget(
-            label("Drag the points. The score is the geometric mean: one useless endpoint makes a compound useless.",
-                  "muted", wrap=True)
+            label("Drag the points. One useless value makes a compound useless.", "muted", wrap=True)
         )  # fmt: skip
 
-    def show_endpoints(self, endpoints: Sequence[Endpoint], measured: Sequence[Result]) -> None:
-        """Offer a curve for each measured endpoint; one that was drawn for it before stays."""
+    def show_endpoints(
+        self, endpoints: Sequence[Endpoint], measured: Sequence[Result], smiles: Sequence[str] | None = None
+    ) -> None:
+        """Offer a curve for each measured endpoint and, by structures, each property; one drawn before stays."""
         wanted = [one for one in endpoints if one.of is None and one.kind == "value"]
+        taken = {spelling.casefold() for one in wanted for spelling in (one.name, one.scale_name)}
+        calculated = [Endpoint(name) for name in PROPERTIES if any(smiles or ()) and name.casefold() not in taken]
+        wanted += calculated
         if wanted == [box.endpoint for box in self.boxes]:
             return
         before = {(box.endpoint.name, box.endpoint.unit, box.endpoint.transform): box for box in self.boxes}
@@ -277,8 +296,11 @@ class ProfileEditor(QWidget):
         for endpoint in wanted:
             box = before.pop((endpoint.name, endpoint.unit, endpoint.transform), None)
             if box is None:
-                values = [one.value for one in measured if one.endpoint == endpoint.name and one.relation == "="]
-                box = CurveBox(endpoint, values)
+                if endpoint in calculated:
+                    box = _property_box(endpoint, smiles or ())
+                else:
+                    values = [one.value for one in measured if one.endpoint == endpoint.name and one.relation == "="]
+                    box = CurveBox(endpoint, values, _usual(endpoint, values))
                 box.changed.connect(self.changed)
             box.endpoint = endpoint
             self.boxes.append(box)
@@ -309,7 +331,7 @@ class ProfileEditor(QWidget):
 
 
 def _usual(endpoint: Endpoint, measured: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return where a curve begins before it is drawn: over the better half of what was measured, in round numbers."""
+    """Return the numbers of a curve before it is drawn: over the better half of what was measured, in round numbers."""
     low, high = (0.0, 1.0) if endpoint.transform == "none" else (1.0, 100.0)
     if len(measured) > 1 and max(measured) > min(measured):
         low, high = (float(f"{value:.2g}") for value in np.quantile(measured, (0.25, 0.9)))
@@ -319,4 +341,13 @@ def _usual(endpoint: Endpoint, measured: Sequence[float]) -> tuple[float, float,
     zero, one = (high, low) if falls else (low, high)
     if endpoint.transform == "log":
         return zero, one, one * (one / zero), one * (one / zero) ** 2
+    return _even(zero, one)
+
+
+def _even(zero: float, one: float) -> tuple[float, float, float, float]:
     return zero, one, one + (one - zero), one + 2.0 * (one - zero)
+
+
+def _property_box(endpoint: Endpoint, smiles: Sequence[str]) -> CurveBox:
+    name = endpoint.name
+    return CurveBox(endpoint, lambda: some_values(name, smiles), _even(*_RULES[name]), chosen=False)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 _POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
 """What potencies are called: pIC50, IC50, Ki, pKd."""
-DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "le": 2, "lle": 2}
+DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "rotatable": 0, "le": 2, "lle": 2}
 """Decimals shown, by key."""
-PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "heavy", "le", "lle", "alert")
+PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "rotatable", "heavy", "le", "lle", "alert")
 """Keys of the columns."""
 ALERT = "alert"
 """The one that takes ten times as long as all others together."""
@@ -49,6 +49,7 @@ class Calculated:
     tpsa: Floats
     hbd: Floats
     heavy: Floats
+    rotatable: Floats
     alerts: tuple[str, ...] | None = None
     """None while nobody has asked for them."""
 
@@ -56,8 +57,8 @@ class Calculated:
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
     """The properties of structures without alerts, calculated in a process of its own."""
     found = np.frombuffer(in_another_process(packed_figures, pack_texts(smiles), report=report))
-    mw, clogp, tpsa, hbd, heavy = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
-    return Calculated(mw, clogp, tpsa, hbd, heavy)
+    mw, clogp, tpsa, hbd, heavy, rotatable = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
+    return Calculated(mw, clogp, tpsa, hbd, heavy, rotatable)
 
 
 def alerts_too(found: Calculated, smiles: Sequence[str], report: Report) -> Calculated:
@@ -72,7 +73,7 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
     if smiles is None or not any(smiles):
         return []
     nothing = np.full(len(status.library), np.nan)
-    known = found or Calculated(nothing, nothing, nothing, nothing, nothing)
+    known = found or Calculated(nothing, nothing, nothing, nothing, nothing, nothing)
     waiting = "" if found is not None else "…"
     alerts = known.alerts
     texts = ("…",) * len(nothing) if alerts is None else alerts
@@ -89,6 +90,7 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
         column("clogp", "cLogP", known.clogp, "Calculated log P after Wildman and Crippen"),
         column("tpsa", "TPSA", known.tpsa, "Topological polar surface area after Ertl, Å²"),
         column("hbd", "HBD", known.hbd, "Hydrogen-bond donors: N–H and O–H groups"),
+        column("rotatable", "Rot.\nbonds", known.rotatable, "Rotatable bonds"),
         column("heavy", "Heavy\natoms", known.heavy, "Atoms other than hydrogen"),
     ]
     endpoint = status.endpoints[status.objective]

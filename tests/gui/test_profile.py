@@ -199,3 +199,59 @@ def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot, editor)
     QApplication.sendEvent(number, wheel)
     assert number.value() == 7.5
     assert not wheel.isAccepted()
+
+
+SMILES = ["CCOc1ccccc1", "CCCCCCCCOc1ccccc1", "CCNC(=O)c1ccccc1"]
+
+
+def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoints(qtbot: QtBot) -> None:
+    made = ProfileEditor()
+    qtbot.addWidget(made)
+    made.show_endpoints([POTENCY, Endpoint("HBD")], HISTORY, SMILES)
+    assert [one.endpoint.name for one in made.boxes] == ["pIC50", "HBD", "MW", "cLogP", "TPSA", "Rotatable bonds"]
+    assert made.parts == ("pIC50", "HBD")  # that of the table takes the place of the calculated one
+    made.resize(600, 900)
+    made.show()
+    logp = made.boxes[3]
+    logp.chosen.setChecked(True)
+    QApplication.processEvents()
+    drag(logp, 0, -40)
+    curves = made.curves()
+    assert curves is not None
+    zero, one = curves[2].values
+    assert (curves[2].endpoint, one) == ("cLogP", 4.0)
+    assert 4.0 < zero < 6.0
+    made.show_endpoints([POTENCY], HISTORY)
+    assert [one.endpoint.name for one in made.boxes] == ["pIC50"]
+
+
+def with_structures(path: Path) -> Path:
+    lines = ["ID,SMILES,R1,R2,R3,pIC50"]
+    for place, (name, row) in enumerate(zip(IDS, ROWS, strict=True)):
+        smiles = f"{'C' * (1 + place % 9)}Oc1ccc({'N' * (place % 2)}{'C' * (1 + place // 9)})cc1"
+        lines.append(",".join([name, smiles, *row, f"{truth('pIC50', name):.2f}" if place % 2 else ""]))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_profile_of_properties_stands_as_a_column_beside_another_goal(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    step = to_goal(qtbot, window, with_structures(tmp_path / "one.csv"))
+    until(qtbot, lambda: step.complete)
+    step.show_more()
+    step.scored.setChecked(True)
+    step.profile.boxes[1].chosen.setChecked(True)
+    assert step.profile.isVisibleTo(step)
+    step.file.edit.setText(str(tmp_path / "profile.assaypilot"))
+    until(qtbot, lambda: step.complete)
+    assert window.creation is not None
+    window.creation.create_button.click()
+    until(qtbot, lambda: window.session.view is not None)
+    now = status(window)
+    assert now.endpoints[now.objective].name == "pIC50"
+    assert [curve.endpoint for curve in now.endpoints[-1].curves] == ["pIC50", "MW"]
+    assert now.candidates.profile_met is not None
+    window.show_page(PageName.GOAL)
+    assert [one.endpoint.name for one in window.goal.form.profile.boxes if one.chosen.isChecked()] == ["pIC50", "MW"]
+    assert not window.goal.form.touched

@@ -78,8 +78,10 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
     """Return what the series model says given a strategy's memory; kept for the last few memories."""
     digest = hashlib.sha256(fingerprint(memory).tobytes())
     assert isinstance(problem.features, SiteFeatures)
-    for array in (problem.features.codes, problem.wanted, *(one for one in problem.similarity if one is not None)):
-        digest.update(np.ascontiguousarray(array).tobytes())
+    calculated = None if problem.profile is None else problem.profile.calculated
+    for array in (problem.features.codes, problem.wanted, *problem.similarity, calculated):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(
         repr(
             (
@@ -191,7 +193,7 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     arms = _contenders(problem, model, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
     size = int(np.clip(_NUMBERS // len(arms), LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
-    draws = _with_score(problem, model.draw(arms, size, rng))
+    draws = _with_score(problem, model.draw(arms, size, rng), arms)
     inside = problem.wanted[arms]
     arms, draws = arms[inside], draws[:, :, inside]
     goal_draws = draws[: problem.n_endpoints]
@@ -205,7 +207,7 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     chosen = beliefs.best_answer(problem.goal)
     answer[arms[chosen]] = True
     if problem.profile is not None:
-        keeps.append(problem.profile.met(draws[list(problem.profile.parts)]))
+        keeps.append(problem.profile.among(arms).met(draws[list(problem.profile.parts)]))
     p_member, p_acceptable, p_kept = np.zeros(n), np.zeros(n), np.full((len(keeps), n), np.nan)
     for row, keep in enumerate(keeps):
         p_kept[row, arms] = keep.mean(axis=0)
@@ -215,7 +217,7 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     if len(rest):
         all_rest = np.union1d(rest, seen)
         places = np.searchsorted(all_rest, rest)
-        middles = _with_score(problem, model.middle(all_rest)[:, places])
+        middles = _with_score(problem, model.middle(all_rest)[:, places], rest)
     for place, values in enumerate(draws):
         estimate[place, arms] = values.mean(axis=0)
         low[place, arms], high[place, arms] = np.quantile(values, (0.025, 0.975), axis=0)
@@ -241,9 +243,9 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     )
 
 
-def _with_score(problem: Problem, rows: Floats) -> Floats:
-    """Return values of the fitted endpoints ``(n, ...)`` with those of the score, where there is a profile."""
-    return rows if problem.profile is None else problem.profile.filled(rows)
+def _with_score(problem: Problem, rows: Floats, arms: Ints) -> Floats:
+    """Return values of the fitted endpoints ``(n, ..., n_arms)`` with those of the score, where there is a profile."""
+    return rows if problem.profile is None else problem.profile.among(arms).filled(rows)
 
 
 def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
@@ -259,7 +261,7 @@ def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
 def _contenders(problem: Problem, model: Endpoints, asked: Ints, seen: Ints) -> Ints:
     """Return the arms that can matter in a large table: the best by their means, and everything measured."""
     everything = np.union1d(asked, seen)
-    means = _with_score(problem, model.middle(everything))
+    means = _with_score(problem, model.middle(everything), everything)
     spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
     level = means / spread_of
     orders = [*level, level.mean(axis=0)] if len(level) > 1 else list(level)

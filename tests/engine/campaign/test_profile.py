@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rdkit import Chem
+from rdkit.Chem import Crippen, rdMolDescriptors
 
 from assaypilot.engine import Campaign
 from assaypilot.engine.campaign.campaign import Campaign as FileCampaign
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.measured import measured_means
 from assaypilot.engine.notebook.terms import Endpoints
 from assaypilot.engine.simulate.forecast import forecast_campaign
 
@@ -239,3 +242,86 @@ def test_trade_offs_beside_a_profile_are_between_what_is_measured(tmp_path: Path
     with FileCampaign.open(path) as core:
         assert core.status().settings.objectives == ("pIC50", "phERG")
     assert found["probability_profile_met"].between(0, 1).all()
+
+
+SMILES = {
+    name: f"{'C' * (1 + a)}Oc1ccc({'N' * (b % 2)}{'C' * (1 + b)})cc1" for name, (a, b) in zip(IDS, PAIRS, strict=True)
+}
+STRUCTURES = TABLE.assign(SMILES=[SMILES[name] for name in IDS])
+
+
+def begin_with_properties(path: Path | None = None, table: pd.DataFrame = STRUCTURES, **options: Any) -> Campaign:
+    curves = {**PROFILE, "clogp": (5, 3), "Rotatable bonds": "12..8;weight=0.5"}
+    given: dict[str, Any] = {"profile": curves, "epsilon": 0.1, "per_round": 32, "endpoints": ENDPOINTS} | options
+    return Campaign.from_table(table, path, **given)
+
+
+def wanted_of_structures() -> np.ndarray:
+    """The share of the score that structures tell, by RDKit."""
+    found = []
+    for name in IDS:
+        molecule = Chem.MolFromSmiles(SMILES[name])
+        logp = np.clip((5.0 - Crippen.MolLogP(molecule)) / 2.0, 0.0, 1.0)
+        bonds = np.clip((12.0 - rdMolDescriptors.CalcNumRotatableBonds(molecule)) / 4.0, 0.0, 1.0)
+        found.append((logp, bonds))
+    return np.array(found).T
+
+
+def test_calculated_properties_count_exactly_in_the_score_and_are_never_asked_for(tmp_path: Path) -> None:
+    path, series = tmp_path / "c.assaypilot", Series(3)
+    logp, bonds = wanted_of_structures()
+    score = np.prod(np.array([*series.desirabilities, logp, np.sqrt(bonds)]), axis=0) ** (1.0 / 3.5)
+    with begin_with_properties(path) as campaign:
+        found = series.play(campaign, 2)
+    with FileCampaign.open(path) as core:
+        now = core.status()
+        assert {m.endpoint for m in now.measurements} == {0, 1}
+        assert now.measured_endpoints == (0, 1)
+        profile = measured_means(now, len(now.endpoints) - 1)
+        parts = [measured_means(now, place) for place in (0, 1)]
+        for compound, one in profile.items():
+            potency, herg = (means[compound].mean for means in parts)
+            own = np.clip([(potency - 6.0) / 2.0, 6.0 - herg], 0.0, 1.0)
+            wanted = (own.prod() * logp[compound] * np.sqrt(bonds[compound])) ** (1.0 / 3.5)
+            assert one.mean == pytest.approx(wanted)
+    hopeless = logp == 0.0
+    assert 0 < hopeless.sum() < len(IDS)
+    assert (found["desirability high"][hopeless] == 0.0).all()
+    assert (found["probability_profile_met"][(logp < 0.5) | (bonds < 0.5)] == 0.0).all()
+    low, high = found["desirability low"], found["desirability high"]
+    assert ((low - 1e-9 <= score) & (score <= high + 1e-9)).mean() > 0.8
+    assert verify(path, recompute=True).ok
+
+
+def test_compound_without_a_structure_meets_no_curve_of_a_property(tmp_path: Path) -> None:
+    path = tmp_path / "c.assaypilot"
+    some = STRUCTURES.assign(SMILES=["" if name == IDS[5] else SMILES[name] for name in IDS])
+    with begin_with_properties(path, some) as campaign:
+        found = Series(3).play(campaign, 1)
+    assert found["desirability high"][IDS[5]] == 0.0
+
+
+def test_property_without_any_structure_is_refused() -> None:
+    with pytest.raises(AssayPilotError, match="calculated from structures"):
+        begin_with_properties(table=TABLE)
+    with pytest.raises(AssayPilotError, match="no curve of a measured endpoint"):
+        begin_with_properties(profile={"MW": (550, 450)})
+
+
+def test_endpoint_of_the_table_takes_the_place_of_a_property_of_its_name() -> None:
+    own: Endpoints = {"pIC50": {"sd": NOISE}, "clogp": {"sd": NOISE}}
+    with begin_with_properties(endpoints=own, profile={"pIC50": (6, 8), "cLogP": (5, 3)}) as campaign:
+        asked = campaign.recommend()
+        values = [(name, "clogp", 4.0) for name in asked["ID"]]
+        added = campaign.add(pd.DataFrame(values, columns=["ID", "Endpoint", "Value"]))
+    assert added.accepted == len(values)
+
+
+def test_curve_of_a_property_is_added_later_and_forecast(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.assaypilot"
+    with begin_with_properties(path, profile=PROFILE) as campaign:
+        Series(3).play(campaign, 1)
+    assert main(["change", str(path), "--profile", "MW:250..200", "--yes"]) == 0
+    assert "MW:250..200" in capsys.readouterr().out
+    assert verify(path, recompute=True).ok
+    assert forecast_campaign(path).curve
