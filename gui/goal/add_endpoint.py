@@ -31,7 +31,7 @@ WIDE = 38
 """Lines of text that a dialog is wide."""
 RECORDED, LIMIT, GOAL = range(3)
 USES = (
-    ("&Recorded only", "It is shown and exported, and decides nothing"),
+    ("&Recorded only", "Shown and exported; under the series model it informs the others. Nothing is decided by it"),
     ("A &limit to keep to", "What surely fails it is out; measured for every compound from the next round on"),
     ("A second &goal: trade-offs", "Another question than before; every measurement so far counts"),
 )
@@ -40,12 +40,23 @@ USES = (
 class Asking(QDialog):
     """A question with what follows from it, which is found out beside the window."""
 
+    answered = Signal(object)
+    """What is to be done; the dialog is closed."""
     HIGH = 26
     """Lines of text that it is high."""
 
-    def __init__(self, session: Session, status: Status, title: str, go: str, parent: QWidget | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        status: Status,
+        title: str,
+        go: str,
+        answer: Callable[[], object],
+        parent: QWidget | None,
+    ) -> None:
+        """``answer``: tells what is to be done once the button ``go`` is pressed; None while that is open."""
         super().__init__(parent)
-        self._session, self._status = session, status
+        self._session, self._status, self._answer = session, status, answer
         self._asked = 0
         self._locked = ""
         """Why this campaign cannot be changed; empty where it can."""
@@ -64,7 +75,10 @@ class Asking(QDialog):
         resize_within_screen(self, WIDE * line, self.HIGH * line)
 
     def _go(self) -> None:
-        raise NotImplementedError
+        answer = self._answer()
+        if answer is not None:
+            self.answered.emit(answer)
+            self.accept()
 
     def _say(self, text: str, *, ready: bool, problem: bool = False) -> None:
         self.words.setText(text)
@@ -102,12 +116,10 @@ class Asking(QDialog):
 class EndpointDialog(Asking):
     """One more endpoint: recorded only, with a limit, or as a second goal."""
 
-    HIGH = 38
-    add = Signal(object)
-    """The campaign is to go on with it (a Change)."""
+    HIGH = 30
 
     def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
-        super().__init__(session, status, "Add an endpoint", "&Add", parent)
+        super().__init__(session, status, "Add an endpoint", "&Add", self._change, parent)
         self._locked = locked
         fields = form()
         self.name, self.unit, self.sd, self.limit = (QLineEdit() for _ in range(4))
@@ -146,8 +158,10 @@ class EndpointDialog(Asking):
         """What it is there for."""
         return self.uses.checkedId()
 
-    def _wanted(self, endpoint: Endpoint) -> Change:
-        return Change(endpoint=endpoint, trade_off=self.use == GOAL)
+    def _change(self) -> Change | None:
+        """The change that is typed; None while something is missing, AssayPilotError for what cannot be."""
+        endpoint = self._endpoint()
+        return None if endpoint is None else Change(endpoint=endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
         """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
@@ -168,18 +182,11 @@ class EndpointDialog(Asking):
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
         try:
-            endpoint = self._endpoint()
-            if endpoint is None or (self.use == LIMIT and not self.limit.text().strip()):
-                self._say("Name it." if endpoint is None else "Give the limit.", ready=False)
+            wanted = self._change()
+            if wanted is None or (self.use == LIMIT and not self.limit.text().strip()):
+                self._say("Name it." if wanted is None else "Give the limit.", ready=False)
                 return
         except AssayPilotError as error:
             self._refuse(error)
             return
-        self._tell_change(self._wanted(endpoint))
-
-    def _go(self) -> None:
-        endpoint = self._endpoint()
-        if endpoint is None:
-            return
-        self.add.emit(self._wanted(endpoint))
-        self.accept()
+        self._tell_change(wanted)

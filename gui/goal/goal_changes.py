@@ -182,12 +182,10 @@ class ChangePanel(QFrame):
 class ControlsDialog(Asking):
     """One more control."""
 
-    HIGH = 24
-    change = Signal(object)
-    """The campaign is to go on so (a Change)."""
+    HIGH = 18
 
     def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
-        super().__init__(session, status, "Controls", "&Apply", parent)
+        super().__init__(session, status, "Controls", "&Apply", self.wanted, parent)
         self._locked = locked
         there = ", ".join(control.name for control in status.settings.controls) or "none"
         self.there = label(f"Controls so far: {there}.", "muted", wrap=True)
@@ -213,13 +211,9 @@ class ControlsDialog(Asking):
             self._say("Correct the highlighted field.", ready=False)
             return
         if wanted == Change():
-            self._say("All as it is.", ready=False)
+            self._say("", ready=False)
         else:
             self._tell_change(wanted)
-
-    def _go(self) -> None:
-        self.change.emit(self.wanted())
-        self.accept()
 
 
 class Ways(QWidget):
@@ -259,7 +253,7 @@ class Ways(QWidget):
         if view is None:
             return
         made = EndpointDialog(self._session, view.status, _locked(view), self.window())
-        made.add.connect(self._add)
+        made.answered.connect(self._add)
         self._open(made)
 
     def show_for(self, status: Status) -> None:
@@ -280,7 +274,7 @@ class Ways(QWidget):
         if view is None:
             return
         made = ControlsDialog(self._session, view.status, _locked(view), self.window())
-        made.change.connect(self._controls)
+        made.answered.connect(self._controls)
         self._open(made)
 
     def _controls(self, change: Change) -> None:

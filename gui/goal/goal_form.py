@@ -181,6 +181,7 @@ class TermsForm(QWidget):
         self._lines["per_round"].hint = lambda _: "measurements"
         self._lines["replicates"].hint = lambda _: "of one compound"
         self._lines["budget"].hint = lambda _: "in all"
+        self._lines["budget"].field.edit.setPlaceholderText("no limit")
         self._lines["epsilon"].hint = self._distance
         self._lines["slack"].hint = self._distance
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from assaypilot.engine.campaign.phrases import many
@@ -60,23 +59,15 @@ def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
 class MoreDialog(Asking):
     """What a table of compounds brings, which rows cannot be used, and what taking it in would do."""
 
-    add = Signal(object)
-    """They are to be taken in (a More)."""
-
     HIGH = 15
 
     def __init__(
         self, session: Session, status: Status, name: str, more: More, locked: str, parent: QWidget | None
     ) -> None:
-        super().__init__(session, status, "Add compounds", "&Add", parent)
-        self._more = more
+        super().__init__(session, status, "Add compounds", "&Add", lambda: more, parent)
         self.table = label(_in_words(name, more, status), wrap=True, selectable=True)
         self.body.addWidget(self.table)
         session.consequences_of_adding(more.found.library, *self._answers(locked))
-
-    def _go(self) -> None:
-        self.add.emit(self._more)
-        self.accept()
 
 
 def _in_words(name: str, more: More, status: Status) -> str:
@@ -120,7 +111,7 @@ class Adding:
             locked = view.read_only_reason or "the file cannot be written" if view.read_only else ""
             said = f"Read-only: {locked.rstrip('.')}." if locked else ""
             made = MoreDialog(session, view.status, path.name, more, said, self._desk.parent)
-            made.add.connect(self._take_in)
+            made.answered.connect(self._take_in)
             made.finished.connect(made.deleteLater)
             self.dialog = made
             made.open()

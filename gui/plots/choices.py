@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.domain.library import Library
@@ -15,12 +15,9 @@ from assaypilot.engine.domain.library import Library
 from ..tables.properties import PROPERTIES
 from ..tables.rows import Column, numeric, plain_tip, whole_name
 from ..widgets.inputs import combo_box
-from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
-from ..widgets.text import button, label
+from ..widgets.layout import STRETCH, FlowRow, put, row_of
+from ..widgets.text import button, label, mnemonic_free
 from .scatter import Quantity
-
-ACROSS = 4
-"""Sites in one line of those that are averaged or fixed."""
 
 
 def choice_box(name: str, tip: str = "", *, letters: int = 8) -> QComboBox:
@@ -42,9 +39,7 @@ class HeatChoices(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = column_of(holder=self, spacing=6)
-        line = QWidget()
-        first = FlowRow(line, 8)
+        self._row = FlowRow(self, 8)
         self.down = choice_box("Site of the rows", "The site whose substituents go down", letters=6)
         self.across = choice_box("Site of the columns", "The site whose substituents go across", letters=6)
         self.order = choice_box("Order of the substituents", "How rows and columns are ordered", letters=9)
@@ -52,18 +47,11 @@ class HeatChoices(QWidget):
         self.order.addItem("as in the table", False)
         self.swap = button("S&wap", tip="Rows become columns")
         for text, box in (("Row&s", self.down), ("C&olumns", self.across)):
-            first.addWidget(named_box(text, box))
-        put(first, self.swap, named_box("Or&der", self.order))
-        column.addWidget(line)
-        self._rest = QWidget()
-        self._grid = QGridLayout(self._rest)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setVerticalSpacing(6)
-        column.addWidget(self._rest)
+            self._row.addWidget(named_box(text, box))
+        put(self._row, self.swap, named_box("Or&der", self.order))
         self.fixing: dict[int, QComboBox] = {}
         """For each site with a choice the box that fixes it."""
-        self._labels: dict[int, QLabel] = {}
+        self._named: dict[int, QWidget] = {}
         self._last = (-1, -1)
         self.down.activated.connect(lambda _: self._sites_chosen(0))
         self.across.activated.connect(lambda _: self._sites_chosen(1))
@@ -79,10 +67,10 @@ class HeatChoices(QWidget):
                 box.addItem(_short(library.sites[k].name, 40), k)
         self.across.setCurrentIndex(min(1, len(sites) - 1))
         self.order.setCurrentIndex(0)
-        for widget in (*self.fixing.values(), *self._labels.values()):
-            self._grid.removeWidget(widget)
-            widget.deleteLater()
-        self.fixing, self._labels = {}, {}
+        for named in self._named.values():
+            self._row.removeWidget(named)
+            named.deleteLater()
+        self.fixing, self._named = {}, {}
         for k in sites:
             name = library.sites[k].name
             box = choice_box(
@@ -95,10 +83,9 @@ class HeatChoices(QWidget):
                 box.addItem(_short(substituent, 60), code)
             box.activated.connect(lambda _: self.changed.emit())
             self.fixing[k] = box
-            self._labels[k] = label(_short(name, 8))
-            for widget in (box, self._labels[k]):  # without a parent they would be windows once they are shown
-                widget.setParent(self._rest)
-            self._labels[k].setToolTip(plain_tip(name) if len(name) > 8 else "")
+            self._named[k] = named_box(mnemonic_free(_short(name, 8)), box)
+            self._named[k].setToolTip(plain_tip(name) if len(name) > 8 else "")
+            self._row.addWidget(self._named[k])
         self._lay_out()
 
     @property
@@ -133,16 +120,8 @@ class HeatChoices(QWidget):
 
     def _lay_out(self) -> None:
         self._last = self.sites or (-1, -1)
-        others = [k for k in self.fixing if k not in self._last]
-        for k, box in self.fixing.items():
-            for widget in (self._labels[k], box):
-                self._grid.removeWidget(widget)
-                widget.setVisible(k in others)
-        for place, k in enumerate(others):
-            self._grid.addWidget(self._labels[k], place // ACROSS, 2 * (place % ACROSS))
-            self._grid.addWidget(self.fixing[k], place // ACROSS, 2 * (place % ACROSS) + 1)
-        self._grid.setColumnStretch(2 * ACROSS, 1)
-        self._rest.setVisible(bool(others))
+        for k, named in self._named.items():
+            named.setVisible(k not in self._last)
 
 
 class SiteChoice(QWidget):

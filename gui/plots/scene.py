@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ class Target:
     """Width and height in the data of a thing with an area; None: a point."""
 
 
-class Scene:
+class Scene(ABC):
     """A picture; drawn off the window's thread, asked in it."""
 
     name = ""
@@ -56,21 +57,21 @@ class Scene:
         """Inches above which it does not grow."""
         return 1e9, 1e9
 
+    @abstractmethod
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        raise NotImplementedError
 
+    @abstractmethod
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
         """What lies at a place of the data of some axes; ``reach`` is how much of the data a few pixels are."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """What the arrow keys lead to; None where there is nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """The data behind the picture: a header, and rows."""
-        raise NotImplementedError
 
     def enclosed(self, outline: Floats) -> Ints:
         """The compounds that a line encloses, ``(k, 2)`` places of the data of the first axes; none by default."""

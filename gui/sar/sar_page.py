@@ -76,11 +76,11 @@ FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture
 _MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
 """Scenes that show which compound is selected."""
 SAID = {
-    "map": "each cell the mean estimate of the compounds with both",
-    "contributions": "what every substituent adds, with 95 % interval",
-    "predictions": "measured compounds against what the others say of them",
-    "rounds": "how the undecided became fewer, and what it took",
-    "measurements": "where they went, substituent by substituent",
+    "map": "mean estimate of each pair",
+    "contributions": "what each substituent adds",
+    "predictions": "from the other compounds",
+    "rounds": "",
+    "measurements": "",
     PAIRS: "",
 }
 

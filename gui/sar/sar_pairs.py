@@ -146,10 +146,11 @@ class _Columns:
     def number(self, key: str, title: str, values: Floats, tip: str, *, signed: bool = False) -> Column:
         """A column of numbers; NaN is left empty."""
         form = f"{'+' if signed else ''}.{self._digits}f"
-        return Column(
-            key, title, lambda row: "" if np.isnan(values[row]) else format(values[row], form), lambda: values,
-            number=True, tip=tip,
-        )  # fmt: skip
+
+        def text(row: int) -> str:
+            return "" if np.isnan(values[row]) else format(values[row], form).replace("-", "\N{MINUS SIGN}")
+
+        return Column(key, title, text, lambda: values, number=True, tip=tip)
 
     def ids(self, key: str, title: str, compounds: NDArray[np.integer[Any]]) -> Column:
         """A column of the ids of the compounds ``(rows, k)``."""

@@ -277,7 +277,7 @@ class ReplayBar(QFrame):
         self.back = button(
             "Back to &now", tip="Shows the campaign as it is (Escape on the slider)", then=lambda: self._replay.go(None)
         )
-        put(row, self.play, (self.slider, 2), (self.words, 5), self.back)
+        put(row, (self.words, 5), self.back, self.play, (self.slider, 2))
         keep = self.back.sizePolicy()
         keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
         self.back.setSizePolicy(keep)
@@ -296,7 +296,8 @@ class ReplayBar(QFrame):
         past = replay.wanted is not None
         self.play.setText("Pause" if replay.playing else "Replay")
         words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else ""
-        self.words.setText(words)
+        when = "Before round 1" if replay.round == 0 else f"After round {replay.round}"
+        self.words.setText(when if replay.words else words, words)
         self.slider.setAccessibleDescription(words or "Now")
         self.back.setVisible(past)
         if self.property("past") != past:

@@ -86,6 +86,7 @@ class ProjectDialog(QDialog):
         self.table.header().setStretchLastSection(False)
         self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.header().setSectionResizeMode(GOAL, QHeaderView.ResizeMode.Stretch)
+        self.table.setIndentation(0)
         self.table.itemActivated.connect(lambda _: self._open())
         self.table.currentItemChanged.connect(lambda *_: self._refresh())
         column.addWidget(self.table, 1)

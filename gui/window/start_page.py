@@ -18,9 +18,9 @@ STEPS = (
     ("Measure round by round", ""),
     ("Export the shortlist", ""),
 )
-LETTERS = 96
+LETTERS = 60
 """Width of the column, in average letters."""
-NARROWEST = 640
+NARROWEST = 400
 """Pixels of it in a small window with large text."""
 
 

@@ -185,7 +185,7 @@ class Strip(QFrame):
             phase = status.phase
             if phase is not None and phase.outstanding > 0:
                 end = "\n" if theme().scale >= LARGE else " "
-                self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to the next decision")
+                self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to go")
             total = used + (phase.outstanding if phase is not None else 0)
             self.bar.set_share(used / total if phase is not None and total else None)
         if status.confirmation.measurements:
