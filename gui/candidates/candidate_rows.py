@@ -14,20 +14,28 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.bounds import bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.export.measured import measured_means
-from assaypilot.engine.export.shortlist import availability, decimals_of
+from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of
 from assaypilot.engine.text.percentages import probability
 from assaypilot.engine.text.statements import interval_name
 
 from ..library.library_rows import coded_column, id_column, site_columns, structure_column
 from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, two_lines
-from .evidence import confirmed_text
 
 _CONFIRMED_RANK = {False: 0, None: 1, True: 2}
 """Order of the states of a confirmation: what asks to be looked at first; all others come after."""
 _CONFIRMED_KIND = {False: "wrong", None: "muted"}
 STATUS_RANK = np.array([1, 0, 2, 3])
 """Order of the status codes in a table: in, undecided, out, not estimable."""
+
+
+_SIGNS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "\N{HORIZONTAL ELLIPSIS}"}
+
+
+def confirmed_text(status: Status, compound: int) -> str:
+    """``✓ confirmed``, ``✗ not confirmed: 0.62 below predicted``, ``… not measured yet``; empty for all others."""
+    words = confirmed(status, compound)
+    return f"{_SIGNS[status.confirmation.states.get(compound)]} {words}" if words else ""
 
 
 def interval_text(low: float, high: float, digits: int = 2) -> str:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from assaypilot.engine.tables.more import MoreCompounds
 
     from ..session.session import Session
-    from ..window.desk import Desk
     from ..window.exporting import Exporting
+    from ..window.page import Desk
 
 
 NAMED_ROWS = 5

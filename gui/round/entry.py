@@ -18,7 +18,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value
 
-from .cells import of_round
+from .round_columns import of_round
 
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)

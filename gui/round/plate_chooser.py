@@ -25,8 +25,7 @@ from assaypilot.engine.domain.plates.wells import Well
 
 from ..resources.theme import theme
 from ..widgets.marks import draw_mark
-from .plate import Draw, PlateView
-from .plate_looks import DECISION, VALUE, WORDS, Look, Looks
+from .plate import DECISION, VALUE, WORDS, Draw, Look, Looks, PlateView
 
 NUMBERED = 17.0
 """Pixels of a well from which on a value can be read in it; in smaller ones its size says how high it is."""

@@ -20,7 +20,7 @@ from ..window.page import PageName
 if TYPE_CHECKING:
     from assaypilot.engine.domain.stock import PlanName
 
-    from ..window.desk import Desk
+    from ..window.page import Desk
     from .round_ending import ClosePanel
     from .round_page import RoundPage
 

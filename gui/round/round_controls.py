@@ -22,7 +22,7 @@ from ..widgets.layout import column_of
 from ..widgets.text import Details, label
 from .entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog
-from .value_list import Shown, ValueList
+from .round_panel import Shown, ValueList
 
 if TYPE_CHECKING:
     from .round_page import RoundPage

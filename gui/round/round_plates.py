@@ -17,9 +17,8 @@ from ..tables.table import as_clipboard
 from ..widgets.inputs import combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
-from .plate import LEGEND, plate_words
+from .plate import DECISION, LEGEND, STATE, VALUE, looks_of, plate_words
 from .plate_chooser import PlateChooser
-from .plate_looks import DECISION, STATE, VALUE, looks_of
 from .round_rows import RoundModel
 
 

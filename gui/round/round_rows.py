@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from ..tables.rows import Index, RowsModel
-from .cells import Slot, fill_slots, is_late, of_round
 from .entry import as_first_entered, entered_text
-from .round_columns import STRUCK, result_cell, result_key, result_place, round_columns
+from .round_columns import (
+    STRUCK,
+    Slot,
+    fill_slots,
+    is_late,
+    of_round,
+    result_cell,
+    result_key,
+    result_place,
+    round_columns,
+)
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Round, RoundItem, Status

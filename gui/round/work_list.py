@@ -1,34 +1,191 @@
-"""The work list of a round: as a table or a printable page, on which plates, with a look at them."""
+"""The work list of a round: as a table or a printable page, on which plates, and the files it is written to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QFormLayout,
     QLineEdit,
     QWidget,
 )
 
 from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.plating import moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.domain.plates.layout import Layout, PlateUse, read_controls
+from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.engine_words import error_words
-from ..runtime.tasks import single_shot
+from ..runtime.tasks import Job, single_shot
 from ..session.session import Session
+from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.inputs import Form, Segments, combo_box
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, go_or_cancel, label, polish
+from ..window.page import PageName
 from .plate import PlateView, plate_words
+
+if TYPE_CHECKING:
+    from ..window.exporting import Exporting
+    from ..window.page import Desk
+    from .round_page import RoundPage
+
+
+LAST = "plates/last"
+"""What was asked for the last time."""
+
+
+class WorkLists:
+    """The round for the lab."""
+
+    def __init__(self, desk: Desk, page: RoundPage, exporting: Exporting) -> None:
+        self._desk, self._page, self._exporting = desk, page, exporting
+        self.dialog: WorkListDialog | None = None
+        """The question how the lab gets it, while it is open."""
+        self.asking: QFileDialog | None = None
+        """The question where to, the last one asked."""
+        page.print_page.connect(lambda: self.ask("page"))
+        page.remember_in(desk.settings, desk.parent)
+
+    @property
+    def shown(self) -> Round | None:
+        """The round that work lists are of: the one the page shows, else the latest."""
+        view = self._desk.session.view
+        own = self._page.shown
+        if view is None:
+            return None
+        found = (one for one in view.status.rounds if own is not None and one.number == own.number)
+        return next(found, view.round)
+
+    def ask(self, kind: str | None = None) -> None:
+        """Ask how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
+        desk, view = self._desk, self._desk.session.view
+        shown = self.shown
+        if view is None or shown is None or self.dialog is not None:
+            return
+        last = desk.settings.values(LAST)
+        remembered = _plates_of(shown) or (last | {"size": 0} if view.read_only else last)
+        remembered = remembered | {"kind": kind or last.get("kind")}
+        dialog = WorkListDialog(desk.session, view.status, shown, remembered, desk.parent, writable=not view.read_only)
+        dialog.keep.connect(self._keep_plates)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.go.connect(self._ask_where)
+        dialog.finished.connect(self._closed)
+        self.dialog = dialog
+        dialog.open()
+
+    def _closed(self) -> None:
+        self.dialog = None
+
+    def _ask_where(self) -> None:
+        settings, view, dialog = self._desk.settings, self._desk.session.view, self.dialog
+        shown = self.shown
+        if view is None or shown is None or dialog is None:
+            return
+        kind, use, values = kind_of(dialog.kind), dialog.use, dialog.values
+        stem = f"{file_name(view.path.stem)} round {shown.number}{' plates' if kind.key == 'map' else ''}"
+        proposed = settings.folder_for("work list") / f"{stem}{kind.suffix}"
+
+        def chosen(path: Path) -> None:
+            settings.keep_folder_for("work list", path.parent)
+            settings.keep_values(LAST, values)
+            dialog.accept()
+            self.keep(use, lambda: self.to(path, use, kind.key))
+
+        self.asking = ask_for_place(
+            dialog, f"Save: {kind.name}", proposed, kind.name, kind.suffix, chosen, dialog.refuse
+        )
+
+    def _keep_plates(self) -> None:
+        """Keep the plates of the dialog with the round, and write no file."""
+        dialog = self.dialog
+        if dialog is not None:
+            use = dialog.use
+            self._desk.settings.keep_values(LAST, dialog.values)
+            dialog.accept()
+            self.keep(use)
+
+    def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
+        """The campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
+        view, shown = self._desk.session.view, self.shown
+        if view is None or shown is None:
+            return
+
+        def kept() -> None:
+            for text in () if same else moved_in_words(view.status, shown.number):
+                self._desk.session.message.emit(text)
+            if then is not None:
+                then()
+
+        same = view.read_only or (None if shown.layout is None else shown.layout.use) == use
+        if same:
+            kept()
+        else:
+            self._desk.session.lay_out(shown.number, use, kept)
+
+    def copy(self) -> None:
+        """Copy the round for the lab."""
+        self._desk.show_page(PageName.ROUND)
+        self._page.copy_work_list()
+
+    def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
+        """The job that writes the work list of the round shown."""
+        view, shown = self._desk.session.view, self.shown
+        if view is None or shown is None:
+            return None
+        status = view.status
+
+        def work(report: Report) -> int:
+            from assaypilot.engine.system.processes import in_another_process
+
+            return in_another_process(write_work_list, path, status, shown, use, kind, report=report)
+
+        def written(rows: int) -> None:
+            self._exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
+
+        return self._exporting.start(f"Writing {path.name}", path, work, written, self.ask)
+
+
+def _plates_of(shown: Round) -> dict[str, Any]:
+    """The plates of a round as the dialog takes them; empty for none."""
+    if shown.layout is None:
+        return {}
+    return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
+
+
+def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
+    """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
+    from assaypilot.engine.campaign.plating import layout_of
+    from assaypilot.engine.export.csv_file import write_csv
+    from assaypilot.engine.export.work_list import plate_map, work_list
+
+    report(0.0, "Laying out the plates" if use is not None else "Gathering")
+    layout = layout_of(status, issued, use)
+    if kind == "page":
+        from assaypilot.engine.export.work_page import write_work_page
+        from assaypilot.engine.system.version import program_version
+
+        now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+        program = f"AssayPilot {program_version()}"
+        write_work_page(str(path), status, issued, layout, program=program, printed=now, report=report)
+        return issued.measurements
+    sheet = (
+        plate_map(status, issued, layout) if kind == "map" and layout is not None else work_list(status, issued, layout)
+    )
+    write_csv(path, sheet.header, sheet.rows)
+    return issued.measurements
 
 
 @dataclass(frozen=True, slots=True)

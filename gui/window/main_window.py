@@ -30,7 +30,7 @@ from ..library.library_page import LibraryPage
 from ..resources.theme import Choice, theme
 from ..round.round_commands import RoundCommands
 from ..round.round_page import RoundPage
-from ..round.work_list_files import WorkLists
+from ..round.work_list import WorkLists
 from ..runtime.engine_words import error_words
 from ..runtime.error_reports import ErrorReports, Reporter
 from ..runtime.settings import Settings
@@ -41,12 +41,10 @@ from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.layout import column_of, row_of
 from ..widgets.text import as_here
 from .actions import Actions
-from .desk import Desk
-from .exporting import Exporting
+from .exporting import Exporting, PictureFiles
 from .help_and_preferences import HelpAndPreferences
 from .opening import Opening
-from .page import Page, PageName
-from .picture_files import PictureFiles
+from .page import Desk, Page, PageName
 from .start_page import StartPage
 from .strip import Footer, Statement, Strip
 from .table_commands import Tables

@@ -1,19 +1,52 @@
-"""What all pages have in common: a heading, a place for tools, and a view of the campaign that they show."""
+"""What all pages and commands share: headings, a view of the campaign, and where things are asked and said."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
+from assaypilot.engine.errors import AssayPilotError
+
 from ..resources.theme import theme
+from ..runtime.settings import Settings
 from ..session.session import Session
 from ..session.view import View
 from ..tables.table import Table
+from ..widgets.bars import MessageBar
+from ..widgets.file_dialogs import ask_for_table
 from ..widgets.layout import FoldedLabel, column_of, put, row_of
 from ..widgets.text import label
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """Where the commands of a window ask, say and remember things, and which page they show."""
+
+    parent: QWidget
+    """Of the dialogs."""
+    session: Session
+    settings: Settings
+    messages: MessageBar
+    show_page: Callable[[PageName], None]
+
+    def refuse(self, error: Exception) -> None:
+        """Say what went wrong with something that was asked for; what was stopped needs no word."""
+        if isinstance(error, AssayPilotError):
+            self.messages.refuse(error)
+
+    def ask_for_table(self, title: str, then: Callable[[Path], None]) -> None:
+        """Ask for a table and hand its path on."""
+        path = ask_for_table(self.parent, self.settings.folder, title)
+        if path is not None:
+            self.settings.folder = path.parent
+            then(path)
+
 
 SIDE = 296
 NARROWEST, WIDEST = 250, 640

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.round.cells import mean_text
 from assaypilot.gui.round.entry import Question, decimal_of, parse_entry
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
+from assaypilot.gui.round.round_columns import mean_text
 from assaypilot.gui.round.round_rows import STRUCK, result_key
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND

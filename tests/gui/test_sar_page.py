@@ -21,9 +21,9 @@ from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.sar import sar_page as sar
 from assaypilot.gui.sar.sar_page import PAIRS, PICTURES
 from assaypilot.gui.sar.sar_pairs import KINDS as PAIR_KINDS
+from assaypilot.gui.window.exporting import data_path
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.window.picture_files import data_path
 from tests.gui.helpers import (
     answered,
     decided_campaign,
