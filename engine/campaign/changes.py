@@ -447,7 +447,8 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
 def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" and "endpoint" in what:
-        return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
+        informs = "informs the model" if after.calibrated else "decides nothing"
+        return [f"It is recorded and shown, and {informs}: the guarantee is not touched."]
     if after.calibrated and not before.calibrated:
         return [ENDS]
     now, then = broken(before), broken(after)

@@ -158,9 +158,7 @@ class GoalPage(Page):
         self.state.setVisible(status.finished)
         if decided:
             rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
-            # How many are in stands above.
-            used = many(status.measurements_used, "measurement")
-            self.state.say(f"Decided in {many(rounds, 'round')}, {used}", status.guarantee.sentence)
+            self.state.say(f"Decided in {many(rounds, 'round')}", status.statement)
         elif status.finished:
             self.state.say("Stopped before all was decided", status.statement)
         if self.state.objectName() != (kind := "card" if decided else "callout"):

@@ -61,7 +61,7 @@ def controls_in(text: str) -> tuple[Control, ...]:
         for _, _, value in pairs:
             if not _is_number(value):
                 raise AssayPilotError(
-                    f"{value!r} is no value of {name}",
+                    f"{value!r} is no value of {name or 'a control'}",
                     mend="Write REF-1 = 7.1, on the log scale for a log endpoint, or the name alone.",
                 )
         found.append(parse_control(";".join([name, *(f"{of.strip() or 'value'}={value}" for of, _, value in pairs)])))

@@ -204,7 +204,7 @@ def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot, editor)
 SMILES = ["CCOc1ccccc1", "CCCCCCCCOc1ccccc1", "CCNC(=O)c1ccccc1"]
 
 
-def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoints(qtbot: QtBot) -> None:
+def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoints(qtbot):
     made = ProfileEditor()
     qtbot.addWidget(made)
     made.show_endpoints([POTENCY, Endpoint("HBD")], HISTORY, SMILES)
@@ -225,7 +225,7 @@ def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoi
     assert [one.endpoint.name for one in made.boxes] == ["pIC50"]
 
 
-def with_structures(path: Path) -> Path:
+def with_structures(path):
     lines = ["ID,SMILES,R1,R2,R3,pIC50"]
     for place, (name, row) in enumerate(zip(IDS, ROWS, strict=True)):
         smiles = f"{'C' * (1 + place % 9)}Oc1ccc({'N' * (place % 2)}{'C' * (1 + place // 9)})cc1"
@@ -234,9 +234,7 @@ def with_structures(path: Path) -> Path:
     return path
 
 
-def test_profile_of_properties_stands_as_a_column_beside_another_goal(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_profile_of_properties_stands_as_a_column_beside_another_goal(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, with_structures(tmp_path / "one.csv"))
     until(qtbot, lambda: step.complete)
     step.show_more()
