@@ -133,7 +133,7 @@ class Strip(QFrame):
         row.addWidget(self.badge)
         spent = column_of(spacing=6)
         self.used = label("")
-        self.used.setMinimumWidth(150)
+        self.used.setMinimumWidth(190)  # what is expected comes later, and moves nothing
         self.bar = Budget()
         put(spent, STRETCH, self.used, self.bar, STRETCH)
         row.addLayout(spent)
