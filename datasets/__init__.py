@@ -87,7 +87,7 @@ _ALL = (
     ),
     Dataset(
         name="practice-960",
-        title="Practice campaign (SYNTHETIC: effects drawn at random, the substituents are only names)",
+        title="Practice campaign (SYNTHETIC: effects drawn at random, for benzimidazole-4-carboxamides)",
         rows=960,
         sites=("R1", "R2", "R3", "R4", "R5"),
         endpoints=("pIC50;sd=0.2",),
@@ -98,6 +98,7 @@ _ALL = (
         licence="MIT, as the program",
         synthetic=True,
         id="ID",
+        smiles="SMILES",
         truth_file="practice-960-truth.csv",
     ),
 )
