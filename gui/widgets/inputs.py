@@ -267,12 +267,13 @@ class Field(QWidget):
 class Scrolled(QScrollArea):
     """A column that scrolls up and down where it does not fit, and is never narrower than what it holds.
 
-    ``least``: a fixed width in pixels; ``most``: it is as high as what it holds, up to so many pixels.
+    ``most``: it is as high as what it holds, up to so many pixels; ``between``: the least width it has, and the width
+    up to which it makes room for what it holds.
     """
 
-    def __init__(self, content: QWidget, least: int = 0, most: int = 0) -> None:
+    def __init__(self, content: QWidget, most: int = 0, between: tuple[int, int] = (0, 100_000)) -> None:
         super().__init__()
-        self._content, self._least, self._most = content, least, most
+        self._content, self._most, self._between = content, most, between
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -284,10 +285,9 @@ class Scrolled(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Whether the event stops here (never); takes the width from the content when that changes."""
         if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            wanted = self._content.minimumSizeHint().width() + BAR
-            if self._least:
-                self.setFixedWidth(max(round(self._least * (1 + theme().scale) / 2), wanted))
-            elif self.minimumWidth() != wanted:
+            least, widest = self._between
+            wanted = min(max(self._content.minimumSizeHint().width() + BAR, least), widest)
+            if self.minimumWidth() != wanted:
                 self.setMinimumWidth(wanted)
             self._fit_height()
         return super().eventFilter(watched, event)

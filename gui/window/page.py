@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from ..session.view import View
 from ..tables.table import Table
 from ..widgets.bars import MessageBar
 from ..widgets.file_dialogs import ask_for_table
+from ..widgets.inputs import Scrolled
 from ..widgets.layout import FoldedLabel, column_of, put, row_of
 from ..widgets.text import label
 
@@ -135,36 +136,12 @@ class Page(QWidget):
         """Divide the page as it was."""
 
 
-class _Side(QScrollArea):
-    """A panel that is as wide as what it holds needs, with large text too, and cuts nothing off at its edge."""
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__()
-        self._content = content
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(content)
-        self.setMinimumWidth(NARROWEST)
-        content.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Whether the event stops here (never); follows the width of the content."""
-        if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            wanted = self._content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
-            wanted = min(max(wanted, NARROWEST), WIDEST)
-            if wanted != self.minimumWidth():
-                self.setMinimumWidth(wanted)
-        return super().eventFilter(watched, event)
-
-
 def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     """The panel at the right, which scrolls when the window is low, and where its parts go."""
     inner = QFrame()
     inner.setObjectName("side")
     column = column_of(holder=inner, margins=(16, 16, 16, 14), spacing=12)
-    return _Side(inner), column
+    return Scrolled(inner, between=(NARROWEST, WIDEST)), column
 
 
 def with_side(page: Page, side: QWidget) -> QSplitter:
