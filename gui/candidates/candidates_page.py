@@ -476,9 +476,6 @@ class CandidatesPage(Page):
     def _draw(self) -> None:
         if self._view is None:
             return
-        if self._filtered is not None and not self._filtered.any():
-            self.canvas.show_scene(None, anew=True)  # the table says why
-            return
         columns = self._columns_scene(self._view)
         if columns is not None:
             self.canvas.show_scene(columns, anew=type(self.canvas.scene) is not type(columns))

@@ -57,8 +57,13 @@ class CandidatesScene(Scene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
+        from assaypilot.engine.figures.canvas import blank, say
+
         made = self._picture(palette)
-        figure = made.draw(size, dpi)
+        if self.only is not None and not self.only.any():
+            figure = say(blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound fits the filter.")
+        else:
+            figure = made.draw(size, dpi)
         self.picture = made
         return figure
 
