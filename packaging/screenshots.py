@@ -225,6 +225,7 @@ def journey(at: Photographer) -> None:
     creation = at.creation("plain", "new")
     for text, name in (("", "missing"), ("a fifth", "wrong"), (str(NOISE), "goal")):
         creation.goal_pane.noise.edit.setText(text)
+        rest(400)  # until what was typed is looked at
         at.shoot(f"new-{name}", creation)
     at.create(creation, slack="0.5", per_round="96")
     for page in PageName:
@@ -310,7 +311,6 @@ def trade_offs(at: Photographer) -> None:
         box.unknown.setChecked(False)
         box.noise.edit.setText(str(NOISE))
         box.margin.edit.setText("0.4")
-        box.limit.edit.setText("<5.5" if place else "")
         box.direction.setCurrentIndex(place)
     combo = step.strategy.combo
     at.until(lambda: combo.findData("proven") >= 0, "the strategies")
