@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .errors import AssayPilotError
     from .notebook.campaign import Added, Campaign
-    from .notebook.contests import compare_strategies, list_strategies, load_dataset
-    from .notebook.designs import OptimalDesign, optimal_design
+    from .notebook.contests import OptimalDesign, compare_strategies, list_strategies, load_dataset, optimal_design
     from .notebook.frames import read_table
     from .notebook.series_model import SeriesModel
     from .strategies.phased import Phased
@@ -46,7 +45,7 @@ _PLACES = {
     "Added": "notebook.campaign",
     "AssayPilotError": "errors",
     "Campaign": "notebook.campaign",
-    "OptimalDesign": "notebook.designs",
+    "OptimalDesign": "notebook.contests",
     "Phased": "strategies.phased",
     "SeriesModel": "notebook.series_model",
     "Strategy": "strategies.protocol",
@@ -54,7 +53,7 @@ _PLACES = {
     "compare_strategies": "notebook.contests",
     "list_strategies": "notebook.contests",
     "load_dataset": "notebook.contests",
-    "optimal_design": "notebook.designs",
+    "optimal_design": "notebook.contests",
     "read_table": "notebook.frames",
 }
 

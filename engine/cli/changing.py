@@ -17,8 +17,8 @@ from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.stated_noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
-from ..tables.described import without_column
-from ..tables.more import read_more
+from ..tables.endpoint_kinds import without_column
+from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from .console import Console, Reply, count, pick

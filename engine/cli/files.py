@@ -22,7 +22,7 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
     """Return the shortlist in the format that the file's ending names."""
     from ..campaign.campaign import Campaign
     from ..export.formats import ending_of
-    from ..tables.own_exports import is_export
+    from ..tables.headers import is_export
 
     out = Path(options.out)
     ending = ending_of(out)

@@ -21,10 +21,9 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     """Fit the curves of a raw table and write their values; with ``--points`` and ``--plots`` what is behind them."""
     started = time.perf_counter()
     _check_targets(options)
-    from ..curves.analysis import analyse
-    from ..curves.points import Columns, Series, read_points, with_map
-    from ..curves.sheets import (
+    from ..curves.analysis import (
         RESULTS,
+        analyse,
         document,
         endpoint_unit,
         point_header,
@@ -33,6 +32,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         reported,
         result_rows,
     )
+    from ..curves.points import Columns, Series, read_points, with_map
     from ..export.csv_file import write_csv, write_plain_csv
     from ..tables.opening import read_table
 

@@ -8,13 +8,13 @@ import re
 from ..campaign.phrases import many
 from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
+from ..tables.column_roles import NoSites
 from ..tables.files import is_workbook
 from ..tables.join import join_tables, split_join
 from ..tables.mapping import propose
 from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable
-from ..tables.site_columns import NoSites
 from ..tables.stock import STOCK_ROLES
 from .console import Console, pick
 

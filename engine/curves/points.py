@@ -11,7 +11,7 @@ from typing import Literal
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
 from ..errors import AssayPilotError
 from ..tables import headers
-from ..tables.curves import doses, is_dose
+from ..tables.normalise import doses, is_dose
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing, parse_number, parse_value, quoted
 from ..tables.vocabulary import CELLS, HEADERS

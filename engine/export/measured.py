@@ -11,7 +11,7 @@ import numpy as np
 from ..campaign.state import Status
 from ..chemistry.calculated import properties_of
 from ..domain.profiles import profile_of
-from ..tables.display import Shown, shown
+from ..tables.entries import Shown, shown
 
 
 @dataclass(frozen=True, slots=True)

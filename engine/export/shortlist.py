@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..campaign.state import STATUSES, Status
-from ..chemistry.assembling import product_smiles
+from ..chemistry.decomposition import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .bounds import only_bounds

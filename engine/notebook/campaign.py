@@ -23,8 +23,19 @@ from ..export.entries import claim_entry, compound_entries
 from ..export.shortlist import Which, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
-from .frames import Table, plain, raw_of
-from .terms import Endpoints, MoreOptions, controls_of, keywords, listed, profile_of, table_options, with_keywords
+from .frames import (
+    Endpoints,
+    MoreOptions,
+    Table,
+    controls_of,
+    keywords,
+    listed,
+    plain,
+    profile_of,
+    raw_of,
+    table_options,
+    with_keywords,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -283,7 +294,7 @@ class Campaign:
         but under a proven strategy, whose bounds are not the model's. AssayPilotError before the first value, and
         without sites or ids.
         """
-        from .predictions import predictions
+        from .series_model import predictions
 
         return predictions(self._core.status(), table)
 
@@ -326,7 +337,7 @@ class Campaign:
         ``candidates``: ranked estimates with intervals and cutoff, or the trade-offs. ``rounds``: compounds in and
         undecided after each round. ``map``: mean estimates of two ``sites`` (default: the first two). ``size``: inches.
         """
-        from .pictures import picture
+        from .shown import picture
 
         return picture(self._core.status(), kind, sites, size)
 

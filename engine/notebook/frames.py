@@ -1,20 +1,25 @@
-"""Between DataFrames and the engine's tables of texts, so that one reader understands files and frames alike."""
+"""DataFrames as the engine's tables of texts, and keywords as its options."""
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
 from ..arrays import Ints
+from ..domain.controls import Control, parse_control
+from ..domain.desirability import Curve, parse_curve
 from ..errors import AssayPilotError
 from ..tables.normalise import as_meant
 from ..tables.opening import read_table as read_raw
+from ..tables.options import EndpointSpec, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable, visible
 
 Table = pd.DataFrame | str | Path
@@ -123,3 +128,209 @@ class Coding:
     def sizes(self) -> list[int]:
         """Substituents per site."""
         return [len(own) for own in self.labels]
+
+
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?))?")
+"""An option, with its value where that is a number."""
+_ENDPOINT = re.compile(r'--endpoint "([^";]+);([a-z_]+)=([^";]+)"')
+"""One thing said of an endpoint."""
+
+
+class EndpointTerms(TypedDict, total=False):
+    """What is said of one endpoint; sd, epsilon and estimates are on the model scale (log10 of a log endpoint)."""
+
+    unit: str
+    direction: str
+    """``max`` or ``min``."""
+    transform: str
+    """``log`` or ``none``."""
+    sd: float | str | None
+    """SD between independent measurements of one compound; None or ``unknown``: estimated."""
+    epsilon: float
+    limit: str
+    """``<5``: compounds have to keep to it; in the unit of the values."""
+    of: str
+    """``pIC50 - hERG``: the difference of two others."""
+    kind: str
+    """``value``, ``yes-no`` or ``count``."""
+    words: str
+    wells_per_measurement: int
+
+
+Endpoints = Mapping[str, EndpointTerms | float | None] | Sequence[str] | str
+"""By name what is said of each, or its SD alone; or names; or the texts of the option ``--endpoint``."""
+
+
+class MoreOptions(TypedDict, total=False):
+    """Further options of a campaign; names and meanings are those of ``assaypilot new --help``."""
+
+    objective: str | Sequence[str]
+    """Endpoints the goal is about; default: the only one, for trade-offs all."""
+    profile: Mapping[str, Sequence[float] | str] | Sequence[str]
+    """Desirability curves, ``{"pIC50": (6, 8), "phERG": (6, 5)}``: 0 at the first, 1 at the second; or texts such as
+    ``phERG:6..5;weight=0.5``. The goal is then about the score."""
+    slack: float
+    """How soft the cutoff is; default: half of epsilon."""
+    history: str
+    """``data`` (default): values in the table count; ``shown``: they are only shown."""
+    delta: float
+    """1 - confidence; default 0.05."""
+    parameters: Mapping[str, Any]
+    """Of the strategy, by name."""
+    top: int
+    """How many of the best compounds are wanted, for the goal ``top``."""
+    max_replicates: int
+    """Measurements of one compound in a round; default 4."""
+    budget: int
+    """Measurements in all; default: no limit."""
+    sd: float
+    """Assay noise of endpoints that name none."""
+    seed: int
+    """Of random choices; default 0."""
+    name: str
+    """Of the campaign."""
+    control: Sequence[str]
+    """Compounds measured on every plate, ``REF-1;value=7.1``."""
+    sheet: str
+    """Of a workbook."""
+    id: str
+    """Column of ids; default: found."""
+    smiles: str
+    """Column of structures."""
+    core: Sequence[str]
+    """SMILES with sites ``[*:1]``, or a file; structures are taken apart at it."""
+    blank: str
+    """What an empty substituent is: ``missing`` (default) or ``h``."""
+    product: bool
+    """Whether the library is every combination of the substituents."""
+    only_listed: bool
+    """With ``product``: only compounds of the table can be measured."""
+    available: str
+    """Column that says whether a compound is available."""
+    stock: str
+    """Column that says what is in stock, to be made, or cannot be made."""
+    cost: str
+    """Column of what making a compound costs."""
+    lead: str
+    """Column of how many days that takes."""
+    merge: str
+    """Ids with the same structure are one: ``no``, ``identical``, ``charge`` or ``tautomer``."""
+    min_seen: int
+    """Leave out substituents that fewer compounds carry; default 1."""
+    drop_site: Sequence[str]
+    """Sites to leave out."""
+    join_substituents: Sequence[str]
+    """Substituents that count as one, ``R1:Me,Et=small``."""
+    interaction: Sequence[str]
+    """Pairs of sites to take together, ``R1,R2``."""
+    assays: str
+    """Where a column names assays: ``each``, ``pooled`` or one of them."""
+
+
+_CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}
+
+
+def endpoint_specs(endpoints: Endpoints | None) -> tuple[EndpointSpec, ...]:
+    """Return what is said of the endpoints; AssayPilotError for what is not understood."""
+    if endpoints is None:
+        return ()
+    if isinstance(endpoints, str):
+        return (parse_endpoint_spec(endpoints),)
+    if not isinstance(endpoints, Mapping):
+        return tuple(map(parse_endpoint_spec, endpoints))
+    return tuple(parse_endpoint_spec(_spec(str(name), said)) for name, said in endpoints.items())
+
+
+def _spec(name: str, said: EndpointTerms | float | None) -> str:
+    if said is None:
+        return name
+    if not isinstance(said, Mapping):
+        return f"{name};sd={said}"
+    parts = [name]
+    for key, value in said.items():
+        if value is None and key != "sd":
+            continue
+        if isinstance(value, tuple | list):
+            value = "/".join(map(str, value))
+        parts.append(f"{key}={'unknown' if value is None else value}")
+    return ";".join(parts)
+
+
+_OF_FROM_TABLE = ("table", "path", "sites", "endpoints", "goal", "epsilon", "per_round", "strategy")
+
+
+def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreOptions) -> TableOptions:
+    """Return how a table is to be read; AssayPilotError for an option that does not exist or a choice there is not."""
+    for name in more:
+        if name not in MoreOptions.__annotations__:
+            near = difflib.get_close_matches(name, [*MoreOptions.__annotations__, *_OF_FROM_TABLE], n=1)
+            meant = f"Did you mean {near[0]}?" if near else f"There are {', '.join(MoreOptions.__annotations__)}."
+            raise AssayPilotError(f"there is no option {name!r}", mend=meant)
+    for name, choices in _CHOICES.items():
+        if more.get(name, choices[0]) not in choices:
+            raise AssayPilotError(
+                f"{name} must be one of {', '.join(choices)}, got {more.get(name)!r}", mend=f"Choose {choices[0]!r}."
+            )
+    if more.get("only_listed") and not more.get("product"):
+        raise AssayPilotError("only the table's compounds are in the library anyway", mend="Give product=True, too.")
+    blank, merge = more.get("blank", "missing"), more.get("merge", "no")
+    return TableOptions(
+        id=more.get("id"),
+        smiles=more.get("smiles"),
+        sites=tuple(sites),
+        blank="h" if blank == "h" else "missing",
+        product=more.get("product", False),
+        only_listed=more.get("only_listed", False),
+        available=more.get("available"),
+        stock=more.get("stock"),
+        cost=more.get("cost"),
+        lead=more.get("lead"),
+        endpoints=endpoint_specs(endpoints),
+        sd=more.get("sd"),
+        cores=listed(more.get("core", ())),
+        merge=next(known for known in ("no", "identical", "charge", "tautomer") if known == merge),
+        min_seen=more.get("min_seen", 1),
+        drop_sites=listed(more.get("drop_site", ())),
+        joined=listed(more.get("join_substituents", ())),
+        interactions=listed(more.get("interaction", ())),
+        assays=more.get("assays"),
+    )
+
+
+def listed(one_or_more: str | Iterable[str]) -> tuple[str, ...]:
+    """Return texts as a tuple; one text is one of them."""
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def profile_of(more: MoreOptions) -> tuple[Curve, ...]:
+    """Return the desirability curves of the profile; empty without one."""
+    given = more.get("profile", ())
+    if not isinstance(given, Mapping):
+        return tuple(map(parse_curve, listed(given)))
+    return tuple(
+        parse_curve(f"{name}:{values}") if isinstance(values, str) else Curve(name, tuple(map(float, values)))
+        for name, values in given.items()
+    )
+
+
+def controls_of(more: MoreOptions) -> tuple[Control, ...]:
+    """Return the controls that are measured beside the compounds."""
+    return tuple(map(parse_control, listed(more.get("control", ()))))
+
+
+@contextmanager
+def with_keywords() -> Iterator[None]:
+    """Name keywords instead of options in what is refused inside; also a decorator."""
+    try:
+        yield
+    except AssayPilotError as error:
+        error.message = keywords(error.message)
+        error.option = None if error.option is None else keywords(error.option)
+        error.mend = None if error.mend is None else keywords(error.mend)
+        raise
+
+
+def keywords(text: str) -> str:
+    """Return a text with keywords in place of options, ``sd=0.2`` for ``--sd 0.2``."""
+    text = _ENDPOINT.sub(r'endpoints={"\1": {"\2": "\3"}}', text)
+    return _OPTION.sub(lambda found: found[1].replace("-", "_") + (f"={found[2]}" if found[2] else ""), text)

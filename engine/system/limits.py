@@ -21,8 +21,6 @@ LONGEST_HEADER = 500
 """Characters of a column's name; patterns that look for units and runs in it need time that grows with its square."""
 LONGEST_CELL = 131_072
 """Characters of one cell, as Python's csv reader has it; a spreadsheet keeps 32,767, a molblock of 50 atoms 5,000."""
-LARGEST_PART = 1 << 28
-"""Bytes of the largest part of a workbook once unpacked; a sheet of 100,000 x 20 has 80 MB."""
 LARGEST_UNPACKED = 1 << 29
 """Bytes of all parts of a workbook."""
 MOST_PARTS = 20_000

@@ -12,8 +12,8 @@ from ..errors import AssayPilotError
 from ..text.statements import listed
 from . import headers
 from .column_roles import Claims, share_of_dates
-from .curves import is_dose
-from .described import described
+from .endpoint_kinds import described
+from .normalise import is_dose
 from .options import EndpointColumn, EndpointSpec, TableMapping
 from .raw import RawTable, fold
 from .values import is_missing

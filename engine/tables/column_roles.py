@@ -1,14 +1,20 @@
-"""The columns of a table while it is found out which is what: which are taken, and what their cells show."""
+"""The columns of a table while it is found out which is what: ids, structures, sites, and what is still free."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 
+from ..errors import AssayPilotError
 from ..system.limits import LONGEST_BLOCK
 from . import headers
+from .classes import classes_of, words_of
+from .endpoint_kinds import kind_of
 from .headers import SMILES_SHAPE
-from .raw import RawTable
+from .raw import RawTable, fold
 from .values import is_missing, parse_value, plain_number
 
 SAMPLED = 2000
@@ -91,7 +97,6 @@ class Claims:
         return unit is None or unit.startswith("%") or headers.looks_like_concentration(unit)
 
 
-_SAMPLED = 2000
 _PARSED = 60
 """Structures of a column that are read to see whether they are some."""
 _FEWEST_ATOMS = 4
@@ -108,7 +113,7 @@ _ID = re.compile(r"(?=\S*\d)[A-Za-z0-9]+(?:[-_:./#|][A-Za-z0-9]+)*|(?:[A-Za-z]+)
 _FRAGMENT = re.compile(r"\[\*:\d+\]|\[\d+\*\]|\[R\d*\]|(?<![\[(])\*|\[\*\]")
 
 
-def filled(texts: Sequence[str], most: int = _SAMPLED) -> list[str]:
+def filled(texts: Sequence[str], most: int = SAMPLED) -> list[str]:
     """Return the first cells of a column that hold something."""
     return [text for text in texts[:most] if not is_missing(text)]
 
@@ -157,3 +162,400 @@ def looks_like_ids(texts: Sequence[str]) -> bool:
 
 def _is_number(text: str) -> bool:
     return re.fullmatch(r"[-+]?\d*[.,]?\d+(?:e[-+]?\d+)?", text, re.I) is not None
+
+
+_MOST = 8
+"""Columns that are proposed."""
+_MOST_FACTORS = 40
+_IDENTIFIED = 0.6
+"""The share of the compounds that the levels of the factors must tell apart."""
+_DETERMINED = 0.98
+_ABOUT = re.compile(
+    r"\b(?:assay|target|organism|species|cell(?: line)?|document|doc|source|project|program(?:me)?|scientist|chemist|"
+    r"operator|user|owner|submitter|author|rationale|synonyms?|description|url|link|format|protocol|experiment|status|"
+    r"outcome|category|class|type|flag|tag|quality|qc|review|vendor|supplier|salt|lot|batch|plate|well|row|col|column|"
+    r"site|lab|laborator(?:y|ies)|cro|series|scaffold|cluster|core|phenotype|journal|year|round|label|bao|standard|"
+    r"measurement|parameter|readout|result|endpoint|unit|units|relation|modifier|qualifier|operator|location|country|"
+    r"priority|set|split|fold|available|stock|lieferbar|xray|pdb|x ray|crystal)\b"
+)
+"""Headers of what is known about a compound or a measurement, which is no part of it."""
+_CONDITION = re.compile(
+    r"\b(?:temp(?:erature|eratur)?|conc(?:entration|n)?|ph|equiv(?:alents?)?|eq|loading|time|pressure|druck|ratio|stoich\w*|"
+    r"molarity|dilution|volume|speed|rpm|flow|power|dose|level|factor|x ?\d+)\b|^\$?[a-z]$"
+)
+"""Headers of what an experimenter sets."""
+_NAME = re.compile(r"smiles|cas|inchi|number|nr|no|id|index|code|\bmw\b")
+_DRAWING = re.compile(r"\b(?:canonical|isomeric|smiles|smi|structures?|mol(?:ecule|block|file)?)\b|[()]")
+"""What a header says beside the name of a site where its cells are structures: base_smiles, Structure of R1."""
+_MOST_STEPS = 12
+_FEWEST_ROWS = 8
+_MOST_LEVELS = 24
+_DRAWN = 0.9
+"""Share of the texts of a column that must be structures."""
+_UNEVEN = 20
+
+
+class NoSites(AssayPilotError):
+    """No column of a table is called as a site is; ``candidates`` may be some."""
+
+    candidates: tuple[str, ...] = ()
+
+
+Numbers = Callable[[str], list[str]]
+"""The texts of a column that are numbers, when at least half of its filled cells are."""
+
+
+def numbered_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that are called as sites are (R1, R2', R-group 3), in the order of their numbers."""
+    found: dict[tuple[int, str], str] = {}
+    for column in sorted(free, key=len):  # R1 before R1 SMILES
+        match = headers.SITE.fullmatch(fold(column))
+        if match is not None and not (int(match["number"]) == 2 and _is_r_squared(raw.column(column))):
+            found.setdefault((int(match["number"]), match["more"] or ""), column)
+    return tuple(found[key] for key in sorted(found))
+
+
+def structure_columns(raw: RawTable, sites: Sequence[str], free: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return each site that another column gives the structures of, with that column: base and base_smiles."""
+    named: dict[str, str] = {}
+    for column in free:
+        bare, words = _DRAWING.subn(" ", fold(column))
+        if words and share_of_structures(raw.column(column), fewest=1) > _DRAWN:
+            named.setdefault(" ".join(bare.split()).removeprefix("of "), column)
+    return tuple((site, named[fold(site)]) for site in sites if fold(site) in named)
+
+
+def _is_r_squared(cells: Sequence[str]) -> bool:
+    """Whether a column called R2 holds the R2 of curve fits: numbers from 0 to 1, not all of them whole."""
+    texts = [text.replace(",", ".") for text in cells[:SAMPLED] if not is_missing(text)]
+    inside = [re.fullmatch(r"(?:0?\.\d+|[01](?:\.\d*)?)", text) is not None for text in texts]
+    return bool(texts) and all(inside) and any("." in text for text in texts)
+
+
+def likely_sites(raw: RawTable, free: Sequence[str], numbers: Numbers) -> tuple[str, ...]:
+    """Return the first columns that may be sites where none is called so.
+
+    Names that repeat, and steps of a condition.
+    """
+    return tuple(
+        column for column in free if could_be_site(raw, column, numbers) or _could_be_condition(raw, column, numbers)
+    )[:_MOST]
+
+
+def could_be_site(raw: RawTable, column: str, numbers: Numbers) -> bool:
+    """Whether a column holds a few texts that repeat, and is nothing else by its header."""
+    if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
+        return False  # ids repeat as well, where each row is one measurement
+    if classes_of(column, raw.column(column)[:SAMPLED]):
+        return False
+    texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
+    return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not numbers(column)
+
+
+def _could_be_condition(raw: RawTable, column: str, numbers: Numbers) -> bool:
+    """Whether a column of numbers looks like steps of a condition (temperature, equivalents), not like results.
+
+    Few numbers, each in several rows; a mark of 0 and 1 is none, nor is what is computed or paid.
+    """
+    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_kept_beside(column):
+        return False
+    texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
+    steps = set(texts)
+    few = 1 < len(steps) <= _MOST_STEPS and len(texts) >= max(_FEWEST_ROWS, 3 * len(steps))
+    return few and not steps <= {"0", "1"} and not headers.looks_like_activity(column) and bool(numbers(column))
+
+
+# ---------------------------------------------------------------------- without headers that say sites
+
+
+def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns whose cells have attachment points, whatever they are called."""
+    return tuple(
+        column for column in free if headers.role_of(column) is None and share_of_fragments(raw.column(column)) > 0.8
+    )
+
+
+def factors(
+    raw: RawTable, free: Sequence[str], numbers: Numbers, keys: Sequence[Hashable] | None
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the factors of a factorial: columns of few levels that together say which compound a row is; () without.
+
+    With the columns that only repeat one of them (a CAS number beside a name), each with that one. ``keys``: what each
+    row's compound is known by, its structure or id; None where each row is one. A column whose level differs among the
+    rows of a compound is no part of it.
+    """
+    parts = [column for column in free if _is_part(raw, column)]
+    names = [column for column in parts if could_be_site(raw, column, numbers)]
+    steps = [column for column in parts if column not in names and _could_be_step(raw, column, numbers)]
+    rows: Sequence[Hashable] = list(range(len(raw))) if keys is None else keys
+    names = [column for column in names if _determines(rows, raw.column(column))]
+    steps = [column for column in steps if _determines(rows, raw.column(column))]
+    beside: dict[str, str] = {}
+    names = _independent(raw, names, beside)
+    set_by_hand = [column for column in steps if _is_condition(column)]
+    chosen = _independent(raw, [*names, *set_by_hand], beside)
+    steps = [column for column in steps if _is_balanced(raw.column(column))]
+    if _identified(raw, chosen, rows) < _DETERMINED:
+        # Numbers under any name may be levels, too, where what is certain does not tell the rows apart.
+        more = _independent(raw, [*chosen, *(column for column in steps if column not in chosen)], beside)
+        if _identified(raw, more, rows) > _identified(raw, chosen, rows):
+            chosen = more
+    found = tuple(column for column in raw.columns if column in chosen)
+    if not 1 < len(found) <= _MOST_FACTORS:
+        return (), {}
+    designed = set(found) <= set(steps) and _is_crossed(raw, found)
+    if not designed and _identified(raw, found, rows) < _IDENTIFIED:
+        return (), {}
+    return found, beside
+
+
+def _could_be_step(raw: RawTable, column: str, numbers: Numbers) -> bool:
+    """Whether a column of numbers may hold the levels of a factor: few, and no result by its header."""
+    bare, unit = headers.split_unit(column)
+    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_kept_beside(column):
+        return False
+    if headers.looks_like_activity(column) or (kind_of(bare, unit, column).better and not _is_condition(column)):
+        return False
+    texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
+    levels = len(set(texts))
+    return 1 < levels <= _MOST_LEVELS and len(texts) >= max(_FEWEST_ROWS, 3 * levels) and bool(numbers(column))
+
+
+def _is_condition(column: str) -> bool:
+    return _CONDITION.search(fold(headers.split_unit(column)[0])) is not None
+
+
+def _is_balanced(texts: Sequence[str]) -> bool:
+    """Whether the levels are about equally often, as in a design; rounded results are not."""
+    counts = Counter(text for text in texts if not is_missing(text)).values()
+    return min(counts) >= max(2, max(counts) / _UNEVEN)
+
+
+def _is_part(raw: RawTable, column: str) -> bool:
+    """Whether a column may be of what a compound is made of: by its header no fact about it, filled, no dates."""
+    folded = fold(headers.split_unit(column)[0])
+    texts = raw.column(column)
+    if _ABOUT.search(folded) is not None or words_of(texts[:SAMPLED]) is not None or share_of_dates(texts) > 0.5:
+        return False
+    return sum(is_missing(text) for text in texts) <= 0.1 * len(texts)
+
+
+def _determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
+    """Whether equal keys nearly always have equal texts."""
+    first: dict[Hashable, str] = {}
+    same = sum(first.setdefault(key, text) == text for key, text in zip(keys, texts, strict=True))
+    return same >= _DETERMINED * len(keys)
+
+
+def _independent(raw: RawTable, columns: Sequence[str], beside: dict[str, str]) -> list[str]:
+    """Return the columns without those that another one of them says already.
+
+    Of two that say the same the plainer name.
+    """
+    order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
+    kept: list[str] = []
+    for column in order:
+        says = next((other for other in kept if _determines(raw.column(other), raw.column(column))), None)
+        if says is None:
+            kept.append(column)
+        else:
+            beside[column] = says
+    return kept
+
+
+def _is_crossed(raw: RawTable, columns: Sequence[str]) -> bool:
+    """Whether most combinations of the levels occur, as in a designed experiment, which may hold replicates."""
+    combinations = len(set(zip(*map(raw.column, columns), strict=True)))
+    return combinations >= 4 and 2 * combinations >= math.prod(len(set(raw.column(column))) for column in columns)
+
+
+def _identified(raw: RawTable, columns: Sequence[str], keys: Sequence[Hashable]) -> float:
+    """Return the share of the compounds that have their own combination of levels."""
+    if not columns:
+        return 0.0
+    combinations = set(zip(*map(raw.column, columns), strict=True))
+    return min(1.0, len(combinations) / max(1, len(set(keys))))
+
+
+_NAMES = re.compile(
+    r"\b(?:id|ids|no|nr|num|number|nummer|ref|reference|code|key|name|title|label|cid|sid|registry|reg|entry|#)\b|#|"
+    r"\w+(?:_?id|nr|nummer)\b"
+)
+_OF_COMPOUNDS = re.compile(
+    r"\b(?:compounds?|cmpds?|cpds?|molecules?|mol|corporate|registry|registration|reg|vault|entity|substance|substanz|"
+    r"verbindung|sample|structure|library|lib|product|peptide|lipid|ligand|inhibitor|analog(?:ue)?|molregno|chembl|"
+    r"cdd|entry|example|run|exp(?:eriment)?|reaction|notebook)\b"
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:batch|lot|assay|document|doc|target|project|protocol|source|user|scientist|chemist|operator|submitter|well|"
+    r"plate|patent|journal|author|series|class|flag|status|outcome|url|link|description|comment|synonyms?|all ids|"
+    r"salt|supplier|vendor name|cell|organism|sequence|inchi|inchikey|formula|rationale|site)\b"
+)
+_SECOND = re.compile(r"\b(?:barcode|cas|catalog(?:ue)?|vendor|supplier|alias|other|alternate|old|external|original)\b")
+"""Names of compounds, and not the ones that a chemist calls them by."""
+_MOST_HELD = 0.9
+_IN_LIST = 4
+_SURE = 3
+
+
+def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: bool) -> str | None:
+    """Return the column of ids, which is taken; None without one.
+
+    An id must stand for one compound: one structure, or one combination of substituents, however often it repeats.
+    ``sure``: only columns whose header speaks of ids.
+    """
+    raw = claims.raw
+    scores = {c: _score(claims, c, smiles, sites) for c in claims.free() if headers.role_of(c) is None}
+    known = {fold(name): place for place, name in enumerate(headers.IDS)}
+    order = sorted(
+        (c for c in scores if scores[c] > 0),
+        key=lambda c: (-scores[c], known.get(fold(c), len(known)), raw.columns.index(c)),
+    )
+    if not order or (sure and scores[order[0]] < _SURE):
+        return None
+    chosen = order[0]
+    claims.taken.add(chosen)
+    others = [column for column in order[1:] if scores[column] >= max(_SURE, scores[chosen] - 1)]
+    if fold(chosen) not in headers.IDS:
+        claims.notes.append(f"No column is called ID; column {chosen} was taken for the ids. To choose: --id COLUMN.")
+    if others:
+        claims.reported.update(others[:3])
+        claims.notes.append(
+            f"Column {', '.join(others[:3])} could be the ids, too; column {chosen} was taken. To choose: --id COLUMN."
+        )
+    return chosen
+
+
+def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]) -> int:
+    """How much a column looks like ids of compounds; 0: not at all."""
+    raw = claims.raw
+    folded = fold(column)
+    if folded in ("core", "scaffold") or headers.SITE.fullmatch(folded) is not None:
+        return 0
+    texts = raw.column(column)
+    listed = folded in headers.IDS
+    named = 2 * (_OF_COMPOUNDS.search(folded) is not None) + 2 * (_NAMES.search(folded) is not None)
+    # A column that is called ID is one even where a spreadsheet has made dates of some.
+    named = _IN_LIST if listed else min(named, _IN_LIST - 1)
+    if not listed and _OF_OTHERS.search(folded) is not None:
+        named = -1
+    elif not listed and _SECOND.search(folded) is not None:
+        named = min(named, 1)
+    plain = [text for text in texts[:2000] if text]
+    whole = all(re.fullmatch(r"\d+(?:\.0+)?", text) is not None for text in plain)
+    if not listed and whole and _counts_rows(plain):
+        named = min(named, 1)
+    if not listed and not whole and claims.numbers(column):
+        return 0
+    if not listed and whole and (named < 1 or headers.is_property(column) or headers.looks_like_activity(column)):
+        return 0
+    if not listed and share_of_dates(texts) > 0.5:
+        return 0
+    if share_of_structures(texts) > 0.5:
+        return 0
+    # Most columns are out by their first cells; only the others are looked through.
+    held = [not is_missing(text) for text in texts]
+    n = sum(held)
+    different = len({text for text, there in zip(texts, held, strict=True) if there})
+    if not listed and (different < 2 or n < _MOST_HELD * len(texts)):
+        return 0
+    score = named + looks_like_ids(texts) + (whole and n == different and not _counts_rows(plain))
+    fits = _tells_compounds_apart(texts, held, _keys(claims, smiles, sites), drawn=smiles is not None)
+    if listed:
+        return score if fits is not False else score - 2
+    if fits is None:
+        fits = different >= _MOST_HELD * n
+    return max(1, score) if fits and named >= 0 else 0
+
+
+def _counts_rows(texts: Sequence[str]) -> bool:
+    """Whether whole numbers go up by one from row to row."""
+    numbers = [int(float(text)) for text in texts]
+    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _tells_compounds_apart(
+    texts: Sequence[str], held: Sequence[bool], keys: Sequence[object] | None, *, drawn: bool
+) -> bool | None:
+    """Whether each text stands for one compound, and hardly two for the same; None where nothing else tells."""
+    if keys is None:
+        return None
+    of: dict[str, set[object]] = {}
+    for text, key, there in zip(texts, keys, held, strict=True):
+        if there and key:
+            of.setdefault(text, set()).add(key)
+    compounds = len({key for key in keys if key})
+    clear = sum(len(found) == 1 for found in of.values())
+    if clear < _MOST_HELD * len(of) or len(of) < _MOST_HELD * compounds:
+        return False
+    # Compounds may share substituents, but hardly a structure.
+    return not drawn or len(of) <= max(compounds / _MOST_HELD, compounds + 2)
+
+
+def _keys(claims: Claims, smiles: str | None, sites: Sequence[str]) -> Sequence[object] | None:
+    """Return what each row's compound is known by apart from its id: the structure, else its substituents."""
+    if smiles is not None:
+        texts = claims.raw.column(smiles)
+        return [text if not is_missing(text) else "" for text in texts]
+    if sites:
+        return list(zip(*map(claims.raw.column, sites), strict=True))
+    return None
+
+
+_OF_PARTS = re.compile(r"ligand|reagent|base|solvent|substrate|monomer|amine|acid|additive|catalyst")
+_MOST_ARE = 0.5
+_FEW = 0.1
+"""Different structures per row below which they are the levels of a factor, not the compounds."""
+
+
+def find_structures(claims: Claims) -> str | None:
+    """Return the column of structures, which is taken; None without one.
+
+    A header that says structures is believed, unless ids stand below it. Else the column with the most different
+    structures is taken, and named.
+    """
+    by_name = claims.first(headers.STRUCTURES)
+    if by_name is not None:
+        parts = _OF_PARTS.search(fold(by_name)) is not None and _are_levels(claims, by_name)
+        if not parts and ("smiles" in fold(by_name) or not _holds_other_text(claims, by_name)):
+            return by_name
+        found = find_structures(claims)
+        claims.taken.discard(by_name)
+        return found
+    many: dict[str, int] = {}
+    beside_names = {column for _, column in structure_columns(claims.raw, claims.raw.columns, claims.free())}
+    # One may be of the compounds (Compound, Compound SMILES); several are of what these are made of.
+    for column in claims.free() if len(beside_names) < 2 else [one for one in claims.free() if one not in beside_names]:
+        texts = claims.raw.column(column)
+        different = len(set(filled(texts)))
+        if headers.role_of(column) is not None or headers.SITE.fullmatch(fold(column)) is not None or different < 2:
+            continue
+        if share_of_structures(texts) > _MOST_ARE and share_of_fragments(texts) <= _MOST_ARE:
+            many[column] = different
+    rows = min(len(claims.raw), 2000)
+    enough = [column for column in many if many[column] >= _FEW * rows]
+    if not enough:
+        return None
+    # A column called product is of the compound, one called ligand or base is of a part of it.
+    column = max(enough, key=lambda name: (many[name], -claims.raw.columns.index(name)))
+    claims.taken.add(column)
+    others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
+    claims.reported.update(others)
+    also = f" Column {', '.join(others)} holds structures, too." if others else ""
+    claims.notes.append(
+        f"The structures are in column {column}, by what stands in it; for another one: --smiles COLUMN.{also}"
+    )
+    return column
+
+
+def _are_levels(claims: Claims, column: str) -> bool:
+    """Whether there are hardly different structures for so many rows, as of the ligands of a screen."""
+    texts = filled(claims.raw.column(column))
+    return len(set(texts)) < _FEW * len(texts)
+
+
+def _holds_other_text(claims: Claims, column: str) -> bool:
+    """Whether hardly a text of a column can be a SMILES, while all of them are different, as ids are."""
+    texts = filled(claims.raw.column(column))
+    shaped = sum(headers.SMILES_SHAPE.match(text) is not None for text in texts)
+    return len(texts) > 1 and 10 * shaped < len(texts) and len(set(texts)) >= 0.9 * len(texts)

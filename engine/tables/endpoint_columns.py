@@ -15,9 +15,8 @@ from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims
-from .curves import doses, is_dose, points_in_columns
-from .described import Described, described, without_column
-from .endpoint_kinds import kind_of
+from .endpoint_kinds import Described, described, kind_of, without_column
+from .normalise import doses, is_dose, points_in_columns
 from .options import EndpointColumn, EndpointSpec
 from .raw import fold
 from .side_columns import SIDES, Sides, about_errors, once_each, run_groups

@@ -1,9 +1,10 @@
-"""One measured value as a row gives it: number, relation, unit, n and SD, checked against its endpoint."""
+"""One measured value as a row gives it: number, relation, unit, n and SD, and what is doubtful about it."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,9 +14,12 @@ from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, UnitMismatch, 
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale, unusual
 from ..errors import AssayPilotError
-from .doubtful_values import is_marked
+from ..text.percentages import percent
+from . import headers
 from .headers import split_unit
-from .values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
+from .raw import RawTable, fold
+from .values import YES, Value, is_missing, parse_number, parse_relation, parse_value, quoted
+from .vocabulary import CELLS, HEADERS
 
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
@@ -197,3 +201,137 @@ def _spread(text: str, decimal: str) -> float | None:
     if number < 0:
         raise Unreadable(f"SD must not be negative, got {quoted(text)}", "sd")
     return number
+
+
+_FEWEST_BOUNDS = 3
+_OFTEN = 0.05
+_TIMES = 3
+"""How many times as often as the next most frequent value the last one must occur."""
+_ROUND = (1.0, 2.0, 2.5, 3.0, 5.0)
+_P_ROUND = 0.05
+"""How far the logarithm of a round concentration may be rounded: 4.7 for 20 uM."""
+
+
+def may_be_bounds(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
+    """Return a question about a round concentration that is the least potent value, and is there strikingly often.
+
+    Or None.
+
+    Potencies alone: many labs write the highest concentration tested for what did nothing there. As an exact value it
+    makes the inactive compounds look alike, and as potent as that.
+    """
+    log = is_p_scale(endpoint)
+    if not (log or endpoint.is_potency) or endpoint.kind != "value":
+        return None
+    exact = [r for r in results if r.relation == "=" and r.unit is None and not r.excluded]
+    if len(exact) < 2 * _FEWEST_BOUNDS:
+        return None
+    counts = Counter(result.value for result in exact)
+    last = min(counts) if log else max(counts)
+    times = counts.pop(last)
+    often = max([_FEWEST_BOUNDS, _OFTEN * len(exact), *(_TIMES * n for n in counts.values() if n > 1)])
+    if times < often or not _is_round(10 ** (9 - last) if log else last, _P_ROUND if log else 1e-9):
+        return None
+    text = f"{last:g}" if log or last < 1e6 else f"{last:.0f}"
+    unit = f" {endpoint.unit}" if endpoint.unit else ""
+    sign = "<" if log else ">"
+    return (
+        f"{times} values of {endpoint.name} are exactly {text}{unit}, and none is less potent. If that is the end of "
+        f"the assay's range, write {sign}{text}: as exact values they say that these compounds are alike."
+    )
+
+
+def _is_round(concentration: float, within: float) -> bool:
+    """Whether a concentration is one that people choose for the top of a curve: 1, 2, 3 or 5 times a power of ten."""
+    if concentration <= 0 or not math.isfinite(concentration):
+        return False
+    log = math.log10(concentration)
+    return any(abs(log - round(log - math.log10(step)) - math.log10(step)) <= within for step in _ROUND)
+
+
+_FEWEST_COMPOUNDS = 3
+"""Compounds whose values must all look so."""
+_P_RANGE = (3.0, 11.0)
+"""Where nearly every pIC50 lies."""
+_FRACTIONS = 1.2
+"""Fractions of one end here: 120 % of an effect is measured now and then."""
+
+
+def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
+    """Return a question about values of one endpoint that all look like those of another scale; None where they do not.
+
+    Three compounds and more that all lie between 3 and 11 nM, and at no effect above 1 %, are rare; 3 to 11 is where
+    nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.
+    """
+    own = [r for r in results if r.endpoint == endpoint.name]
+    if len({r.compound for r in own}) < _FEWEST_COMPOUNDS or any(r.unit is not None for r in own):
+        return None
+    values = [r.value for r in own]
+    low, high = min(values), max(values)
+    lie = f"All {len(values)} values of {endpoint.name} lie between {low:g} and {high:g}: are they"
+    inside = _P_RANGE[0] <= low and high <= _P_RANGE[1]
+    if endpoint.transform == "log" and endpoint.unit == "nM" and inside:
+        return f"{lie} {endpoint.scale_name} and not nM? They were taken as nM."
+    if endpoint.transform == "log" and not endpoint.unit and inside and headers.looks_like_potency(endpoint.name):
+        return (
+            f"{lie} logarithms, p{endpoint.name}? They were taken as concentrations, of which the lowest is the most "
+            f"potent. If they are logarithms, call the column p{endpoint.name}."
+        )
+    if endpoint.unit == "%" and low >= -_FRACTIONS and high <= _FRACTIONS and any(value % 1 for value in values):
+        return f"{lie} fractions and not per cent? They were taken as per cent, at most {percent(high / 100.0, 4)}."
+    return None
+
+
+_FAILED = frozenset(CELLS["failed"])
+_PASSED = frozenset(
+    {"", "-", "pass", "passed", "ok", "valid", "good", "accept", "accepted", "approved", "gültig", "validated"}
+)
+_CALLED = HEADERS["quality"]
+"""What columns of such a check are called, folded, the surest name first."""
+
+
+def is_marked(text: str) -> bool:
+    """Whether a cell says that the value beside it is not to be used."""
+    word = text.strip().casefold()
+    return word in YES or word in _FAILED
+
+
+def quality_column(raw: RawTable, columns: Sequence[str]) -> str | None:
+    """Return column of ``columns`` that says pass and fail of the rows and nothing else, where one at least failed."""
+    for name in _CALLED:
+        for column in columns:
+            if fold(column) == name:
+                words = {text.strip().casefold() for text in raw.column(column)}
+                if words <= _PASSED | _FAILED and not words.isdisjoint(_FAILED):
+                    return column
+    return None
+
+
+Shown = tuple[Relation, float]
+"""A number and how the truth relates to it."""
+
+
+def shown(values: Sequence[Shown], weights: Sequence[float] | None = None) -> tuple[Shown, ...]:
+    """Return what to show for the values of one compound, on the scale they are averaged on; for display alone.
+
+    The rule of the CDD Vault (Collaborative Drug Discovery): ``<x`` is left out unless x is at or below every exact
+    value, ``>x`` unless it is at or above; what remains is averaged, and a bound among it makes the mean a bound.
+    Bounds without exact values: the tightest of each kind, so that ``>5`` and ``<10`` are two. Potencies are averaged
+    as logarithms: give values and relations on that scale. ``weights``: determinations behind each value.
+    """
+    counts = [1.0] * len(values) if weights is None else list(weights)
+    exact = [value for relation, value in values if relation == "="]
+    if not exact:
+        below = [value for relation, value in values if relation == "<"]
+        above = [value for relation, value in values if relation == ">"]
+        bounds: list[Shown] = [(">", max(above))] if above else []
+        return (*bounds, ("<", min(below))) if below else tuple(bounds)
+    low, high = min(exact), max(exact)
+    under = {place for place, (relation, value) in enumerate(values) if relation == "<" and value <= low}
+    over = {place for place, (relation, value) in enumerate(values) if relation == ">" and value >= high}
+    # Bounds on both sides pull the mean both ways; then only what is exact says where it is.
+    bound = set() if under and over else under | over
+    kept = [place for place, (relation, _) in enumerate(values) if relation == "=" or place in bound]
+    weight = sum(counts[place] for place in kept)
+    mean = sum(counts[place] * values[place][1] for place in kept) / weight
+    return ((values[min(bound)][0] if bound else "=", mean),)

@@ -11,8 +11,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale
 from ..system.progress import Report
-from .doubtful_values import another_scale, may_be_bounds
-from .entries import Entry, Unreadable, as_result, doubt, left_behind, read_entry
+from .entries import Entry, Unreadable, another_scale, as_result, doubt, left_behind, may_be_bounds, read_entry
 from .headers import is_of_fit
 from .options import ROLES, EndpointColumn, TableMapping
 from .raw import Problem, RawTable, fold

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..chemistry.assembling import with_structures
+from ..chemistry.decomposition import with_structures
 from ..chemistry.structures import read_structure
 from ..domain.endpoint import Endpoint
 from ..domain.interactions import chosen_pairs, pair_name
-from ..domain.labels import is_hydrogen
+from ..domain.labels import is_hydrogen, label_text
 from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError
-from ..models.sparse import Step
+from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
 from ..system.collecting import without_collecting
 from ..system.progress import Report, silent
 from ..text.statements import listed
@@ -26,7 +26,6 @@ from .assays import forms_together
 from .history import read_history
 from .options import TableMapping
 from .raw import Problem, RawTable
-from .sparse import thin
 from .spellings import DITTO, about_ids, is_ditto, looks_filled_down, one_spelling
 from .stock import StockColumns, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
@@ -512,3 +511,65 @@ def _note_twins(library: Library, notes: list[str]) -> None:
         f"{len(twins)} {'combination is' if len(twins) == 1 else 'combinations are'} carried by more than one id "
         f"(for example {example}: {carried}); they stay separate compounds, which the model cannot distinguish."
     )
+
+
+def thin(
+    library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]
+) -> tuple[Library, tuple[Step, ...]]:
+    """Return the library after the steps the mapping asks for, and the steps.
+
+    ``of_row`` is the compound of each row (by its position in ``library``), -1 where the row is not used: rows of
+    compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.
+    """
+    steps = []
+    for text in mapping.joined:
+        thinned = merge_substituents(library, *_joined(text))
+        library = thinned.library
+        steps.append(thinned.step)
+    for name in mapping.drop_sites:
+        thinned = drop_site(library, name)
+        library = thinned.library
+        steps.append(thinned.step)
+    if mapping.min_seen > 1:
+        thinned = keep_seen(library, mapping.min_seen)
+        steps.append(thinned.step)
+        _take_out(library, thinned, mapping.min_seen, rows, of_row, problems)
+        library = thinned.library
+    return library, tuple(steps)
+
+
+def _joined(text: str) -> tuple[str, tuple[str, ...], str]:
+    """Site, labels and new name of ``SITE:LABEL,LABEL=NAME``; a label may hold =, as SMILES do, the name may not."""
+    site, colon, rest = text.partition(":")
+    labels, equals, name = rest.rpartition("=")
+    if not (site.strip() and colon and equals and labels.strip() and name.strip()):
+        raise AssayPilotError(
+            f"{text!r} is not SITE:LABEL,LABEL=NAME", option="--join-substituents", mend="For example R1:Me,Et=alkyl."
+        )
+    return site, tuple(label.strip() for label in labels.split(",") if label.strip()), name.strip()
+
+
+def _take_out(
+    full: Library,
+    thinned: Thinned,
+    least: int,
+    rows: Sequence[int],
+    of_row: list[int],
+    problems: list[Problem],
+) -> None:
+    left = {site.name: set(site.substituents) for site in thinned.library.sites}
+    stays = set(thinned.kept.tolist())
+    for place, compound in enumerate(of_row):
+        if compound < 0 or compound in stays:
+            continue
+        carried = full.substituents(compound)
+        gone = [name for name, label in carried.items() if label not in left.get(name, (label,))]
+        site = next(iter(gone or [name for name in carried if name not in left]))
+        problems.append(
+            Problem(
+                rows[place],
+                site,
+                f"{label_text(carried[site])} is carried by fewer than {least} of the compounds that stay (--min-seen)",
+            )
+        )
+        of_row[place] = -1

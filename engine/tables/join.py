@@ -1,21 +1,26 @@
-"""Two tables as one: joined by the ids of the compounds, or one under the other."""
+"""Two tables as one: joined by the ids of compounds, one under the other, or added to a campaign."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..domain.labels import is_hydrogen
+from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.statements import listed
 from . import headers
 from .importer import ImportedTable, import_table
-from .options import TableMapping
+from .mapping import propose
+from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable, free_name
-from .values import is_missing
+from .spellings import one_spelling
+from .structures import numbered
+from .values import NO, is_missing
 
 _NAMED = 5
 _NUMBER = re.compile(r"[<>=≤≥]*\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?(?:\s*[A-Za-zµμ%]+)?")
@@ -183,3 +188,168 @@ def import_stacked(raw: RawTable, other: RawTable, mapping: TableMapping, report
     )
     n = len(raw)
     return Stacked(imported, imported.of_row[:n], imported.of_row[n:], problems)
+
+
+@dataclass(frozen=True, slots=True)
+class MoreCompounds:
+    """What a table adds."""
+
+    library: Library
+    """At the campaign's sites; those that the campaign has already are among them."""
+    places: tuple[int, ...]
+    """The row of each of them, by its place in the table."""
+    not_used: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What each row says, by its place."""
+
+    labels: list[list[str]]
+    """At each site of the campaign, empty where that is not known."""
+    names: list[str]
+    smiles: list[str]
+    reasons: dict[int, str]
+    """Why a row cannot be used, where its structure says so."""
+
+
+def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
+    """Return the compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
+
+    Of ``options`` those that name columns count. Where a column of a site is absent, structures are taken apart with
+    the campaign's own cores, as its own compounds were. AssayPilotError when there is neither, or no row is left.
+    """
+    folded = {column.strip().casefold(): column for column in raw.columns}
+    own = [folded.get(site.name.casefold()) for site in library.sites]
+    lacking = [site.name for site, column in zip(library.sites, own, strict=True) if column is None]
+    sites = tuple(column for column in own if column is not None and not lacking)
+    if lacking and library.scaffold is None:
+        raise _absent(raw, lacking, "")
+    cores = library.scaffold.cores if lacking and library.scaffold is not None else ()
+    mapping = propose(raw, replace(options, sites=sites, cores=cores))
+    read = _from_structures(raw, library, mapping, lacking, report) if lacking else _from_columns(raw, mapping)
+    had = [True] * len(raw)
+    if mapping.available:
+        had = [text.strip().casefold() not in NO for text in raw.column(mapping.available)]
+    # The library's own spelling comes first, and so is what the others are written for.
+    meant = [
+        one_spelling(site.name, [*site.substituents, *(row[k] for row in read.labels)], [], [])
+        for k, site in enumerate(library.sites)
+    ]
+    rows, places, not_used = [], [], []
+    known: dict[str, None] = {}
+    for place, (labels, name) in enumerate(zip(read.labels, read.names, strict=True)):
+        why = read.reasons.get(place) or _refused(library, labels, name, known, named=mapping.id is not None)
+        if why:
+            not_used.append(Problem(raw.rows[place], None, why))
+            continue
+        own_labels = [spelled.get(label, label) for spelled, label in zip(meant, labels, strict=True)]
+        rows.append(own_labels)
+        places.append(place)
+        known[name or _named(library, own_labels)] = None
+    if not rows:
+        first = f": row {not_used[0].row}, {not_used[0].reason}" if not_used else ""
+        raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
+    ids = list(known)
+    if lacking and mapping.id is None:
+        ids = _numbered(library, rows, [read.names[place] for place in places])
+    return MoreCompounds(
+        Library.listed(
+            [site.name for site in library.sites],
+            rows,
+            ids=ids,
+            smiles=[read.smiles[place] for place in places],
+            measurable=[had[place] for place in places],
+        ),
+        tuple(places),
+        tuple(not_used),
+    )
+
+
+def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:
+    return AssayPilotError(
+        f"the table has no column {', '.join(lacking)}",
+        file=raw.file,
+        mend=f"It needs a column for every site of the campaign, named as there.{instead}",
+    )
+
+
+def _refused(library: Library, labels: Sequence[str], name: str, known: Mapping[str, None], *, named: bool) -> str:
+    """Why a row is not used; empty where it is."""
+    empty = [site.name for site, label in zip(library.sites, labels, strict=True) if is_missing(label)]
+    if empty:
+        return f"no substituent at {', '.join(empty)}"
+    if not name and named:
+        return "no id"
+    if (name or _named(library, labels)) in known:
+        return f"{name} comes twice" if name else "the same compound stands in a row above"
+    return ""
+
+
+def _named(library: Library, labels: Sequence[str]) -> str:
+    """Return the name of a compound that has none, as an import gives it."""
+    return "|".join(f"{site.name}={label}" for site, label in zip(library.sites, labels, strict=True))
+
+
+def _numbered(library: Library, rows: Sequence[Sequence[str]], given: Sequence[str]) -> list[str]:
+    """Return the names of structures that a table does not name.
+
+    Those that the campaign knows them by, else numbers.
+    """
+    own = {tuple(library.substituents(k).values()): name for k, name in enumerate(library.ids)}
+    names = [given[k] or own.get(tuple(row), "") for k, row in enumerate(rows)]
+    free = iter(numbered(names.count(""), library.ids))
+    return [name or next(free) for name in names]
+
+
+def _from_columns(raw: RawTable, mapping: TableMapping) -> _Rows:
+    cells = [raw.column(column) for column in mapping.sites]
+    return _Rows(
+        [list(row) for row in zip(*cells, strict=True)],
+        list(raw.column(mapping.id)) if mapping.id else [""] * len(raw),
+        list(raw.column(mapping.smiles)) if mapping.smiles else [""] * len(raw),
+        {},
+    )
+
+
+def _from_structures(
+    raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], report: Report
+) -> _Rows:
+    """Return the rows by their structures, taken apart as those of the campaign were."""
+    if library.scaffold is None or mapping.smiles is None:
+        raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
+    from ..chemistry.decomposition import extend, parts_of
+    from ..chemistry.structures import read_structures
+
+    texts = raw.column(mapping.smiles)
+    structures = read_structures(
+        ["" if is_missing(text) else text for text in texts], ours=raw.spelled == mapping.smiles
+    )
+    smiles = [structure.smiles for structure in structures]
+    reasons = {place: one.reason for place, one in enumerate(structures) if one.reason}
+    # A symmetric core can be taken apart in several ways: what is there already is known as it is there.
+    there = {text: compound for compound, text in enumerate(library.smiles or ()) if text}
+    before = parts_of(library)
+    after = extend(before, smiles, report)
+    new = len(before.parts)
+    fixed = dict(library.scaffold.fixed)
+    labels, names = [], list(raw.column(mapping.id)) if mapping.id else [""] * len(raw)
+    for place, text in enumerate(smiles):
+        part, compound = after.parts[new + place], there.get(text)
+        carried: dict[str, str] = {}
+        if compound is not None:
+            carried = dict(library.substituents(compound))
+            names[place] = names[place] if mapping.id else library.ids[compound]
+        elif part is None:
+            reasons.setdefault(place, after.reasons[new + place])
+        else:
+            carried = dict(zip(after.sites, part.substituents, strict=True))
+            other = next((site for site, label in fixed.items() if not _alike(carried.get(site, label), label)), None)
+            if other is not None:
+                reasons[place] = f"it has {carried[other]} at {other}, where all of the campaign have {fixed[other]}"
+        labels.append([carried.get(site.name, "") for site in library.sites])
+    return _Rows(labels, names, smiles, reasons)
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or (is_hydrogen(one) and is_hydrogen(other))

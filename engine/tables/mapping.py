@@ -11,25 +11,26 @@ from typing import Any
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.statements import listed
-from . import headers, own_exports
+from . import headers
 from .assays import by_assay, counted_together
-from .column_roles import Claims
-from .compound_columns import find_ids, find_structures
-from .doubtful_values import quality_column
-from .endpoint_columns import Endpoints
-from .first_core import find_cores
-from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
-from .raw import RawTable, fold
-from .site_columns import (
+from .column_roles import (
+    Claims,
     NoSites,
     could_be_site,
     drawn_sites,
     factors,
+    find_ids,
+    find_structures,
     likely_sites,
     numbered_sites,
     structure_columns,
 )
+from .endpoint_columns import Endpoints
+from .entries import quality_column
+from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
+from .raw import RawTable, fold
 from .stock import STOCK_ROLES, speaks_of
+from .structures import find_cores
 
 _SHOWN_LEFT = 12
 """How good a compound without a number is."""
@@ -158,7 +159,7 @@ class _Proposal:
 
     def _leave_what_we_said(self) -> None:
         """Take the columns of our own exports that are no values of compounds."""
-        left = [column for column in own_exports.said(self.raw.columns) if column not in self.taken]
+        left = [column for column in headers.export_columns(self.raw.columns) if column not in self.taken]
         if left:
             self.taken.update(left)
             self.notes.append(
@@ -214,7 +215,7 @@ class _Proposal:
     def _known_sites(self) -> tuple[str, ...]:
         """Return the sites by their headers, or by the attachment points in their cells; they are taken."""
         free = self._claims.free()
-        found = own_exports.sites(self.raw.columns) or numbered_sites(self.raw, free)
+        found = headers.export_sites(self.raw.columns) or numbered_sites(self.raw, free)
         drawn = () if found else drawn_sites(self.raw, free)
         if drawn:
             self.notes.append(

@@ -101,7 +101,7 @@ def _read(found: OpenedFile, how: ReadAs, report: Report) -> RawTable:
             from .sdf import read_sdf
 
             return read_sdf(found, report)
-        from .smi import is_list_of_smiles, is_plain_smi, read_smi
+        from .sdf import is_list_of_smiles, is_plain_smi, read_smi
 
         text, encoding, notes = _decoded(found, how.encoding)
         digest = hashlib.sha256(found.data).hexdigest()

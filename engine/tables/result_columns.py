@@ -10,7 +10,7 @@ from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
-from .curves import points_in_columns
+from .normalise import points_in_columns
 from .raw import RawTable, columns_named, fold
 from .side_columns import SIDES, about_errors, about_mean, run_groups, run_number, side_role, sign_columns, signs_beside
 from .values import is_missing

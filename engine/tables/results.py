@@ -15,15 +15,24 @@ from ..domain.plates.layout import Layout
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
-from .compound_names import CompoundNames, named_by_sites, other_substituents
-from .doubtful_values import another_scale, may_be_bounds, quality_column
-from .entries import Entry, Unreadable, as_result, doubt, is_empty, left_behind, read_entry
+from .compound_names import CompoundNames, named_by_sites, other_substituents, with_compounds
+from .entries import (
+    Entry,
+    Unreadable,
+    another_scale,
+    as_result,
+    doubt,
+    is_empty,
+    left_behind,
+    may_be_bounds,
+    quality_column,
+    read_entry,
+)
 from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import ValueColumn, p_name, value_columns
 from .side_columns import SIDES
 from .spellings import looks_changed
 from .values import is_missing, quoted
-from .wells import with_compounds
 
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
 _ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)

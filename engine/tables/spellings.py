@@ -57,7 +57,7 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
 
 def _names_of(texts: Sequence[str]) -> dict[str, str]:
     """Return names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
-    from ..chemistry.identity import attached, canonical_substituent
+    from ..chemistry.structures import attached, canonical_substituent
 
     points = [text for text in texts if attached(text) is not None]
     if not points or not any(text.casefold() in _ALSO for text in texts):
@@ -69,7 +69,7 @@ def _names_of(texts: Sequence[str]) -> dict[str, str]:
 
 def _same_structures(texts: Sequence[str]) -> list[list[str]]:
     """Return groups of two or more SMILES with an attachment point that are the same structure, in their order."""
-    from ..chemistry.identity import attached, canonical_substituent
+    from ..chemistry.structures import attached, canonical_substituent
 
     alike: dict[str, list[str]] = {}
     for text in texts:

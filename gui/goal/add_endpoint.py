@@ -18,7 +18,7 @@ from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.described import without_column
+from assaypilot.engine.tables.endpoint_kinds import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
 from ..runtime.engine_words import error_words

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Source, Status
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.stock import StockLine
-    from assaypilot.engine.tables.more import MoreCompounds
+    from assaypilot.engine.tables.join import MoreCompounds
 
     from ..session.session import Session
     from ..window.exporting import Exporting
@@ -45,7 +45,7 @@ def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
 
     def work(report: Report) -> More:
         from assaypilot.engine.campaign.state import Source
-        from assaypilot.engine.tables.more import read_more
+        from assaypilot.engine.tables.join import read_more
         from assaypilot.engine.tables.opening import read_table
         from assaypilot.engine.tables.options import TableOptions
 

@@ -16,7 +16,7 @@ from assaypilot.engine.domain.difference import pooled_of
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
 from assaypilot.engine.domain.stock import TO_MAKE
-from assaypilot.engine.tables.display import Shown, shown
+from assaypilot.engine.tables.entries import Shown, shown
 
 from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, text_ranks, two_lines

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled, Report
+from assaypilot.engine.tables.column_roles import NoSites
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.site_columns import NoSites
 
 from ..runtime.engine_words import import_error
 from ..runtime.settings import Settings

@@ -265,8 +265,8 @@ def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
 
 def propose_core(raw: RawTable, options: TableOptions, report: Report = silent) -> tuple[CoreChoice, ...]:
     """Cores that the structures share, the best first: those to take together, then others."""
-    from assaypilot.engine.tables.first_core import find_cores
     from assaypilot.engine.tables.mapping import propose
+    from assaypilot.engine.tables.structures import find_cores
 
     # Any core will do: only what the other columns are is asked.
     columns = propose(raw, replace(options, sites=(), cores=("c1ccccc1",))).endpoints
@@ -320,8 +320,8 @@ class Proposal:
 
 def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) -> Proposal:
     """What the columns are: as ``kept`` says when it is given, else by their headers and contents."""
+    from assaypilot.engine.tables.column_roles import NoSites
     from assaypilot.engine.tables.mapping import propose
-    from assaypilot.engine.tables.site_columns import NoSites
 
     blanks = blank_cells(raw, raw.columns)
     report(0.3, "")

@@ -19,7 +19,7 @@ from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.measured import measured_means
-from assaypilot.engine.notebook.terms import Endpoints
+from assaypilot.engine.notebook.frames import Endpoints
 from assaypilot.engine.simulate.forecast import forecast_campaign
 
 SIZE, NOISE = 8, 0.2

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from rdkit import Chem
 from rdkit.Chem import AllChem
 
-from assaypilot.engine.chemistry.identity import identity, same_structure
-from assaypilot.engine.chemistry.structures import read_structure, read_structures, salt_note
+from assaypilot.engine.chemistry.structures import identity, read_structure, read_structures, salt_note, same_structure
 from assaypilot.engine.system.progress import Cancelled
 
 

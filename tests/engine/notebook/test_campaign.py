@@ -13,7 +13,7 @@ import pytest
 import assaypilot.engine
 from assaypilot.engine import AssayPilotError, Campaign, load_dataset, read_table
 from assaypilot.engine.cli import main
-from assaypilot.engine.notebook.terms import keywords
+from assaypilot.engine.notebook.frames import keywords
 
 SITES = {"R1": "ABCDEF", "R2": "GHIJ", "R3": "KLM"}
 

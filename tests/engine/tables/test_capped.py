@@ -2,7 +2,7 @@ import pytest
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.tables.doubtful_values import may_be_bounds
+from assaypilot.engine.tables.entries import may_be_bounds
 
 IC50 = Endpoint("IC50 (nM)", "nM", "log")
 PIC50 = Endpoint("pIC50")

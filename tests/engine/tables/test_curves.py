@@ -3,9 +3,9 @@
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.curves import is_dose
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results

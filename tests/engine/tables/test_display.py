@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.tables.display import shown
+from assaypilot.engine.tables.entries import shown
 
 
 @pytest.mark.parametrize(

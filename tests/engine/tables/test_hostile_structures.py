@@ -6,8 +6,7 @@ import time
 import pytest
 
 from assaypilot.engine.chemistry.cores import parse_core
-from assaypilot.engine.chemistry.identity import identity
-from assaypilot.engine.chemistry.structures import read_structure
+from assaypilot.engine.chemistry.structures import identity, read_structure
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
 from assaypilot.engine.system.limits import MOST_ATOMS

@@ -7,8 +7,8 @@ import pytest
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.join import read_more
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.more import read_more
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.structures import numbered

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.tables import own_exports
+from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
@@ -28,18 +28,18 @@ def lines(header: Sequence[str] = HEADER) -> list[dict[str, str]]:
 
 
 def test_sites_are_what_stands_between_id_and_status() -> None:
-    assert own_exports.sites(HEADER) == ("Core", "para")
-    assert own_exports.sites(["Name", "SMILES", "ID", "Picture", "R1", *HEADER[4:]]) == ("R1",)
-    assert own_exports.sites(["Status", "ID", "R1", "Evidence", "Availability"]) == (), "moved: conventions hold"
-    assert own_exports.sites([name for name in HEADER if name != "Evidence"]) == ()
+    assert headers.export_sites(HEADER) == ("Core", "para")
+    assert headers.export_sites(["Name", "SMILES", "ID", "Picture", "R1", *HEADER[4:]]) == ("R1",)
+    assert headers.export_sites(["Status", "ID", "R1", "Evidence", "Availability"]) == (), "moved: conventions hold"
+    assert headers.export_sites([name for name in HEADER if name != "Evidence"]) == ()
 
 
 def test_what_a_campaign_said_is_no_value() -> None:
-    said = own_exports.said(HEADER)
+    said = headers.export_columns(HEADER)
     assert set(HEADER) - set(said) == {"ID", "SMILES", "Core", "para", "act estimate"}
     # A lab's own columns are nobody's bounds.
-    assert "dose low" not in own_exports.said([*HEADER, "dose low"])
-    assert own_exports.said(["ID", "R1", "Status", "P(within 0.5)", "Events"]) == ()
+    assert "dose low" not in headers.export_columns([*HEADER, "dose low"])
+    assert headers.export_columns(["ID", "R1", "Status", "P(within 0.5)", "Events"]) == ()
 
 
 def test_an_exported_csv_needs_no_options(table: Callable[..., Path]) -> None:

@@ -139,7 +139,7 @@ def test_the_guard_of_our_own_csv_is_removed():
         (
             "a.xlsx",
             b"PK\x03\x04rest",
-            "a.xlsx: the workbook is damaged: it cannot be unpacked. Open it in a spreadsheet and save it.",
+            "a.xlsx: this is no workbook, or a damaged one. Open it in a spreadsheet and save it as xlsx or csv.",
         ),
         ("a.sdf", b"\n$$$$\n", "a.sdf: there is no record in this SD file. Export it again."),
         ("a.csv", b"\x00\x01\x02\xff\x00", "a.csv: this is not text but a binary file. Save it as csv and read that."),

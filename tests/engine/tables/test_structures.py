@@ -6,7 +6,7 @@ import json
 import pytest
 from rdkit import Chem
 
-from assaypilot.engine.chemistry.assembling import product_smiles
+from assaypilot.engine.chemistry.decomposition import product_smiles
 from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
