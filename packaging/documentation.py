@@ -156,11 +156,11 @@ def as_html(cell: dict[str, Any]) -> str:
 def reference() -> str:
     """Return the public names of the engine with their signatures and docstrings."""
     import assaypilot.engine as engine
-    from assaypilot.engine.notebook import terms
+    from assaypilot.engine.notebook import frames
 
     parts = [described(name, getattr(engine, name)) for name in engine.__all__]
     parts.append('<h2 id="options">Options of a table, an endpoint and a campaign</h2>')
-    parts += [described(one.__name__, one) for one in (terms.MoreOptions, terms.EndpointTerms)]
+    parts += [described(one.__name__, one) for one in (frames.MoreOptions, frames.EndpointTerms)]
     return "\n".join(parts)
 
 

@@ -54,7 +54,7 @@ _POTENT = 3.0
 class Proposal:
     """A core and how much of the series it covers."""
 
-    core: Core
+    smiles: str
     """With numbered sites."""
     used: int
     """Structures of the sample that it takes apart."""
@@ -77,27 +77,15 @@ class _Tried:
         return int(np.count_nonzero(~np.isnan(self.explained)))
 
 
-def propose_cores(
-    smiles: Sequence[str], report: Report = silent, *, values: Sequence[float] | None = None, most: int = 3
-) -> tuple[Proposal, ...]:
-    """Return single cores that the structures share, the best first; empty when there is none.
-
-    Candidates are maximum common substructures of all, 95, 80 and 60 % of a sample, its ring scaffolds (Bemis and
-    Murcko 1996) and their parts. The best keeps the most compounds, those with the highest ``values`` first, and
-    explains most of their atoms without an arbitrary choice. The order of the rows does not matter. ``report`` may
-    raise Cancelled.
-    """
-    tried, weights = _tried(smiles, values, report)
-    order = sorted(tried, key=lambda one: (-_worth([one], weights), one.core.smiles))
-    return tuple(Proposal(one.core, one.kept, len(weights)) for one in order[:most])
-
-
 def propose_set(
     smiles: Sequence[str], report: Report = silent, *, values: Sequence[float] | None = None
 ) -> tuple[tuple[Proposal, ...], tuple[Proposal, ...]]:
     """Return the cores to take together, one or, for several series in a table, more; and other single cores.
 
-    The sites of several cores are numbered on, so that R1 means the same in every compound.
+    Candidates are maximum common substructures of all, 95, 80 and 60 % of a sample, its ring scaffolds (Bemis and
+    Murcko 1996) and their parts. The best keeps the most compounds, those with the highest ``values`` first, and
+    explains most of their atoms without an arbitrary choice. The order of the rows does not matter. The sites of
+    several cores are numbered on, so that R1 means the same in every compound. ``report`` may raise Cancelled.
     """
     tried, weights = _tried(smiles, values, report)
     if not tried:
@@ -121,10 +109,10 @@ def propose_set(
     best.sort(key=lambda one: (-one.kept, one.core.smiles))
     taken, highest = [], 0
     for one in best:
-        taken.append(Proposal(_numbered_from(one.core, highest), one.kept, len(weights)))
+        taken.append(Proposal(_numbered_from(one.core, highest).smiles, one.kept, len(weights)))
         highest += len(one.core.numbers)
     others = [one for one in ranked if one not in best][:2]
-    return tuple(taken), tuple(Proposal(one.core, one.kept, len(weights)) for one in others)
+    return tuple(taken), tuple(Proposal(one.core.smiles, one.kept, len(weights)) for one in others)
 
 
 def _are_series(cores: Sequence[_Tried]) -> bool:

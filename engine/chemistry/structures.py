@@ -76,7 +76,9 @@ def read_structure(text: str) -> Structure:
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(stripped, _parameters(hydrogens="[H" in stripped))
         if molecule is None:
-            return Structure(text, reason=f"{_shown(stripped)} is no structure: {_complaint(stripped)}")
+            drawn = Chem.MolFromSmiles(stripped.split()[0], sanitize=False)
+            why = "it cannot be read as SMILES" if drawn is None else complaint(drawn)
+            return Structure(text, reason=f"{_shown(stripped)} is no structure: {why}")
         if not molecule.GetNumAtoms():
             return Structure(text, reason="the structure is empty")
         if not molecule.GetNumHeavyAtoms():
@@ -174,21 +176,18 @@ def _parameters(*, hydrogens: bool) -> Any:
     return parameters
 
 
-def _complaint(text: str) -> str:
-    """Return what is wrong with a SMILES, in a few words."""
+def complaint(molecule: Any) -> str:
+    """Return what is wrong with a molecule that was read without a look at its chemistry, in a few words."""
     from rdkit import Chem
 
-    molecule = Chem.MolFromSmiles(text.split()[0], sanitize=False)
     try:
-        problems = () if molecule is None else Chem.DetectChemistryProblems(molecule)
+        problems = Chem.DetectChemistryProblems(molecule)
     except (RuntimeError, ValueError, OverflowError):
         problems = ()
-    if not problems:
-        return "it cannot be read as SMILES"
-    kind = problems[0].GetType()
+    kind = problems[0].GetType() if problems else ""
     if kind == "AtomValenceException":
-        atom = molecule.GetAtomWithIdx(problems[0].GetAtomIdx())
-        return f"an atom {atom.GetSymbol()} has too many bonds"
+        place = problems[0].GetAtomIdx()
+        return f"atom {place + 1} ({molecule.GetAtomWithIdx(place).GetSymbol()}) has too many bonds"
     if kind == "KekulizeException":
         return "its aromatic rings cannot be drawn with single and double bonds (an [nH] may be missing)"
     return "its atoms and bonds do not fit together"

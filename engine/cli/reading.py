@@ -89,6 +89,6 @@ def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> 
     nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
     if options.header is None and raw.kind in ("text", "workbook") and 3 * nameless > len(raw.columns):
         error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."
-    elif not error.candidates and not options.join and "--core" not in (error.mend or ""):
+    elif not error.candidates and not options.join and "core" not in (error.mend or ""):
         error.mend = f"{error.mend} Or, if another file has the structures of these ids, join it: --join FILE."
     return error

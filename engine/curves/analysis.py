@@ -103,7 +103,7 @@ def analyse(
         raise AssayPilotError(
             "plateaus can be fixed for percent effect only, and there are no controls",
             option="--plateaus",
-            mend="Add controls, say which wells they are with --neutral and --full, or leave the plateaus free.",
+            mend="Add controls, name the neutral wells and those of full effect, or leave the plateaus free.",
         )
     own = [point for point in points.points if point.role == "compound"]
     effects = dict(zip(map(id, own), _effects(own, plates, points), strict=True))
@@ -156,7 +156,7 @@ def _controls(points: Points) -> dict[str, PlateControls]:
             raise AssayPilotError(
                 f"{where} has no control {missing}",
                 option="--full" if neutral else "--neutral",
-                mend="Name the wells with --neutral and --full, or leave all controls out.",
+                mend="Name the neutral wells and those of full effect, or leave all controls out.",
             )
         middle = float(np.median(neutral)), float(np.median(full))
         if middle[0] == middle[1]:

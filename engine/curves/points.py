@@ -114,7 +114,7 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
             f"there is no column {missing}; the columns are {columns_named(raw.columns)}",
             file=raw.file,
             mend=f"{_MEND} Call the column {'ID' if ids is None else 'Concentration (uM)'}"
-            + ("" if ids is None else ", or give a plate map with --map")
+            + ("" if ids is None else ", or give a plate map")
             + ".",
         )
     control = _control_column(raw, said)
@@ -173,9 +173,7 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
         )
     warnings = list(raw.warnings)
     if unknown:
-        warnings.append(
-            f"Wells called {', '.join(unknown)} are left out: say with --neutral or --full which effect they have."
-        )
+        warnings.append(f"Wells called {', '.join(unknown)} are left out: name them as neutral or of full effect.")
     if not any(point.role == "compound" for point in points):
         why = f"row {rejected[0][0]}: {rejected[0][1]}" if rejected else "no row has all three"
         raise AssayPilotError(f"no point of a curve can be read ({why})", file=raw.file, mend=_MEND)
@@ -317,7 +315,7 @@ def _response_column(raw: RawTable, said: Columns, taken: set[str | None]) -> st
             return candidates[0]
     what = "several columns may be the response" if len(called or numbers) > 1 else "there is no column of responses"
     named = columns_named(called or numbers or raw.columns)
-    raise AssayPilotError(f"{what}: {named}", file=raw.file, mend="Name it with --response COLUMN.")
+    raise AssayPilotError(f"{what}: {named}", file=raw.file, mend="Name the column of responses.")
 
 
 def _is_numeric(raw: RawTable, column: str) -> bool:
@@ -354,7 +352,7 @@ def _amount(text: str, unit: str, decimal: str, *, log: bool) -> float:
         raise ValueError(f"{quoted(text)} is no concentration")
     if own not in CONCENTRATIONS:
         raise ValueError(
-            f"the unit {quoted(own)} is no concentration" if own else "the concentration has no unit; give --unit"
+            f"the unit {quoted(own)} is no concentration" if own else "the concentration has no unit; give one"
         )
     value = 10.0**found.value if log else found.value
     if not 0.0 <= value * CONCENTRATIONS[own] < 100.0:

@@ -134,7 +134,7 @@ def transfers(
         raise AssayPilotError(
             f"a measurement takes {len(several.wells)} wells, and how each is diluted is not known",
             option="--transfers",
-            mend="Use the plate map (--out X.csv writes X_plates.csv) in the software of the liquid handler.",
+            mend="Use the plate map in the software of the liquid handler.",
         )
     missing = [item.compound for item in issued.items if item.compound not in sources.compounds]
     if missing:

@@ -28,7 +28,6 @@ from .frames import (
     MoreOptions,
     Table,
     controls_of,
-    keywords,
     listed,
     plain,
     profile_of,
@@ -365,7 +364,7 @@ class Campaign:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What somebody should know of the table and the values."""
-        return tuple(map(keywords, self._core.status().warnings))
+        return self._core.status().warnings
 
     def log(self) -> pd.DataFrame:
         """Return the history: sequence, time (UTC), author, kind, text."""

@@ -130,12 +130,6 @@ class Coding:
         return [len(own) for own in self.labels]
 
 
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?))?")
-"""An option, with its value where that is a number."""
-_ENDPOINT = re.compile(r'--endpoint "([^";]+);([a-z_]+)=([^";]+)"')
-"""One thing said of an endpoint."""
-
-
 class EndpointTerms(TypedDict, total=False):
     """What is said of one endpoint; sd, epsilon and estimates are on the model scale (log10 of a log endpoint)."""
 
@@ -324,13 +318,6 @@ def with_keywords() -> Iterator[None]:
     try:
         yield
     except AssayPilotError as error:
-        error.message = keywords(error.message)
-        error.option = None if error.option is None else keywords(error.option)
-        error.mend = None if error.mend is None else keywords(error.mend)
+        if error.option is not None:
+            error.option = error.option.removeprefix("--").replace("-", "_")
         raise
-
-
-def keywords(text: str) -> str:
-    """Return a text with keywords in place of options, ``sd=0.2`` for ``--sd 0.2``."""
-    text = _ENDPOINT.sub(r'endpoints={"\1": {"\2": "\3"}}', text)
-    return _OPTION.sub(lambda found: found[1].replace("-", "_") + (f"={found[2]}" if found[2] else ""), text)

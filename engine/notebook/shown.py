@@ -21,7 +21,6 @@ from ..export.structure_activity import look
 from ..figures.heat import heat_map, heat_size
 from ..figures.pairs import pair_map
 from ..figures.rounds import counts_by_round, set_by_round
-from .frames import keywords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +38,7 @@ def lines(now: Status, path: Path, *, temporary: bool) -> list[str]:
     for text in (now.goal_sentence, *_standing(now), now.statement):
         found += _wrapped(text)
     for text in now.warnings[:_NOTES]:
-        found += _wrapped(f"Note: {keywords(text)}")
+        found += _wrapped(f"Note: {text}")
     left = len(now.warnings) - _NOTES
     return [*found, f"  {left} more notes in .warnings"] if left > 0 else found
 
@@ -48,7 +47,7 @@ def html(now: Status, path: Path, *, temporary: bool) -> str:
     """Return the same as a page, with the best compounds and their structures."""
     where = f"{path}{' (temporary: save(path) keeps it)' if temporary else ''}"
     said = "".join(f"<div>{escape(text)}</div>" for text in (now.goal_sentence, *_standing(now), now.statement))
-    notes = "".join(f"<li>{escape(keywords(text))}</li>" for text in now.warnings[:_NOTES])
+    notes = "".join(f"<li>{escape(text)}</li>" for text in now.warnings[:_NOTES])
     return (
         f"<div><strong>{escape(now.name)}</strong> <small>{escape(where)}</small>{said}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_table(now)}</div>"

@@ -62,18 +62,14 @@ def by_assay(
         f"Column {column} names {len(names)} assays or sources ({shown}); {shared} of {len(of)} compounds are in "
         "several."
     )
-    others = {
-        EACH: "--assays each (an endpoint for each)",
-        POOLED: "--assays pooled",
-        "one": f"--assays {_quoted(names[0])} (that one alone)",
-    }
     if fold(reading) == POOLED:
         claims.warnings.append(
-            f"{head} They are pooled, and each value keeps its assay as its batch. Or: {others[EACH]}, {others['one']}."
+            f"{head} They are pooled, and each value keeps its assay as its batch; each may be an endpoint, or one "
+            "alone be read."
         )
         return column, tuple(columns)
     if fold(reading) == EACH:
-        claims.warnings.append(f"{head} Each is an endpoint of its own. Or: {others[POOLED]}, {others['one']}.")
+        claims.warnings.append(f"{head} Each is an endpoint of its own; they may be pooled, or one alone be read.")
         return column, tuple(part for one in columns for part in _each(claims, one, texts, names))
     chosen = next((name for name in names if fold(name) == fold(reading)), None)
     if chosen is None:
@@ -147,10 +143,6 @@ def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Seq
         direction_why=found.direction_why,
         direction_known=found.direction_known or column.direction_known,
     )
-
-
-def _quoted(name: str) -> str:
-    return f"'{name}'" if " " in name else name
 
 
 _TELLS = HEADERS["tells values apart"]

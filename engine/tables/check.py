@@ -62,8 +62,7 @@ def _about(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
         said += f"Rows of one compound differ by more, SD {between:.2g}. "
     return (
         f"{said}If they are of replicates within a run (one day, one plate), the noise from run to run is larger: "
-        "additivity is judged too strictly, and a mean of N counts as N measurements. "
-        f'State the SD between runs: --endpoint "{endpoint.name};sd=...".'
+        "additivity is judged too strictly, and a mean of N counts as N measurements. State the SD between runs."
     )
 
 
@@ -283,8 +282,8 @@ def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
             q2 = [f"{value:.2f}" if value is not None else "none" for value in (pair.q2_before, pair.q2_after)]
             told.append(
                 f"{fact.endpoint.scale_name}: {pair.sites[0]} and {pair.sites[1]} act together (p "
-                f"{max(pair.p, 1e-4):.1g}{' or less' if pair.p < 1e-4 else ''}); taken as one (--interaction "
-                f"{','.join(pair.sites)}) they explain {percent(pair.explained)} of what the sum of effects leaves. Q2 "
+                f"{max(pair.p, 1e-4):.1g}{' or less' if pair.p < 1e-4 else ''}); taken as one "
+                f"interaction they explain {percent(pair.explained)} of what the sum of effects leaves. Q2 "
                 f"{q2[0]} before, {q2[1]} after; {pair.rank_after:,} unknowns instead of {pair.rank_before:,}."
             )
     return told

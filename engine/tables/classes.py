@@ -79,8 +79,8 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
     if endpoint.kind == "yes-no":
         yes, no = endpoint.words or ("1", "0")
         return (
-            f"{name} says {yes} or {no}: it is taken as yes or no, and what is compared is the chance of {yes}. "
-            f'If {no} is wanted: --endpoint "{name};words={no}/{yes}".'
+            f"{name} says {yes} or {no}: it is taken as yes or no, and what is compared is the chance of {yes}. If "
+            f"{no} is wanted, say so."
         )
     if endpoint.kind == "count":
         return f"{name} is a count: compounds are compared by natural logarithms."
@@ -89,8 +89,7 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
     filled = [text.strip() for text in texts if not is_missing(text)]
     if len(filled) >= _FEWEST and all(text.isdigit() for text in filled):
         return (
-            f"{name} holds whole numbers of 0 and more. If they are counts, that is how they scatter, too: "
-            f'--endpoint "{name};kind=count".'
+            f"{name} holds whole numbers of 0 and more. If they are counts, say so: they scatter in a way of their own."
         )
     return ""
 
@@ -101,8 +100,8 @@ def about_words(column: str, texts: Sequence[str]) -> str:
     if words is None:
         return ""
     return (
-        f"Column {column} says {words[0]} or {words[1]} and is not read as values. If it is a result, name it: "
-        f'--endpoint "{column}".'
+        f"Column {column} says {words[0]} or {words[1]} and is not read as values. If it is a result, name it as an "
+        "endpoint."
     )
 
 

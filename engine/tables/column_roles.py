@@ -417,12 +417,10 @@ def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: 
     claims.taken.add(chosen)
     others = [column for column in order[1:] if scores[column] >= max(_SURE, scores[chosen] - 1)]
     if fold(chosen) not in headers.IDS:
-        claims.notes.append(f"No column is called ID; column {chosen} was taken for the ids. To choose: --id COLUMN.")
+        claims.notes.append(f"No column is called ID; column {chosen} was taken for the ids.")
     if others:
         claims.reported.update(others[:3])
-        claims.notes.append(
-            f"Column {', '.join(others[:3])} could be the ids, too; column {chosen} was taken. To choose: --id COLUMN."
-        )
+        claims.notes.append(f"Column {', '.join(others[:3])} could be the ids, too; column {chosen} was taken.")
     return chosen
 
 
@@ -542,9 +540,7 @@ def find_structures(claims: Claims) -> str | None:
     others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
     claims.reported.update(others)
     also = f" Column {', '.join(others)} holds structures, too." if others else ""
-    claims.notes.append(
-        f"The structures are in column {column}, by what stands in it; for another one: --smiles COLUMN.{also}"
-    )
+    claims.notes.append(f"The structures are in column {column}, by what stands in it.{also}")
     return column
 
 

@@ -317,13 +317,13 @@ class Endpoints:
                 continue
             one = len(columns) == 1
             self.notes.append(
-                f"Column{'' if one else 's'} {', '.join(columns)} {kind.one if one else kind.several}; name "
-                f"{'it' if one else 'one'} with --endpoint to use it."
+                f"Column{'' if one else 's'} {', '.join(columns)} {kind.one if one else kind.several}; to use "
+                f"{'it' if one else 'one'}, name it as an endpoint."
             )
             self._claims.reported.update(columns)
         if of_curves:
             self._claims.reported.update(of_curves)
-            self.warnings.append(f"{points_in_columns(of_curves)} To use one as it is, name it with --endpoint.")
+            self.warnings.append(f"{points_in_columns(of_curves)} To use one as it is, name it as an endpoint.")
         self.taken.update(found)
         return found
 

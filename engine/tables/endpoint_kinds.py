@@ -244,18 +244,16 @@ def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Se
     """Add what to note of an endpoint, and what to warn of, with the options that change it."""
     endpoint, notes, warnings = found.endpoint, found.notes, found.warnings
     name, unit, better = spec.name, endpoint.unit, "higher" if endpoint.direction == "max" else "lower"
-    other = "min" if endpoint.direction == "max" else "max"
-    change = f'--endpoint "{name};direction={other}"'
     target = kind.potency == "target"
     if endpoint.transform == "log" and target and not unit and spec.transform is None:
         warnings.append(
             f"{name} has no unit: it is modelled as {endpoint.scale_name}, {better} is better. "
-            f'Give the unit for a pIC50-like scale, for example --endpoint "{name};unit=nM".'
+            "Give the unit of its values for a pIC50-like scale."
         )
     elif headers.is_log_concentration(name) and spec.direction is None:
         warnings.append(
             f"{name} is taken as the logarithm of a concentration: {better} is better. If it is the negative one, "
-            f"as pIC50 is: {change}."
+            "as pIC50 is, say so."
         )
     elif endpoint.is_potency and target:
         potent = "more" if endpoint.direction == "max" else "less"
@@ -264,13 +262,12 @@ def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Se
             f"{better} ({potent} potent) is better."
         )
     elif spec.direction is None and not found.direction_known:
-        notes.append(f"{name}: which way is better is not known; higher is taken. If lower is better: {change}.")
+        notes.append(f"{name}: which way is better is not known; higher is taken. If lower is better, say so.")
     elif spec.direction is None and not (target or (endpoint.is_log and kind.better == "high")):
-        notes.append(f"{name} is taken as {found.direction_why}. Otherwise: {change}.")
+        notes.append(f"{name} is taken as {found.direction_why}.")
     if endpoint.transform == "log" and not target and spec.transform is None:
         notes.append(
-            f'{name} is modelled as {endpoint.scale_name}, as {found.scale_why}. Otherwise: --endpoint "{name};'
-            'transform=none".'
+            f"{name} is modelled as {endpoint.scale_name}, as {found.scale_why}. If not, choose the values as they are."
         )
     elif (
         kind.scale == "log" and endpoint.transform == "none" and spec.transform is None and values and min(values) <= 0
@@ -285,14 +282,14 @@ def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Se
         value, below = endpoint.limit.value, endpoint.limit.relation[0] == "<"
         warnings.append(
             f"The limit {endpoint.limit.text} of {name} is in {unit}, as the values are. If "
-            f"{endpoint.scale_name} {endpoint.limit.text} is meant, give limit={'>' if below else '<'}"
+            f"{endpoint.scale_name} {endpoint.limit.text} is meant, give {'>' if below else '<'}"
             f"{10 ** (9 - value):.0f}."
         )
     if endpoint.is_potency and spec.direction == "min" and target:
         warnings.append(
-            f"direction=min of {name} is on the model scale: it looks for the lowest {endpoint.scale_name}, "
+            f"Lower {name} is meant on the model scale: it looks for the lowest {endpoint.scale_name}, "
             f"that is the highest {bare} in {unit}, the least potent compounds. "
-            "Leave direction out to look for the most potent."
+            "Choose higher to look for the most potent."
         )
 
 

@@ -41,8 +41,6 @@ _UNIT = re.compile(
     r"log(?: ?units)?|kcal/mol|kJ/mol|min|hours?|h|sec|s|Da|g/mol|Å\^?2|Å²|"
     r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
 )
-NUMBERS = HEADERS["row number"]
-"""Headers of columns that number the compounds, which is what they are called then, when nothing else names them."""
 _ROW_NUMBER = re.compile(
     r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number|monomerid)|"
     r"cas.*|unnamed: ?\d+|"

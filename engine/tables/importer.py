@@ -134,7 +134,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     library = _also_called(library, names, prepared.aliases)
     listed = library if alone else _also_called(listed, {name: name for name in listed.ids}, prepared.aliases)
     if not mapping.endpoints:
-        warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
+        warnings.append("No endpoint was found; name what is measured (it need not be a column).")
     _note_twins(listed, notes)
     # Names made from SMILES differ in capitals where the compounds do.
     warnings += [] if mapping.id is None else _differ_in_case_only(listed)
@@ -320,7 +320,7 @@ def _site_labels(
         notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
     elif counts:
         warnings.append(
-            f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen: --blank h."
+            f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen, say so."
         )
     for place, site in enumerate(unknown):
         if site is not None:
@@ -412,8 +412,9 @@ def _unmade(listed: Library, mapping: TableMapping, history: Sequence[Result]) -
     """Return how many combinations a table leaves to measure that measured all it lists; 0 where a choice was made."""
     if mapping.product or mapping.available or mapping.stock or mapping.interactions:
         return 0
-    size = math.prod(len(site.substituents) for site in listed.sites)
-    return size - len(listed) if {result.compound for result in history} >= set(listed.ids) else 0
+    if not {result.compound for result in history} >= set(listed.ids):
+        return 0
+    return math.prod(len(site.substituents) for site in listed.sites) - len(np.unique(listed.codes, axis=0))
 
 
 def _whole_product(
@@ -569,7 +570,7 @@ def _take_out(
             Problem(
                 rows[place],
                 site,
-                f"{label_text(carried[site])} is carried by fewer than {least} of the compounds that stay (--min-seen)",
+                f"{label_text(carried[site])} is carried by fewer than {least} of the compounds that stay",
             )
         )
         of_row[place] = -1

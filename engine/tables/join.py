@@ -64,7 +64,7 @@ def join_tables(
             f"no id of column {key} is in column {other_key} of {other.file or 'the other table'}",
             file=raw.file,
             option="--join",
-            mend="Name the column of ids of the other file: --join FILE:COLUMN.",
+            mend="Name the column of ids of the other file.",
         )
     added = [column for column in other.columns if column != other_key]
     cells = [tuple(column[left] for left, _ in pairs) for column in raw.cells]
@@ -103,9 +103,7 @@ def _id_column(table: RawTable, name: str | None, option: str) -> str:
         return table.named(name, option)
     found = table.called(headers.IDS)
     if found is None:
-        raise AssayPilotError(
-            "there is no column of ids to join by", file=table.file, option=option, mend="Name it: --join FILE:COLUMN."
-        )
+        raise AssayPilotError("there is no column of ids to join by", file=table.file, option=option, mend="Name it.")
     return found
 
 

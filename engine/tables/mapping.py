@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -151,10 +150,9 @@ class _Proposal:
         """Say what it means that a column of cost or time was found and none of stock."""
         found = [role for role in ("cost", "lead") if stock[role] and asked[role] is None]
         if found and not stock["stock"]:
-            options = " ".join(f"--{role}=" for role in found)
             self.warnings.append(
                 f"No column says what is in stock, so by column {stock[found[0]]} every compound has to be made before "
-                f"it is measured. If they are at hand: {options}."
+                "it is measured. If they are at hand, say that no column is of cost or time."
             )
 
     def _leave_what_we_said(self) -> None:
@@ -182,7 +180,7 @@ class _Proposal:
         said = f"Not used: column{'' if len(left) == 1 else 's'} {listed(left, _SHOWN_LEFT)}."
         sites = [] if self.options.cores else [c for c in left if could_be_site(self.raw, c, self._claims.numbers)]
         if sites:
-            said += f" If {' or '.join(sites[:3])} is a site, too, name all of them with --sites."
+            said += f" If {' or '.join(sites[:3])} is a site, too, name all of them as sites."
         self.notes.append(said)
 
     def _noted(self, role: str) -> str | None:
@@ -205,7 +203,7 @@ class _Proposal:
             raise AssayPilotError(
                 "sites are either columns or made from structures",
                 option="--core",
-                mend="Give --core or --sites, not both; a site of the core is left out with --drop-site.",
+                mend="Give a core or columns of sites, not both; a site of the core can be left out.",
             )
         from ..chemistry.cores import read_cores
 
@@ -218,10 +216,7 @@ class _Proposal:
         found = headers.export_sites(self.raw.columns) or numbered_sites(self.raw, free)
         drawn = () if found else drawn_sites(self.raw, free)
         if drawn:
-            self.notes.append(
-                f"The sites are the columns whose cells have attachment points: {', '.join(drawn)}. For others: "
-                "--sites COLUMN,COLUMN."
-            )
+            self.notes.append(f"The sites are the columns whose cells have attachment points: {', '.join(drawn)}.")
         self.taken.update(found or drawn)
         return found or drawn
 
@@ -239,7 +234,7 @@ class _Proposal:
             also = f" Not used, as they say the same: {', '.join(left)}." if left else ""
             self.warnings.append(
                 f"No column is called R1, R2, ...; the sites are {', '.join(found)}, whose levels together "
-                f"distinguish the compounds. For others: --sites {shlex.quote(','.join(found))}.{also}"
+                f"distinguish the compounds. If others are, name these.{also}"
             )
         return found
 
@@ -268,10 +263,9 @@ class _Proposal:
         message = "there is no site column (R1, R2, ...)"
         if smiles is not None:
             message += f", and {why or 'the structures share no core'}"
-        shown = shlex.quote(",".join(candidates)) if candidates else "COLUMN,COLUMN"
-        mend = f"Name the columns with the substituents: --sites {shown}."
-        if smiles is not None:
-            mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
+        shown = f", for example {', '.join(candidates)}" if candidates else ""
+        mend = f"Name the columns with the substituents{shown}"
+        mend += ", or give the core of the structures." if smiles is not None else "."
         refusal = NoSites(message, file=self.raw.file, option="--sites", mend=mend)
         refusal.candidates = candidates
         return refusal

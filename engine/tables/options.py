@@ -21,7 +21,7 @@ _OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells
 _KEYS = (*_OF_VALUES, "kind", "words")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
 """What a difference of two endpoints has from them."""
-_EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
+_EXAMPLE = 'For example "IC50;unit=nM;sd=0.2".'
 
 
 @dataclass(frozen=True, slots=True)

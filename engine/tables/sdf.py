@@ -36,7 +36,7 @@ def smiles_of(block: str) -> str:
     """
     from rdkit import Chem, rdBase
 
-    from ..chemistry.structures import spelled, too_large
+    from ..chemistry.structures import complaint, spelled, too_large
 
     if not block.strip():
         return ""
@@ -45,33 +45,18 @@ def smiles_of(block: str) -> str:
     with rdBase.BlockLogs():
         try:
             # Looking for hydrogens to remove takes a quarter of the time, and most drawings have none.
-            molecule = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs="H" in block and " H " in block)
-            if molecule is not None and molecule.GetNumHeavyAtoms() > MOST_ATOMS:
-                raise Unreadable(too_large(molecule))
-            if molecule is not None:
-                return spelled(molecule) if molecule.GetNumAtoms() else ""
-            complaint = _complaint(Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False))
-        except Unreadable:
-            raise
+            hydrogens = "H" in block and " H " in block
+            molecule: Any = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs=hydrogens)
+            drawn: Any = molecule or Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)
         except (RuntimeError, ValueError, OverflowError):
-            complaint = _complaint(None)
-        raise Unreadable(complaint)
-
-
-def _complaint(molecule: Any) -> str:
-    """Return what is wrong with a molecule that could be read only without looking at its chemistry."""
-    from rdkit import Chem
-
-    if molecule is None:
-        return "the structure is damaged: its lines do not hold the atoms and bonds they promise"
-    problems = Chem.DetectChemistryProblems(molecule)
-    if problems and problems[0].GetType() == "AtomValenceException":
-        place = problems[0].GetAtomIdx()
-        atom = molecule.GetAtomWithIdx(place)
-        return f"atom {place + 1} ({atom.GetSymbol()}) of the structure has too many bonds"
-    if problems and problems[0].GetType() == "KekulizeException":
-        return "the aromatic rings of the structure cannot be drawn with single and double bonds"
-    return "the structure is damaged"
+            molecule = drawn = None
+        if drawn is None:
+            raise Unreadable("the structure is damaged: its lines do not hold the atoms and bonds they promise")
+        if molecule is None:
+            raise Unreadable(f"the structure is damaged: {complaint(drawn)}")
+        if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
+            raise Unreadable(too_large(molecule))
+        return spelled(molecule) if molecule.GetNumAtoms() else ""
 
 
 _END = re.compile(r"M {1,2}END")

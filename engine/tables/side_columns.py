@@ -224,8 +224,8 @@ def once_each(
             notes.append(about_mean(column))
         elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
-                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to have {column} "
-                "instead, name it with --endpoint to use it."
+                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to use {column} "
+                "instead, name it as an endpoint."
             )
         else:
             kept[column] = column

@@ -48,8 +48,7 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
             doubtful.setdefault(key or text, []).append(text)
     several = [names for names in doubtful.values() if len(names) > 1]
     warnings += [
-        f"{', '.join(names)} at {site} count as different substituents. If they are one: "
-        f"--join-substituents '{site}:{','.join(names)}={names[0]}'."
+        f"{', '.join(names)} at {site} count as different substituents. If they are one, join them."
         for names in several[:_SHOWN]
     ]
     return meant

@@ -216,7 +216,7 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
             f"no column says what is in stock; the columns are {', '.join(raw.columns)}",
             file=raw.file,
             option="--stock",
-            mend="Name it: --stock COL, --cost COL or --lead COL.",
+            mend="Name the column of stock, cost or lead time.",
         )
     problems: list[Problem] = []
     compounds: list[int | None] = []

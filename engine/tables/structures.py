@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..chemistry.proposing import Proposal
 from ..domain.library import Library, Scaffold
 from ..errors import AssayPilotError
 from ..system.guarded import TooLong, TooMuch, guarded
@@ -56,7 +57,7 @@ def read_structure_column(
                 "a core was given, but the table has no column of structures",
                 file=raw.file,
                 option="--core",
-                mend="Name it: --smiles COLUMN.",
+                mend="Name it.",
             )
         return Prepared(raw, mapping)
     from ..chemistry.structures import read_structures, salt_note
@@ -117,7 +118,7 @@ def _told_apart(
     if mapping.merge == "no":
         warnings.append(
             f"{len(groups):,} {many} under more than one id ({shown}); they stay separate compounds. "
-            "To count them as one: --merge identical."
+            "To count them as one, merge identical structures."
         )
         return raw, ()
     every = listed([f"{group[0]} is also {', '.join(group[1:])}" for group in groups], _LISTED, "; ")
@@ -229,34 +230,24 @@ _WEAK = -1e9
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCore:
-    """A core and how much of the series it covers."""
-
-    smiles: str
-    used: int
-    """Structures of the sample that it takes apart."""
-    sample: int
-
-
-@dataclass(frozen=True, slots=True)
 class FoundCores:
     """The cores to take together, and others to choose from."""
 
-    taken: tuple[FoundCore, ...] = ()
-    others: tuple[FoundCore, ...] = ()
+    taken: tuple[Proposal, ...] = ()
+    others: tuple[Proposal, ...] = ()
     why: str = ""
     """Why there are none, where that is known."""
 
     @property
     def sentence(self) -> str:
         """Which cores are taken, and the others."""
-        taken = " ".join(f"--core '{one.smiles}'" for one in self.taken)
+        taken = " and ".join(one.smiles for one in self.taken)
         counts = " and ".join(str(one.used) for one in self.taken)
         said = (
             f"No core was given. Taken {'is' if len(self.taken) == 1 else 'are'} {taken}, which {counts} of "
             f"{self.taken[0].sample} structures looked at have. Look at it before you use it."
         )
-        others = " or ".join(f"--core '{one.smiles}' ({one.used} of {one.sample})" for one in self.others)
+        others = " or ".join(f"{one.smiles} ({one.used} of {one.sample})" for one in self.others)
         return f"{said} Other cores: {others}." if others else said
 
 
@@ -273,7 +264,7 @@ def find_cores(
         answer = guarded(_proposed, json.dumps(given).encode(), report=report, file=raw.file)
     except (TooLong, TooMuch):
         return FoundCores(why="no core was found in the time for it")
-    taken, others = (tuple(FoundCore(*one) for one in part) for part in json.loads(answer))
+    taken, others = (tuple(Proposal(*one) for one in part) for part in json.loads(answer))
     return FoundCores(taken, others)
 
 
@@ -301,4 +292,4 @@ def _proposed(data: bytes, report: Report) -> bytes:
     given = json.loads(data)
     read = read_structures(given["smiles"], part_of(report, 0.0, 0.3), ours=given["ours"])
     both = propose_set([one.smiles for one in read], part_of(report, 0.3, 1.0), values=given["values"])
-    return json.dumps([[[one.core.smiles, one.used, one.sample] for one in part] for part in both]).encode()
+    return json.dumps([[[one.smiles, one.used, one.sample] for one in part] for part in both]).encode()

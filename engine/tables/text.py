@@ -19,7 +19,6 @@ from .values import decimal_mark, without_thousands
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-_CELL_BREAK = re.compile(r"[,;\t]")
 _ODD = 0.02
 """More control characters than this, and a file is no text."""
 
@@ -103,8 +102,8 @@ def _refuse_many(count: int, what: str, name: str | None) -> None:
         )
 
 
-def _records(text: str, delimiter: str) -> Iterator[list[str]]:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+def _records(text: str, delimiter: str, *, strict: bool = False) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
 
 
 def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str, str]:
@@ -124,7 +123,7 @@ def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str
             return text, ",", ","  # nothing but structures
         drawn = spaced(text)
     if drawn is None:
-        _refuse_long_cell(text, name)
+        _all_records(text, ",", name)  # a cell may be too long to see what is between them
         raise AssayPilotError(
             "only one column was found (comma, semicolon, tab, bars and blanks were tried between columns)",
             file=name,
@@ -172,53 +171,36 @@ def _unwrapped(text: str) -> str | None:
 
 
 def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]:
-    """Every record, blank lines as empty ones; refuses a quotation mark that is never closed."""
+    """Return every record, blank lines as empty ones; refuse a quotation mark that is never closed, and a long cell."""
+    records: list[list[str]] = []
+    odd = text.count('"') % 2 == 1
     try:
-        records = list(_records(text, delimiter))
-        unclosed = text.count('"') % 2 == 1 and _ends_inside_quotes(text, delimiter)
+        records.extend(_records(text, delimiter))
+        row = _row_of_open_quote(text, delimiter) if odd else None
     except csv.Error:
-        if text.count('"') % 2 == 0:
-            _refuse_long_cell(text, name)
-        records, unclosed = [], True
-    if unclosed:
-        raise AssayPilotError(
-            "a quotation mark is opened and never closed",
-            file=name,
-            row=_row_of_open_quote(text, delimiter),
-            mend='Remove the stray " or close it.',
-        )
-    return records
-
-
-def _refuse_long_cell(text: str, name: str | None) -> None:
-    """Refuse a text in which a cell is longer than the csv reader takes, whatever separates the cells."""
-    for row, line in enumerate(text.splitlines(), start=1):
-        if len(line) > LONGEST_CELL and max(map(len, _CELL_BREAK.split(line))) > LONGEST_CELL:
+        row = len(records) + 1
+        if not odd:
             raise AssayPilotError(
                 f"a cell has more than {LONGEST_CELL:,} characters",
                 file=name,
                 row=row,
                 mend="Shorten it, or leave its column out.",
-            )
-
-
-def _ends_inside_quotes(text: str, delimiter: str) -> bool:
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            pass
-    except csv.Error as error:
-        return "unexpected end of data" in str(error)
-    return False
+            ) from None
+    if row is not None:
+        raise AssayPilotError(
+            "a quotation mark is opened and never closed", file=name, row=row, mend='Remove the stray " or close it.'
+        )
+    return records
 
 
 def _row_of_open_quote(text: str, delimiter: str) -> int | None:
-    """Return the spreadsheet row of the last record that could be read whole, plus one."""
+    """Return the row in which a quotation mark is opened and never closed; None where none is."""
     row = 0
     try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+        for _ in _records(text, delimiter, strict=True):
             row += 1
-    except csv.Error:
-        return row + 1
+    except csv.Error as error:
+        return row + 1 if "unexpected end of data" in str(error) else None
     return None
 
 
@@ -236,11 +218,13 @@ _UNITS = {
 }
 """Units of PubChem's BioAssay data dictionary, of those that tables hold."""
 
-_START, _PROPERTIES, _PROPERTIES_END = "<datawarrior-fileinfo>", "<column properties>", "</column properties>"
-_BEHIND = re.compile(r"<(?:datawarrior properties|hitlist data|detail data|datawarrior explanation|data)\b")
-_NAME = re.compile(r'<columnName="(.*)">')
-_SPECIAL = re.compile(r'<columnProperty="specialType\t(.*)">')
-_OF_STRUCTURES = ("idcode", "idcoordinates", "FragFp", "atomColorInfo", "reaction", "rxncode")
+_START = "<datawarrior-fileinfo>"
+_ABOVE = re.compile(r"(?:<([a-z -]+)>\n(?:.*\n)*?</\1>\n)+")
+"""The parts of settings before the table, each with its end."""
+_BEHIND = re.compile(r"^<(?:datawarrior properties|hitlist data|detail data|datawarrior explanation|data)\b", re.M)
+_PROPERTIES = re.compile(r'<columnName="(.*)">\n((?:<columnProperty=.*\n)*)')
+_CODED = re.compile(r'"specialType\t(?:idcode|idcoordinates|FragFp|atomColorInfo|reaction|rxncode)')
+"""Columns of structures, or what belongs to them, in a code of the program's own."""
 
 
 def pubchem_rows(numbered: list[tuple[int, list[str]]], warnings: list[str]) -> list[tuple[int, list[str]]]:
@@ -284,20 +268,11 @@ def datawarrior_table(text: str, name: str | None, warnings: list[str]) -> str:
     Structures in DataWarrior's own code are left out, with a note. AssayPilotError when they are all there is to
     make sites of, or no row follows the settings.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    top = next((place for place, line in enumerate(lines) if line == "</datawarrior-fileinfo>"), 0) + 1
-    coded = set()
-    if _PROPERTIES in lines and _PROPERTIES_END in lines:
-        first, last = lines.index(_PROPERTIES), lines.index(_PROPERTIES_END)
-        coded = _coded(lines[first:last])
-        top = max(top, last + 1)
-    # What comes before the table can have several parts (such as <datawarrior explanation>), each with its end.
-    while (
-        top < len(lines) and (opened := re.fullmatch(r"<([a-z ]+)>", lines[top])) and f"</{opened[1]}>" in lines[top:]
-    ):
-        top = lines.index(f"</{opened[1]}>", top) + 1
-    end = next((place for place in range(top, len(lines)) if _BEHIND.match(lines[place])), len(lines))
-    table = [line.split("\t") for line in lines[top:end]]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    above = _ABOVE.match(text)
+    settings = above[0] if above else ""
+    coded = {column for column, about in _PROPERTIES.findall(settings) if _CODED.search(about)}
+    table = [line.split("\t") for line in _BEHIND.split(text[len(settings) :], maxsplit=1)[0].rstrip("\n").split("\n")]
     if len(table) < 2:
         raise AssayPilotError("there is no table in this file of DataWarrior", file=name, mend=_SAVE)
     kept = [place for place, column in enumerate(table[0]) if column not in coded]
@@ -310,19 +285,7 @@ def datawarrior_table(text: str, name: str | None, warnings: list[str]) -> str:
             )
         warnings.append(f"In DataWarrior's own code, which is not read: {', '.join(lost)}.")
     rows = ["\t".join(line[place] for place in kept if place < len(line)) for line in table]
-    return "\n" * top + "\n".join(rows).replace("<NL>", "; ")
+    return "\n" * settings.count("\n") + "\n".join(rows).replace("<NL>", "; ")
 
 
 _SAVE = "In DataWarrior: File, Save Special, SD-File (or Textfile with SMILES); read that."
-
-
-def _coded(lines: list[str]) -> set[str]:
-    """Return the columns that hold structures, or what belongs to them, in a code of the program's own."""
-    found = set()
-    column = ""
-    for line in lines:
-        if (named := _NAME.fullmatch(line)) is not None:
-            column = named[1]
-        elif (special := _SPECIAL.fullmatch(line)) is not None and special[1].startswith(_OF_STRUCTURES):
-            found.add(column)
-    return found

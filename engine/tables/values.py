@@ -327,7 +327,7 @@ def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[
     if unclear:
         warnings.append(
             f"{_shown(commas)} may be thousands or decimals: taken as thousands where only zeros follow the comma, and "
-            "left out otherwise. Say what marks the decimals: --decimal point or --decimal comma."
+            "left out otherwise. Say what marks the decimals, a point or a comma."
         )
     rounded = [cell for cell in commas if ",000" in cell]
     if points and not (thousands and len(rounded) == len(commas)):

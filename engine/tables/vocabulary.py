@@ -29,7 +29,6 @@ endpoint name: endpoint | standard type | result type | activity type | assay | 
   readout type | result name | parameter | parameter name | measurement type
 value: value | standard value | result | measured value | result value | activity value | wert | messwert | ergebnis
 mean: mean | avg | average | geomean | geo mean | geometric mean | mean value | average value
-row number: no | nr | number | # | entry | ex | example number | cpd# | compound#
 tells values apart: readout | result type | standard type | activity type | endpoint | parameter | target | target
   name | target chembl id | assay | assay name | assay id | assay chembl id | protocol | protocol name | cell | cell
   line | species | organism | target organism | time point

@@ -218,9 +218,7 @@ def _chosen(
             break
     if best is None:
         also = f" (hidden: {', '.join(sorted(hidden))})" if hidden else ""
-        raise AssayPilotError(
-            f"no sheet of the workbook holds a table{also}", file=name, mend="Name the sheet: --sheet NAME."
-        )
+        raise AssayPilotError(f"no sheet of the workbook holds a table{also}", file=name, mend="Name the sheet.")
     _, chosen, lines, merged = best
     others = [one for one in names if one != chosen and one not in hidden]
     if others or hidden:

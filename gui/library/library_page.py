@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QMenu
 from assaypilot.engine.campaign.phrases import many
 
 from ..round.reason_dialog import UnavailableDialog
-from ..runtime.engine_words import for_window
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
@@ -100,7 +99,7 @@ class LibraryPage(Page):
         self.remarks.setVisible(bool(warnings))
         self.remarks.setText(many(len(warnings), "remark"))
         self.notes.setVisible(bool(warnings) and self.remarks.isChecked())
-        self.notes.say("", "\n".join(map(for_window, warnings)))
+        self.notes.say("", "\n".join(warnings))
 
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""

@@ -11,7 +11,6 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.engine.tables.options import Blank
 
-from ..runtime.engine_words import import_words
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, button, label, mnemonic_free
 from .table_work import Checked
@@ -138,9 +137,7 @@ class CheckPanel(QWidget):
         errors = imported.errors
         self.heading.setText("Look at this first: these rows are left out" if errors else "What was understood")
         if errors:
-            shown = [
-                f"Row {e.row}: {import_words(e.reason)}" if e.row else import_words(e.reason) for e in errors[:LISTED]
-            ]
+            shown = [f"Row {e.row}: {e.reason}" if e.row else e.reason for e in errors[:LISTED]]
             if len(errors) > LISTED:
                 shown.append(f"and {len(errors) - LISTED:,} more under Rows and notes")
             self.problem.setText("\n".join(shown))
@@ -151,7 +148,7 @@ class CheckPanel(QWidget):
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()
         # The question above it says this.
-        said = [import_words(text) for text in checked.warnings if not text.startswith("Empty substituent cells")]
+        said = [text for text in checked.warnings if not text.startswith("Empty substituent cells")]
         if said:
             more = len(said) - WARNED
             words = "\n".join(said[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")

@@ -13,7 +13,7 @@ from assaypilot.engine.tables.column_roles import NoSites
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 
-from ..runtime.engine_words import import_error
+from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
 from ..session.session import Session
@@ -213,7 +213,7 @@ class ColumnsPane(Pane):
 
     def _core_refused(self, error: Exception) -> None:
         if isinstance(error, AssayPilotError):
-            self.core.refuse(" ".join(filter(None, import_error(error))))
+            self.core.refuse(" ".join(filter(None, error_words(error))))
 
     def _end_search(self) -> None:
         """A search for cores that nobody waits for any more would only hold up what comes next."""
@@ -329,7 +329,7 @@ class ColumnsPane(Pane):
             return  # a newer check is on its way, or the dialog closes
         self._job = None
         if isinstance(error, AssayPilotError):
-            text, mend = import_error(error)
+            text, mend = error_words(error)
         else:
             text, mend = "The check was stopped.", ""
         if self._before is not None:

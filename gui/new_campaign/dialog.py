@@ -28,7 +28,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
 from ..resources.theme import theme
-from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import single_shot
 from ..session.session import Session
@@ -362,7 +361,7 @@ class NewCampaign(QDialog):
             "stock": (checked.imported.stock, UNSAID),
             "source": Source(raw.file or "pasted", raw.digest),
             "mapping": checked.mapping.as_json(),
-            "warnings": [*map(import_words, checked.warnings), *_left_out(checked)],
+            "warnings": [*checked.warnings, *_left_out(checked)],
         }
         self._creating = True
         self.goal_pane.halt()
@@ -415,7 +414,7 @@ def _left_out(checked: Checked) -> list[str]:
     places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
     where = ", ".join(filter(None, places))
     many = "1 row or value" if len(lost) == 1 else f"{len(lost):,} rows or values"
-    reason = import_words(first.reason)
+    reason = first.reason
     return [f"{many} of the table not used; the first is {where}{': ' if where else ''}{reason}"]
 
 

@@ -17,7 +17,6 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.raw import Problem
 
-from ..runtime.engine_words import import_words
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..tables.rows import Column, RowsModel, text_ranks
@@ -48,14 +47,11 @@ class Finding:
 class Findings(Sequence[Finding]):
     """The lines of a check, made when they are looked at: a table may have a hundred thousand of them."""
 
-    def __init__(
-        self, problems: Sequence[Problem], texts: Sequence[tuple[Kind, str]], say: Callable[[str], str] = str
-    ) -> None:
-        """Errors first, then what is not used, then ``texts``; ``say`` puts a reason into the window's words."""
+    def __init__(self, problems: Sequence[Problem], texts: Sequence[tuple[Kind, str]]) -> None:
+        """Errors first, then what is not used, then ``texts``."""
         errors = [problem for problem in problems if problem.severity == "error"]
         self._problems = [*errors, *(problem for problem in problems if problem.severity != "error")]
         self._texts = list(texts)
-        self._say = say
         self.kinds = np.array(
             [_ORDER["error"]] * len(errors)
             + [_ORDER["unused"]] * (len(self._problems) - len(errors))
@@ -79,7 +75,7 @@ class Findings(Sequence[Finding]):
             return Finding(kind, None, "", text)
         problem = self._problems[place]
         kind = "error" if problem.severity == "error" else "unused"
-        return Finding(kind, problem.row, problem.column or "", self._say(problem.reason))
+        return Finding(kind, problem.row, problem.column or "", problem.reason)
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -156,13 +152,9 @@ TITLES = {"error": "Errors", "unused": "Not used", "warning": "Warnings", "note"
 
 def findings(checked: Checked) -> Findings:
     """The lines of a check: errors first, then what is not used, warnings and notes."""
-    texts: list[tuple[Kind, str]] = [("warning", import_words(text)) for text in checked.warnings]
-    texts += [("note", import_words(text)) for text in checked.imported.notes]
-    return Findings(checked.imported.not_used, texts, _reason)
-
-
-def _reason(text: str) -> str:
-    return import_words(text) if "--" in text else text
+    texts: list[tuple[Kind, str]] = [("warning", text) for text in checked.warnings]
+    texts += [("note", text) for text in checked.imported.notes]
+    return Findings(checked.imported.not_used, texts)
 
 
 class FindingsView(QWidget):

@@ -15,7 +15,7 @@ from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
 
 from ..goal.forecast_view import Outlooks
-from ..runtime.engine_words import error_words, for_window
+from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job, single_shot
 from ..session.forecast import Forecasting
@@ -139,7 +139,7 @@ class GoalPane(GoalFields):
         self._ready = (settings, list(endpoints))
         self._look_ahead()
         self.sentence.setText(f"{plan.sentence}.")
-        self.cautions.setText("\n".join(for_window(text) for text in plan.cautions))
+        self.cautions.setText("\n".join(plan.cautions))
         self.cautions.setVisible(bool(plan.cautions))
         self.outlook.show_rows([("", "Asking the planner what it will take…")])
         self._job = self.session.read(

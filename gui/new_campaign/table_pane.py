@@ -17,7 +17,7 @@ from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 
 from ..library.library_rows import STRUCTURE_WIDTH, STRUCTURE_WISH
-from ..runtime.engine_words import import_error, import_words
+from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Job
 from ..session.session import Session
@@ -237,7 +237,7 @@ class TablePane(Pane):
         self._arrange()
         size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
-        said = [import_words(text) for text in raw.warnings if not text.startswith("Joining: ")]
+        said = [text for text in raw.warnings if not text.startswith("Joining: ")]
         more = len(said) - SAID
         lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more under Rows and notes"] if more > 0 else [])]
         self.how.setText("\n".join(lines))
@@ -307,7 +307,7 @@ class TablePane(Pane):
         else:
             self._clear()
         if isinstance(error, AssayPilotError):
-            text, mend = import_error(error)
+            text, mend = error_words(error)
         else:
             text, mend = (
                 "Reading was stopped." if before is None else "Reading was stopped; the table is as before.",

@@ -16,7 +16,6 @@ from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text.signed import signed
 
-from ..runtime.engine_words import for_window
 from ..widgets.inputs import Field
 from ..widgets.layout import column_of
 from ..widgets.text import Details, label
@@ -127,7 +126,7 @@ class ControlsPane(QWidget):
             ]
         )
         texts = status.quality.drift
-        self.said.setText("\n".join(for_window(f"{text}.") for text in texts))
+        self.said.setText("\n".join(f"{text}." for text in texts))
         self.said.setVisible(bool(texts))
         own = [r for r in status.readings if r.round == shown.number and not r.withdrawn]
         self.values.show_values([self._shown(status, r) for r in own[:MOST]], editable=editable)

@@ -223,7 +223,7 @@ def test_a_table_without_any_candidate_says_what_to_do(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, path)
     panel = creation.columns_pane.panel
     until(qtbot, lambda: panel.problem.isVisible())
-    assert panel.mend.text() == "Tick the columns with the substituents."
+    assert panel.mend.text() == "Name the columns with the substituents."
     assert panel.tick.isHidden()
 
 

@@ -16,7 +16,7 @@ from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.parcels import pack_imported, pack_raw, unpack_imported, unpack_raw
 from assaypilot.gui.new_campaign.table_work import _check, blank_cells, check_table, known_cores
-from assaypilot.gui.runtime.engine_words import import_error, import_words
+from assaypilot.gui.runtime.engine_words import error_words
 from tests.engine.tables.corpus import TEXT
 from tests.gui.helpers import small_table
 
@@ -86,10 +86,10 @@ def _said():
             try:
                 checked = _check(parse_text(text), options, lambda fraction, message: None)
             except AssayPilotError as error:
-                said.append(" ".join(import_error(error)))
+                said.append(" ".join(error_words(error)))
                 continue
-            said += map(import_words, (*checked.warnings, *checked.imported.notes))
-            said += [import_words(problem.reason) for problem in checked.imported.not_used]
+            said += [*checked.warnings, *checked.imported.notes]
+            said += [problem.reason for problem in checked.imported.not_used]
     return said
 
 

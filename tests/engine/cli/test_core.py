@@ -45,6 +45,6 @@ def test_a_core_may_be_a_file(series, tmp_path, done):
 def test_without_a_core_the_best_one_is_taken_and_named(series, done):
     found = done("check", series)
     (said,) = [text for text in found["warnings"] if text.startswith("No core was given")]
-    core = said.split("--core '")[1].split("'")[0]
+    core = said.split("Taken is ")[1].split(",")[0]
     assert (found["rank"], found["cores"]) == (6, [core])
     assert done("check", series, "--core", core)["rank"] == 6

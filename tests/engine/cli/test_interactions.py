@@ -44,7 +44,7 @@ def test_check_proposes_the_pair_and_shows_what_it_gains(run: Run, table: Path) 
     assert (first["rank_before"], first["rank_after"]) == (8, 14)
     assert first["q2_after"] > first["q2_before"]
     assert first["lack_before"] < 0.001 < first["lack_after"]
-    assert "--interaction R1,R2" in run("check", table, *SPEC).out
+    assert "R1 and R2 act together" in run("check", table, *SPEC).out
     taken = run("check", table, *SPEC, "--interaction", "R2,R1", "--json").document
     assert taken["rank"] == 14
     assert [site["name"] for site in taken["sites"]] == ["R1", "R2", "R3"]

@@ -102,7 +102,7 @@ def test_a_limit_that_looks_like_a_logarithm_beside_values_in_nm_is_asked_about(
     book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "hERG IC50 (nM)"], *ROWS]})
     report = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=<5")
     assert (
-        "The limit < 5 of hERG IC50 is in nM, as the values are. If phERG IC50 < 5 is meant, give limit=>10000."
+        "The limit < 5 of hERG IC50 is in nM, as the values are. If phERG IC50 < 5 is meant, give >10000."
         in report["warnings"]
     )
     fine = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=>10000")

@@ -68,7 +68,7 @@ def test_concentrations_keep_their_unit(read, header, cells, micromolar):
 
 def test_concentration_without_unit_is_rejected_until_it_is_given(read):
     raw = read("ID,Concentration,Response\nA,10,1\nA,1,2")
-    assert "the concentration has no unit; give --unit" in refusal(raw)
+    assert "the concentration has no unit; give one" in refusal(raw)
     assert [p.concentration for p in read_points(raw, Columns(unit="nM")).points] == pytest.approx([1e-8, 1e-9])
 
 
@@ -127,7 +127,7 @@ def test_plate_of_a_reader_is_read_by_its_map(read):
     assert {point.plate for point in found.points} == {"P7"}
     assert "20 wells that the map does not name are left out." in found.warnings
     unnamed = read_points(raw)
-    assert "Wells called max are left out: say with --neutral or --full which effect they have." in unnamed.warnings
+    assert "Wells called max are left out: name them as neutral or of full effect." in unnamed.warnings
 
 
 def test_point_numbers_of_a_map_become_concentrations(read):
@@ -147,7 +147,10 @@ def test_map_of_other_plates_is_refused(read):
     [
         ("ID,Signal\nA,10", "there is no column of concentrations; the columns are ID, Signal"),
         ("Conc (uM),Plate,Batch\n1,2,3", "there is no column of compound ids"),
-        ("ID,Conc (uM),RFU,RLU\nA,1,2,3", "several columns may be the response: RFU, RLU. Name it with --response"),
+        (
+            "ID,Conc (uM),RFU,RLU\nA,1,2,3",
+            "several columns may be the response: RFU, RLU. Name the column of responses",
+        ),
         ("ID,Conc (mg/mL),RFU\nA,1,2", "mg/mL is no unit of concentrations"),
     ],
 )

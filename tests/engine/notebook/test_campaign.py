@@ -13,7 +13,6 @@ import pytest
 import assaypilot.engine
 from assaypilot.engine import AssayPilotError, Campaign, load_dataset, read_table
 from assaypilot.engine.cli import main
-from assaypilot.engine.notebook.frames import keywords
 
 SITES = {"R1": "ABCDEF", "R2": "GHIJ", "R3": "KLM"}
 
@@ -338,10 +337,3 @@ def played(stated, seed):
 def test_a_noise_stated_too_large_is_asked_about():
     assert not any(played(0.2, seed)["wide"] for seed in range(2))
     assert any(played(0.5, seed)["wide"] for seed in range(2))
-
-
-def test_notes_speak_of_keywords(start):
-    said = keywords('If lower is better: --endpoint "HeLa;direction=min". Or --per-round 24, or --product.')
-    assert said == 'If lower is better: endpoints={"HeLa": {"direction": "min"}}. Or per_round=24, or product.'
-    with start() as campaign:
-        assert not any("--" in text for text in (*campaign.warnings, repr(campaign)))

@@ -34,16 +34,6 @@ def test_classes_are_said_and_no_values(header, values):
     assert any(f"Column {header} gives classes (" in text and "no numbers" in text for text in table.warnings)
 
 
-def test_classes_beside_numbers_are_said_and_the_numbers_read():
-    rows = "".join(f"c{n},{a},{b},{c},{v}\n" for n, (a, b, c, v) in enumerate(
-        (("Me", "F", "A", 3), ("H", "F", "B", 30), ("Me", "Cl", "A", 5), ("H", "Cl", "C", 500))))  # fmt: skip
-    raw = parse_text("ID,R1,R2,Potency class,IC50 (nM)\n" + rows)
-    mapping = propose(raw)
-    assert [one.value for one in mapping.endpoints] == ["IC50 (nM)"]
-    assert any("Column Potency class gives classes (A, B, C)" in text for text in mapping.warnings)
-    assert not any("is a site, too" in text for text in mapping.notes)
-
-
 @pytest.mark.parametrize(
     ("header", "values"),
     [
@@ -58,17 +48,3 @@ def test_classes_beside_numbers_are_said_and_the_numbers_read():
 )
 def test_what_is_no_class(header, values):
     assert classes_of(header, values) == ()
-
-
-def test_a_word_for_nothing_seen_among_numbers_says_what_to_write():
-    table = imported("IC50 (nM)", "3", "30", "inactive", "5", "no inhibition", "NI")
-    assert [(p.row, p.column) for p in table.not_used] == [(4, "IC50 (nM)"), (6, "IC50 (nM)"), (7, "IC50 (nM)")]
-    assert all("write > and that" in p.reason for p in table.not_used)
-
-
-def test_a_column_of_values_that_cannot_be_read_says_why():
-    table = imported("pIC50", "6.1 | 6.3", "7.1 | 7.3", "", "5 | 5.2")
-    assert any(
-        "Column pIC50 is not read as values (rows 2, 3, 5): '6.1 | 6.3' holds several values" in text
-        for text in table.warnings
-    )

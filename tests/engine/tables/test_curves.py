@@ -45,37 +45,6 @@ def test_a_table_of_points_has_compounds_and_no_values(header, points):
     )
 
 
-def test_what_was_fitted_counts_once_beside_its_points():
-    points = [f"{name},{labels},{x},{y},{p}" for name, labels, p in (("a", "Me,F", 7), ("b", "H,F", 6)) for x, y in
-              ((10, 90), (1, 50), (0.1, 8))]  # fmt: skip
-    points += [f"a,Me,F,{x},{y},7.4" for x, y in ((10, 93), (1, 60))]  # a second curve of a
-    table = imported("ID,R1,R2,Dose (uM),Inhibition (%),pIC50\n" + "\n".join(points) + "\n")
-    assert [(r.compound, r.endpoint, r.value) for r in table.history] == [
-        ("a", "pIC50", 7.0),
-        ("b", "pIC50", 6.0),
-        ("a", "pIC50", 7.4),
-    ]
-    assert any("counted once: pIC50" in text for text in table.warnings)
-
-
-@pytest.mark.parametrize(
-    ("campaign", "header"),
-    [
-        ("pIC50;sd=0.2", "ID,Conc (uM),Value"),
-        ("Inhibition;unit=%;sd=5", "ID,Concentration (uM),Inhibition (%)"),
-        ("pIC50;sd=0.2", "Compound,Conc (nM),Response"),
-    ],
-)
-def test_results_that_are_points_are_refused_in_one_line(campaign, header):
-    known = series(campaign)
-    rows = [f"{name},{x},{y}" for name in "ab" for x, y in ((10, 9.0), (1, 5.0))]
-    with pytest.raises(AssayPilotError) as refused:
-        read_results(parse_text(header + "\n" + "\n".join(rows) + "\n"), known.library, known.endpoints)
-    line = str(refused.value)
-    assert "a compound was tested at up to 2 concentrations" in line
-    assert "give one fitted value for each compound (such as its IC50), or keep the rows of one concentration" in line
-
-
 def test_the_unit_beside_concentrations_makes_no_potencies_of_responses():
     known = series("pIC50;sd=0.2")
     text = "ID,Concentration,Unit,Value\na,10,uM,90\na,1,uM,50\nb,10,uM,60\nb,1,uM,20\n"
@@ -88,18 +57,6 @@ def test_one_concentration_is_a_result_like_any_other():
     text = "ID,Conc (uM),Inhibition (%)\na,10,90\nb,10,50\nb,10,54\n"
     results = read_results(parse_text(text), known.library, known.endpoints)
     assert [(r.compound, r.value) for r in results.results] == [("a", 90.0), ("b", 50.0), ("b", 54.0)]
-
-
-def test_columns_called_after_concentrations_are_points():
-    text = "ID,R1,R2,10 uM,3 uM,1 uM\na,Me,F,90,80,50\nb,H,F,80,50,20\n"
-    table = imported(text)
-    assert table.endpoints == ()
-    assert any("Columns 10 uM, 3 uM, 1 uM are called after concentrations" in text for text in table.warnings)
-    asked = propose(parse_text(text), TableOptions(endpoints=(parse_endpoint_spec("3 uM;sd=5"),)))
-    assert [one.value for one in asked.endpoints] == ["3 uM"]
-    known = series("pIC50;sd=0.2")
-    with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
-        read_results(parse_text("ID,10 uM,3 uM,1 uM\na,90,80,50\n"), known.library, known.endpoints)
 
 
 def test_one_compound_is_enough_and_a_single_point_beside_curves_is_one_too():

@@ -37,14 +37,6 @@ def test_what_else_stands_in_the_table_tells(values, decimal):
     assert block(*values).decimal == decimal
 
 
-@pytest.mark.parametrize(
-    ("text", "decimal", "value"),
-    [("10,000", ".", 10_000.0), ("10.000", ",", 10_000.0), (">30,000", ".", 30_000.0), ("10.000", ".", 10.0)],
-)
-def test_round_thousands_need_no_guess(text, decimal, value):
-    assert parse_value(text, decimal).value == value
-
-
 def test_a_bound_of_ten_thousand_is_not_ten():
     raw = parse_text('ID,R1,IC50 (nM)\na,Me,"> 10,000"\nb,H,20\n')
     assert parse_value(raw.column("IC50 (nM)")[0], raw.decimal) == parse_value(">10000")

@@ -3,7 +3,7 @@
 import pytest
 
 from assaypilot.engine.system.progress import silent
-from assaypilot.engine.tables import first_core
+from assaypilot.engine.tables import structures
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
@@ -16,7 +16,7 @@ CASES = [pytest.param(one, id=one.name, marks=pytest.mark.slow if one.slow else 
 @pytest.mark.parametrize("export", CASES)
 def test_an_export_is_read_right_at_the_first_try(export, monkeypatch):
     # The search for a core has a process of its own, which takes longer to start than to search.
-    monkeypatch.setattr(first_core, "guarded", lambda work, data, **options: work(data, silent))
+    monkeypatch.setattr(structures, "guarded", lambda work, data, **options: work(data, silent))
     raw = read_table(export.path)
     mapping = propose(raw)
     report = check_report(raw, mapping, import_table(raw, mapping))

@@ -128,9 +128,7 @@ def test_sheets_are_of_workbooks(tmp_path):
     )
     assert refusal(book, sheet="More") == "b.xlsx, --sheet: the sheet More is empty. Name another one."
     empty = write_xlsx(tmp_path / "c.xlsx", {"Cover": [["A report"]], "Old": ROWS}, hidden=["Old"])
-    assert refusal(empty) == (
-        "c.xlsx: no sheet of the workbook holds a table (hidden: Old). Name the sheet: --sheet NAME."
-    )
+    assert refusal(empty) == ("c.xlsx: no sheet of the workbook holds a table (hidden: Old). Name the sheet.")
 
 
 def test_every_pattern_of_a_file_dialog_is_one_that_is_read():

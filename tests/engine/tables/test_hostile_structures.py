@@ -10,7 +10,7 @@ from assaypilot.engine.chemistry.structures import identity, read_structure
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
 from assaypilot.engine.system.limits import MOST_ATOMS
-from assaypilot.engine.tables import first_core
+from assaypilot.engine.tables import structures
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -95,7 +95,7 @@ def test_search_for_a_core_that_takes_too_long_is_said(monkeypatch):
     def late(*_, **__):
         raise guarded.TooLong("late")
 
-    monkeypatch.setattr(first_core, "guarded", late)
+    monkeypatch.setattr(structures, "guarded", late)
     with pytest.raises(AssayPilotError, match="no core was found in the time for it"):
         propose(chains(20))
 

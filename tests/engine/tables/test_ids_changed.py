@@ -43,14 +43,6 @@ def test_a_number_that_two_ids_share_is_neither():
     assert [one.row for one in results.rejected] == [2]
 
 
-def test_a_column_called_molecule_may_hold_ids():
-    known = table("A-1", "A-2", "A-3", "A-4", header="Molecule")
-    assert known.library.ids == ("A-1", "A-2", "A-3", "A-4")
-    assert known.not_used == ()
-    drawn = parse_text("Molecule,Code,R1,pIC50\nCCO,A-1,H,6\nCCN,A-2,Me,7\nnone,A-3,Et,7\n")
-    assert (propose(drawn).smiles, propose(drawn).id) == ("Molecule", "Code")
-
-
 def test_a_group_that_only_says_result_names_nothing():
     rows = [["Compound", "Result", "", "n"], ["", "IC50 (nM)", "SD", ""], ["a", "10", "1", "2"], ["b", "20", "2", "2"]]
     found = lay_out(rows, [1, 2, 3, 4], str, file="x.csv", warnings=[])

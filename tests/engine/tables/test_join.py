@@ -38,8 +38,7 @@ def test_what_cannot_be_joined_is_refused_in_one_line():
     with pytest.raises(AssayPilotError) as caught:
         join_tables(table("ID|R1\na|Me"), table("ID|v\nx|1"))
     assert str(caught.value) == (
-        "--join: no id of column ID is in column ID of the other table. "
-        "Name the column of ids of the other file: --join FILE:COLUMN."
+        "--join: no id of column ID is in column ID of the other table. Name the column of ids of the other file."
     )
     with pytest.raises(AssayPilotError, match="there is no column 'Key'; the columns are ID, v"):
         join_tables(table("ID|R1\na|Me"), table("ID|v\na|1"), other_column="Key")

@@ -1,6 +1,7 @@
 """What is understood of small tables and results, and what is said of them: one text for each to review.
 
-The tables stand in ``readings``, cells between bars and ``~`` for a blank line; the answers in ``tests/golden``.
+The tables stand in ``readings``, cells between bars and ``~`` for a blank line, behind ``::`` what a user says of one;
+the answers in ``tests/golden``.
 """
 
 from pathlib import Path
@@ -11,7 +12,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.options import ROLES, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
+from assaypilot.engine.tables.values import is_missing, parse_value
 from tests import snapshots
 
 FOLDER = Path(__file__).parent / "readings"
@@ -35,7 +38,7 @@ ENDPOINTS = {
     "Impurity": Endpoint("Impurity [area%]", "area%"),
     "Solubility": Endpoint("Solubility (uM)", "uM"),
 }
-BESIDE = ("unit", "n", "sd", "replicate", "batch", "round", "comment", "excluded")
+BESIDE = ("unit", "n", "sd", "replicate", "date", "plate", "well", "batch", "round", "comment", "excluded")
 
 
 def cases(name):
@@ -43,6 +46,52 @@ def cases(name):
     for block in (FOLDER / name).read_text(encoding="utf-8").strip().split("\n\n"):
         first, *lines = block.split("\n")
         yield first, parse_text("\n".join("" if line == "~" else line.replace("|", "\t") for line in lines))
+
+
+def said(first):
+    """Return the options behind a title, such as ``endpoint=IC50;sd=0.2`` and ``sites=X,Y``."""
+    given = [part.partition("=")[::2] for part in first.split(" :: ")[1:]]
+    found = {name: value for name, value in given if name != "endpoint"}
+    if "sites" in found:
+        found["sites"] = tuple(found["sites"].split(","))
+    if "product" in found:
+        found["product"] = found["product"] == "yes"
+    if "sd" in found:
+        found["sd"] = float(found["sd"])
+    specs = [value for name, value in given if name == "endpoint"]
+    return TableOptions(endpoints=tuple(map(parse_endpoint_spec, specs)), **found)
+
+
+def columns_of(mapping):
+    """Return which column is what, in lines: those of the table, then those of each endpoint."""
+    names = (
+        "id",
+        "smiles",
+        "endpoint_column",
+        "assay_column",
+        "available",
+        "excluded",
+        "stock",
+        "cost",
+        "lead",
+        *ROLES,
+    )
+    told = [f"{name} {column}" for name in names if (column := getattr(mapping, name)) is not None]
+    lines = ["; ".join([f"sites {' + '.join(mapping.sites)}", *told])]
+    for one in mapping.endpoints:
+        e = one.endpoint
+        facts = [
+            e.scale_name,
+            e.direction,
+            f"SD {e.noise_sd}" * (e.noise_sd is not None),
+            f"in {one.value}",
+            *one.further,
+        ]
+        sides = [
+            f"{name} {side}" for name in ("relation", "unit", "n", "sd") if (side := getattr(one, name)) is not None
+        ]
+        lines.append(f"{e.name}: {', '.join(filter(None, [*facts, *sides]))}; {one.direction_why}; {one.scale_why}")
+    return lines
 
 
 def line_of(result):
@@ -55,11 +104,33 @@ def line_of(result):
 def test_small_tables_are_read_as_they_should_be():
     told = []
     for first, raw in cases("imports.txt"):
-        table = import_table(raw, propose(raw))
-        told += [first, *(f"{one.name}: {one.direction}" for one in table.endpoints), *map(line_of, table.history)]
+        told.append(first)
+        try:
+            mapping = propose(raw, said(first))
+            told += columns_of(mapping)
+            table = import_table(raw, mapping)
+        except AssayPilotError as error:
+            told += [f"refused: {error}", ""]
+            continue
+        told += [
+            f"{', '.join(table.library.ids[:12])}: {len(table.library)} compounds",
+            *map(line_of, table.history[:12]),
+        ]
         told += [f"not used: {one.row}, {one.column}: {one.reason}" for one in table.not_used]
         told += [*(f"! {text}" for text in table.warnings), *(f"- {text}" for text in table.notes), ""]
     snapshots.expect("tables-imports.txt", "\n".join(told))
+
+
+def test_cells_are_read_as_they_should_be():
+    told = []
+    for line in (FOLDER / "cells.txt").read_text(encoding="utf-8").splitlines():
+        decimal, text = line.split("\t")
+        try:
+            found = "no value yet" if is_missing(text) else parse_value(text, decimal)
+        except ValueError as error:
+            found = f"refused: {error}"
+        told.append(f"{text} ({decimal}): {found}")
+    snapshots.expect("tables-cells.txt", "\n".join(told) + "\n")
 
 
 def test_results_are_read_as_they_should_be():

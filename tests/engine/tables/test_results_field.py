@@ -74,57 +74,11 @@ def test_what_may_be_another_compound_is_not_guessed(ids, name):
 # ---------------------------------------------------------------------- values
 
 
-@pytest.mark.parametrize("sign", ["IC50_mod", "IC50 modifier", "x", "Qual"])
-def test_signs_beside_a_value_are_of_it_whatever_they_are_called(sign):
-    table = read(f"ID|{sign}|IC50 (nM)\nAP-0001|>|3000\nAP-0012||20")
-    assert values(table) == [("AP-0001", ">", 3000), ("AP-0012", "=", 20)]
-    long = read(f"ID|{sign}|Value\nAP-0001|>|3000\nAP-0012||20")
-    assert values(long) == values(table)
-
-
-@pytest.mark.parametrize("header", ["Rep 1|Rep 2|Rep 3", "IC50_1|IC50_2|IC50_3", "Run 1|Run 2|Run 3", "#1|#2|#3"])
-def test_replicates_in_columns_of_their_own(header):
-    table = read(f"ID|{header}\nAP-0001|10|20|\nAP-0012|5|n.d.|7")
-    assert [(r.compound, r.value, r.replicate) for r in table.results] == [
-        ("AP-0001", 10, "1"), ("AP-0001", 20, "2"), ("AP-0012", 5, "1"), ("AP-0012", 7, "3"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("header", ["Rep 1|Rep 1", "Rep 1|Top", "IC50_1|IC50_3"])
-def test_what_does_not_count_from_one_is_no_replicate(header):
-    assert "there is no column Value" in refusal(f"ID|{header}\nAP-0001|10|20")
-
-
-@pytest.mark.parametrize(
-    ("header", "endpoint"),
-    [("EGFR: IC50 (nM)", IC50), ("EGFR IC50 (uM)", IC50), ("EGFR: IC50 (nM)", PIC50), ("EGFR pIC50", PIC50)],
-)
-def test_the_only_potency_of_a_protocol_is_the_campaigns(header, endpoint):
-    table = read(f"ID|{header}|EGFR: IC50 CI (Lower) (nM)|EGFR: Hill slope\nAP-0001|7|5|1", endpoint)
-    assert len(table.results) == 1
-    assert f"Column {header} was taken for {endpoint.name}, the only endpoint of the campaign." in table.warnings
-    both = f"ID|{header}|hERG IC50 (nM)\nAP-0001|7|5"
-    assert "there is no column Value" in refusal(both, endpoint)
-
-
-@pytest.mark.parametrize("header", ["pIC50 ± SD", "pIC50 +/- SEM", "Mean pIC50 ±", "pIC50 ± s.d."])
-def test_a_spread_in_the_header_hides_no_value(header):
-    table = read(f"ID|{header}\nAP-0001|7.1 ± 0.2\nAP-0012|6.5", PIC50)
-    assert values(table) == [("AP-0001", "=", 7.1), ("AP-0012", "=", 6.5)]
-
-
 def test_a_table_on_its_side_is_said_to_be_so():
     table = "ID|" + "|".join(f"c{n}" for n in range(20)) + "\n{}|" + "|".join(["5"] * 20)
     said = refusal(table.format("Gloss"), Endpoint("Gloss", noise_sd=0.2))
     assert "c0, c1" in said
     assert "and 9 more. Turn the table, so that each compound has a row." in said
-
-
-@pytest.mark.parametrize("code", ["-999", "-9999.0", "-99999"])
-def test_codes_for_no_value_are_no_values(code):
-    table = read(f"ID|yield\nAP-0001|{code}\nAP-0012|-99", Endpoint("yield", "%"))
-    assert values(table) == [("AP-0012", "=", -99)]
-    assert "looks like a code for no value" in table.rejected[0].reason
 
 
 # ---------------------------------------------------------------------- plates

@@ -55,16 +55,6 @@ def test_runs_are_measurements_of_one_endpoint():
     assert {"IC50 run 1 (nM)", "IC50 run 2 (nM)"} <= set(mapping.columns())
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "values"),
-    [("IC50;sd=0.2", [10.0, 12.0]), ("IC50 (nM);sd=0.2", [10.0, 12.0]), ("IC50 run 2 (nM);sd=0.2", [12.0])],
-)
-def test_the_user_names_the_runs_or_one_of_them(endpoint, values):
-    _, read = table(*RUNS, endpoint=endpoint)
-    assert [r.value for r in read.history if r.compound == "a"] == values
-    assert read.endpoints[0].name == endpoint.split(";")[0]
-
-
 def test_two_columns_with_the_same_run_are_not_put_together():
     assert run_groups(["IC50 run 1", "IC50 Run 1", "IC50 run 2"]) == {}
     assert run_groups(["IC50 run 1 (nM)", "EC50 run 2 (nM)"]) == {}

@@ -55,13 +55,9 @@ def test_names_that_may_be_one_are_asked_about():
     meant, notes, warnings = of("Me", "OMe", "me", "CH3", "F", "methoxy", "Ph-4-F", "ph-4-f")
     assert (meant, notes) == ({}, [])
     assert warnings == [
-        "Me, me, CH3 at R1 count as different substituents. If they are one: --join-substituents 'R1:Me,me,CH3=Me'.",
-        "OMe, methoxy at R1 count as different substituents. If they are one: "
-        "--join-substituents 'R1:OMe,methoxy=OMe'.",
-        "Ph-4-F, ph-4-f at R1 count as different substituents. If they are one: "
-        "--join-substituents 'R1:Ph-4-F,ph-4-f=Ph-4-F'.",
+        f"{names} at R1 count as different substituents. If they are one, join them."
+        for names in ("Me, me, CH3", "OMe, methoxy", "Ph-4-F, ph-4-f")
     ]
-    # What it says works.
     rows = "".join(
         f"c{k},{one},{two},{k}\n" for k, (one, two) in enumerate([(a, b) for a in ("Me", "me", "H") for b in "FN"])
     )

@@ -129,7 +129,7 @@ def test_columns_of_sites_give_way_to_a_core():
     found = read(raw, cores=(CORE,))
     assert found.library.substituents(0)["R1"] == "C[*:1]"
     assert "columns of the table not used: R1" in " ".join(found.warnings)
-    with pytest.raises(AssayPilotError, match="Give --core or --sites, not both"):
+    with pytest.raises(AssayPilotError, match="Give a core or columns of sites, not both"):
         read(raw, cores=(CORE,), sites=("R1",))
     with pytest.raises(AssayPilotError, match="--core: a core was given, but the table has no column of structures"):
         read(table("A,Me,6", "B,Cl,7", header="ID,R1,pIC50"), cores=(CORE,))
@@ -169,7 +169,7 @@ def test_rare_substituents_go_with_their_rows_and_that_is_logged():
     assert [(problem.row, problem.column, problem.reason.split(" is ")[0]) for problem in found.not_used] == [
         (6, "R1", "c"), (7, "R2", "z"), (8, "R2", "z")
     ]  # fmt: skip
-    assert found.not_used[0].reason == "c is carried by fewer than 2 of the compounds that stay (--min-seen)"
+    assert found.not_used[0].reason == "c is carried by fewer than 2 of the compounds that stay"
     assert found.of_row[4:] == (None, None, None)
     assert {result.compound for result in found.history} == set(found.library.ids)
     assert found.rows_used == 4

@@ -34,25 +34,3 @@ def test_means_beside_their_single_values_are_left_out(header):
 def test_other_rows_stay(text):
     assert len(parse_text(text)) == 2
     assert parse_text(text).warnings == ()
-
-
-def test_the_unit_of_a_name_in_a_row_is_that_of_its_value():
-    text = "Molecule Name,Readout Name,Value\na,IC50 (uM),0.01\nb,IC50 (nM),8\n"
-    assert [(r.value, r.unit) for r in read_results(parse_text(text), LIBRARY, [IC50]).results] == [
-        (0.01, "µM"),
-        (8.0, None),
-    ]
-    logs = read_results(parse_text(text), LIBRARY, [PIC50]).results
-    assert [round(r.value, 3) for r in logs] == [8.0, 8.097]
-
-
-def test_spreads_behind_values_are_said_once():
-    table = read_results(parse_text("ID,pIC50\na,6.0 ± 0.1\nb,7.0 ± 0.2\n"), LIBRARY, [PIC50])
-    assert len([text for text in table.warnings if "stands behind a value" in text]) == 1
-    assert any("('± 0.1' in row 2, and 1 more)" in text for text in table.warnings)
-
-
-def test_a_second_table_of_two_columns_is_none_of_the_first():
-    table = read_results(parse_text("ID,pIC50\na,6\n\nID,hERG pIC50\na,5\n"), LIBRARY, [PIC50])
-    assert [(r.compound, r.value) for r in table.results] == [("a", 6.0)]
-    assert any("In row 4 another table begins (ID, hERG pIC50)" in text for text in table.warnings)

@@ -56,24 +56,6 @@ def test_other_columns_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
     assert all(endpoint.kind == "value" for endpoint in imported(table(tmp_path / "t.csv", words)).endpoints)
 
 
-def test_beside_measured_numbers_answers_are_only_mentioned(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("ID,R1,R2,pIC50,Outcome\na,Me,H,7.1,active\nb,Me,Cl,6,inactive\nc,Et,H,5.2,active\n")
-    found = imported(path)
-    assert [endpoint.name for endpoint in found.endpoints] == ["pIC50"]
-    assert any(note.startswith("Column Outcome says active or inactive and is not read") for note in found.notes)
-    assert [endpoint.kind for endpoint in imported(path, "pIC50", "Outcome").endpoints] == ["value", "yes-no"]
-
-
-def test_where_the_other_word_is_wanted_it_comes_first(tmp_path: Path) -> None:
-    path = table(tmp_path / "t.csv", ("toxic", "non-toxic"), "Tox")
-    for spec in ("Tox;direction=min", "Tox;words=non-toxic/toxic"):
-        found = imported(path, spec)
-        (endpoint,) = found.endpoints
-        assert (endpoint.words, endpoint.direction) == (("non-toxic", "toxic"), "max")
-        assert [r.value for r in found.history] == [1 - value for *_, value in ROWS]
-
-
 @pytest.mark.parametrize(
     ("text", "value", "n"),
     [("ACTIVE", 1, 1), (" inactive ", 0, 1), ("pos", 1, 1), ("no", 0, 1), ("1", 1, 1), ("3/4", 0.75, 4), ("0/3", 0, 3)],
@@ -116,20 +98,6 @@ def test_what_does_not_go_together_is_refused(text: str, says: str) -> None:
     with pytest.raises(AssayPilotError) as refused:
         parse_endpoint_spec(text)
     assert says in refused.value.message
-
-
-def test_counts_are_proposed_by_name_and_taken_when_said(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("ID,R1,R2,Colonies\na,Me,H,12\nb,Me,Cl,3\nc,Et,H,0\nd,Et,Cl,40\ne,Pr,H,-2\n")
-    (plain,) = imported(path).endpoints
-    assert plain.kind == "value"
-    path.write_text(path.read_text().replace(",-2", ",2"))
-    assert any('--endpoint "Colonies;kind=count"' in note for note in imported(path).notes)
-    path.write_text(path.read_text().replace(",2\n", ",-2\n"))
-    counted = imported(path, "Colonies;kind=count")
-    assert counted.endpoints[0].kind == "count"
-    assert [r.value for r in counted.history] == [12, 3, 0, 40]
-    assert any("-2 is no count" in problem.reason for problem in counted.not_used)
 
 
 def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
