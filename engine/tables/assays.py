@@ -135,7 +135,7 @@ def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Seq
         endpoint.limit,
         sd_estimated=endpoint.noise_estimated,
     )
-    found = described(spec, f"{headers.split_unit(endpoint.name)[0]} {name}", endpoint.unit, values)
+    found = described(spec, f"{headers.split_unit(endpoint.name)[0]} {name}", endpoint.unit, values).column
     return replace(
         column,
         endpoint=found.endpoint,

@@ -15,7 +15,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims
-from .endpoint_kinds import Described, described, kind_of, without_column
+from .endpoint_kinds import described, kind_of, without_column
 from .normalise import doses, is_dose, points_in_columns
 from .options import EndpointColumn, EndpointSpec
 from .raw import fold
@@ -195,7 +195,7 @@ class Endpoints:
                 unit = self._commonest(sides["unit"], name_column, text)
             cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
             own = tuple(cell for cell, name in cells if name == text)
-            found = _reasoned(self._described(spec, bare, unit, own), value, text)
+            found = replace(self._described(spec, bare, unit, own), value=value, only=text)
             columns.append(_beside(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
@@ -266,18 +266,18 @@ class Endpoints:
             unit = self._unit_in_cells(column)
         bare = headers.split_unit(spec.name)[0] if runs else bare
         texts = () if column is None else self.raw.column(column)
-        found = replace(_reasoned(self._described(spec, bare, unit, texts), column), further=tuple(runs[1:]))
+        found = replace(self._described(spec, bare, unit, texts), value=column, further=tuple(runs[1:]))
         return _beside(found, sides)
 
-    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Described:
+    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> EndpointColumn:
         """Return the endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
 
         ``texts``: of its values.
         """
         found = described(with_kind(spec, texts), bare, unit, self._claims.values(texts))
-        self.notes += [*found.notes, *filter(None, [about_kind(found.endpoint, texts)])]
+        self.notes += [*found.notes, *filter(None, [about_kind(found.column.endpoint, texts)])]
         self.warnings += found.warnings
-        return found
+        return found.column
 
     def _value_column(self, spec: EndpointSpec) -> str | None:
         """Return the column a spec names: its header, else the only header that is its name with a (fitting) unit."""
@@ -398,18 +398,6 @@ class Endpoints:
         """Whether a column holds standard errors of means."""
         within = headers.role_within(column)
         return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
-
-
-def _reasoned(found: Described, value: str | None, only: str | None = None) -> EndpointColumn:
-    """Return an endpoint's column with the reasons for its direction and scale."""
-    return EndpointColumn(
-        found.endpoint,
-        value,
-        only,
-        direction_why=found.direction_why,
-        direction_known=found.direction_known,
-        scale_why=found.scale_why,
-    )
 
 
 def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from ..domain.difference import find_parts
 from ..domain.endpoint import CONCENTRATIONS, Direction, Endpoint, Transform, normalise_unit
 from ..errors import AssayPilotError
 from . import headers
 from .headers import split_unit
-from .options import EndpointSpec
+from .options import EndpointColumn, EndpointSpec
 from .raw import fold
 
 _DECADES = 100.0
@@ -170,17 +170,12 @@ _LEAST_SPAN = 3.0
 _FULL = 130.0
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """An endpoint, with the reasons for what was chosen for it."""
+class Described(NamedTuple):
+    """An endpoint with the reasons for what was chosen for it, and what to say of it."""
 
-    endpoint: Endpoint
-    direction_why: str = ""
-    direction_known: bool = True
-    """Whether the user or the name says which way is better."""
-    scale_why: str = ""
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    column: EndpointColumn
+    notes: list[str]
+    warnings: list[str]
 
 
 def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] = ()) -> Described:
@@ -189,17 +184,20 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
     ``bare``: its name without the unit; ``values``: what its column holds, as numbers in the entry unit.
     """
     if spec.kind in ("yes-no", "count"):
-        return Described(_plain(spec), "given with its kind")
+        return Described(EndpointColumn(_plain(spec), direction_why="given with its kind"), [], [])
     kind = kind_of(bare, unit, spec.name)
     if not unit and spec.unit is None and _in_per_cent(bare, values):
         unit = "%"
     transform, scale_why = _scale(spec, kind, bare, unit, values)
     endpoint = _plain(replace(spec, unit=unit, transform=transform, direction="max"))
     direction, why = _direction(spec, kind, endpoint)
-    endpoint = replace(endpoint, direction=direction)
-    found = Described(endpoint, why, spec.direction is not None or bool(kind.better), scale_why)
-    _say(found, spec, kind, bare, values)
-    return found
+    found = EndpointColumn(
+        replace(endpoint, direction=direction),
+        direction_why=why,
+        direction_known=spec.direction is not None or bool(kind.better),
+        scale_why=scale_why,
+    )
+    return _said(found, spec, kind, bare, values)
 
 
 def _in_per_cent(bare: str, values: Sequence[float]) -> bool:
@@ -240,9 +238,11 @@ def _direction(spec: EndpointSpec, kind: Kind, endpoint: Endpoint) -> tuple[Dire
     return ("max" if up else "min"), why
 
 
-def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Sequence[float]) -> None:
-    """Add what to note of an endpoint, and what to warn of, with the options that change it."""
-    endpoint, notes, warnings = found.endpoint, found.notes, found.warnings
+def _said(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, values: Sequence[float]) -> Described:
+    """Return an endpoint with what to note of it, and what to warn of."""
+    endpoint = found.endpoint
+    notes: list[str] = []
+    warnings: list[str] = []
     name, unit, better = spec.name, endpoint.unit, "higher" if endpoint.direction == "max" else "lower"
     target = kind.potency == "target"
     if endpoint.transform == "log" and target and not unit and spec.transform is None:
@@ -291,6 +291,7 @@ def _say(found: Described, spec: EndpointSpec, kind: Kind, bare: str, values: Se
             f"that is the highest {bare} in {unit}, the least potent compounds. "
             "Choose higher to look for the most potent."
         )
+    return Described(found, notes, warnings)
 
 
 def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endpoint, list[str]]:
@@ -301,7 +302,7 @@ def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endp
         return made, []
     bare, unit = headers.split_unit(spec.name)
     found = described(spec, bare, unit if spec.unit is None else normalise_unit(spec.unit))
-    return found.endpoint, found.warnings
+    return found.column.endpoint, found.warnings
 
 
 def _plain(spec: EndpointSpec) -> Endpoint:

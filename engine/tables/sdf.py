@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AssayPilotError
@@ -59,9 +59,11 @@ def smiles_of(block: str) -> str:
         return spelled(molecule) if molecule.GetNumAtoms() else ""
 
 
-_END = re.compile(r"M {1,2}END")
-_TAG = re.compile(r"^>(?!.*<>)(?:[^<]*<(?P<name>.*)>|\s+(?P<field>DT\d+))[^>]*$")
-_PLAIN_TAG = re.compile(r"^> +<[^<>]+>(?: +\(\d+\))? *$")
+_RECORD_END = re.compile(r"^\$\$\$\$.*\n?", re.M)
+_END = re.compile(r"^M {1,2}END", re.M)
+_TAG = re.compile(r"^>(?!.*<>)(?:[^<\n]*<(?P<name>.*)>|[ \t]+(?P<field>DT\d+))[^>\n]*$", re.M)
+_APART = re.compile(r"\n[ \t]*\n+(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
+"""What is between properties: a blank line, or none before a header in the form that programs write."""
 _REPORT_EVERY = 250
 _BYTES_A_SECOND = 500_000
 """At least so much of an SD file is read in a second, unless its structures have no end."""
@@ -75,7 +77,7 @@ class Record:
     title: str
     block: str
     """The molblock up to M  END; empty when there is none."""
-    properties: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, str]
     problem: str = ""
     """What is wrong with the record's form."""
 
@@ -169,74 +171,39 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
 
 
 def records(text: str) -> Iterator[tuple[Record, int]]:
-    """Yield the records of an SD file one after another, each with its length.
-
-    Text after the last ``$$$$`` is one, too.
-    """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    start = 0
-    while start < len(text):
-        stop = text.find("$$$$", start)
-        while stop > start and text[stop - 1] != "\n":
-            stop = text.find("$$$$", stop + 1)
-        if stop < 0:
-            end = following = len(text)
-        else:
-            end, line = stop, text.find("\n", stop)
-            following = len(text) if line < 0 else line + 1
-        piece = text[start:end]
-        if stop >= 0 or piece.strip():
-            yield _record(piece), following - start
-        start = following
+    """Yield the records of an SD file one after another, each with its length; text behind the last ``$$$$`` is one."""
+    *whole, last = _RECORD_END.split(text.replace("\r\n", "\n").replace("\r", "\n"))
+    for piece in (*whole, last) if last.strip() else whole:
+        yield _record(piece), len(piece)
 
 
 def _record(piece: str) -> Record:
     """Return a record by its lines: title, molblock, properties."""
-    first_line = piece[: piece.find("\n")] if "\n" in piece else piece
+    first_line = piece.partition("\n")[0]
     title = first_line.strip() if not first_line.startswith(">") else ""
-    ended = next(
-        (found for found in _END.finditer(piece) if piece[found.start() - 1 : found.start()] in ("", "\n")), None
-    )
+    ended = _END.search(piece)
     if ended is not None:
-        block = piece[: ended.end()] + "\n"
-        rest = piece[ended.end() :].split("\n")[1:]
-        record = Record(title, block)
-    else:
-        # No M  END: the properties begin at the first header of one, and what stands before is not whole.
-        lines = piece.split("\n")
-        first = next((place for place, line in enumerate(lines) if _TAG.match(line)), len(lines))
-        above = "\n".join(lines[1:first])
-        cut = "the structure is cut off: it has no line M  END" if above.strip() else ""
-        record = Record(title, "", problem=cut)
-        rest = lines[first:]
-    _properties(rest, record)
-    return record
+        return Record(title, piece[: ended.end()] + "\n", _properties(piece[ended.end() :]))
+    # No M  END: the properties begin at the first header of one, and what stands before is not whole.
+    begun = _TAG.search(piece)
+    above, rest = (piece, "") if begun is None else (piece[: begun.start()], piece[begun.start() :])
+    cut = "the structure is cut off: it has no line M  END" if above.partition("\n")[2].strip() else ""
+    return Record(title, "", _properties(rest), cut)
 
 
-def _properties(lines: list[str], record: Record) -> None:
-    """Read the properties under their headers, each up to its blank line."""
-    name: str | None = None
-    value: list[str] = []
-
-    def keep() -> None:
-        if name is not None:
-            text = "\n".join(value).strip()
-            known = record.properties.get(name)
-            record.properties[name] = text if not known or known == text else f"{known}; {text}"
-
-    blank = True
-    for line in lines:
-        tag = _TAG.match(line)
-        # A value may begin with >, as in >10000. Where the blank line before a header is missing, only one in the form
-        # that programs write is taken for a header.
-        if tag is not None and (blank or name is None or not value or _PLAIN_TAG.match(line)):
-            keep()
-            name, value = " ".join((tag["name"] or tag["field"]).split()) or "property", []
-        elif name is not None:
-            value.append(line)
-        blank = not line.strip()
-    keep()
+def _properties(text: str) -> dict[str, str]:
+    """Return the texts under the headers of properties; a value may begin with >, as in >10000."""
+    found: dict[str, str] = {}
+    name = ""
+    for part in _APART.split(text.strip("\n")):
+        tag = _TAG.match(part)
+        value = part if tag is None else part.partition("\n")[2].strip()
+        if tag is not None:
+            name = " ".join((tag["name"] or tag["field"]).split()) or "property"
+        if name:
+            known = found.get(name)
+            found[name] = value if not known or known == value else f"{known}; {value}"
+    return found
 
 
 def _columns(rows: list[Record], file: str) -> list[str]:
