@@ -136,12 +136,12 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(qtbot, op
     assert page.model.rowCount() == 18
 
 
-def test_remarks_on_the_table_open_on_demand_and_name_no_option(qtbot, open_window, tmp_path):
+def test_remarks_on_the_table_open_on_demand(qtbot, open_window, tmp_path):
     amines, acids = ("CN(C)CCN", "NCCCN1CCCC1", "CCN(CC)CCCN", "NCCN(CCN)CCN"), ("OC(=O)CC", "OC(=O)c1ccccc1")
     rows = list(itertools.product(amines, acids))
     library = Library.listed(["amine", "acid"], rows, ids=[f"U-{place}" for place in range(len(rows))])
     path = tmp_path / "ugi.assaypilot"
-    warnings = ("amine and acid act together (p 0.01); taken as one (--interaction amine,acid) they explain 56 %.",)
+    warnings = ("amine and acid act together (p 0.01); taken as one interaction they explain 56 %.",)
     made(path, library, warnings=warnings).close()
     window = open_window(path)
     window.show_page(PageName.LIBRARY)
@@ -150,7 +150,9 @@ def test_remarks_on_the_table_open_on_demand_and_name_no_option(qtbot, open_wind
     assert not page.notes.isVisible()
     page.remarks.click()
     assert page.notes.isVisible()
-    assert page.notes.words.text() == "amine and acid act together (p 0.01); taken as one they explain 56 %."
+    assert (
+        page.notes.words.text() == "amine and acid act together (p 0.01); taken as one interaction they explain 56 %."
+    )
     drawn = page.model.columns[page.model.place_of("site0")]
     assert drawn.smiles(0) == "CN(C)CCN"
     assert drawn.text(0) == "H2N-CH2CH2NMe2"
