@@ -62,7 +62,7 @@ def smiles_of(block: str) -> str:
 _RECORD_END = re.compile(r"^\$\$\$\$.*\n?", re.M)
 _END = re.compile(r"^M {1,2}END", re.M)
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<\n]*<(?P<name>.*)>|[ \t]+(?P<field>DT\d+))[^>\n]*$", re.M)
-_APART = re.compile(r"\n[ \t]*\n+(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
+_APART = re.compile(r"\n[ \t]*\n(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
 """What is between properties: a blank line, or none before a header in the form that programs write."""
 _REPORT_EVERY = 250
 _BYTES_A_SECOND = 500_000
