@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..domain.difference import check_differences, in_words
 from ..domain.endpoint import Endpoint, normalise_unit
@@ -28,52 +27,23 @@ _FEWEST_ALIKE = 6
 """Numbers from which a column that repeats one is no result but a setting, such as a pH."""
 
 
-class _Aside(NamedTuple):
-    """A kind of columns of numbers that are no endpoints unless they are named."""
-
-    holds: Callable[[str, Sequence[str], Sequence[str]], bool]
-    """Whether a column, by its header, its numbers and its texts, is of this kind."""
-    one: str
-    several: str
-
-
 def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
     return len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column)
 
 
-_CLASSES = _Aside(lambda column, _, texts: bool(classes_of(column, texts)), "gives classes", "give classes")
-"""Their classes have a note of their own."""
-_ASIDE = (
-    _Aside(
-        lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
-        "holds more text than numbers",
-        "hold more text than numbers",
-    ),
-    _CLASSES,
-    _Aside(
-        lambda column, *_: headers.is_property(column),
-        "looks like a computed property",
-        "look like computed properties",
-    ),
-    _Aside(lambda column, *_: headers.is_kept_beside(column), "says how rows are handled", "say how rows are handled"),
-    _Aside(
-        lambda column, *_: is_dose(column),
-        "says at which concentration was tested",
-        "say at which concentrations was tested",
-    ),
-    _Aside(lambda column, *_: headers.is_of_fit(column), "looks like a detail of a fit", "look like details of fits"),
-    _Aside(
-        lambda column, numbers, _: _repeats_one(column, numbers),
-        "holds the same number everywhere",
-        "hold the same number everywhere",
-    ),
-    _Aside(
-        lambda column, numbers, _: bool(numbers) and headers.is_row_number(column, list(numbers)),
-        "looks like row numbers or ids",
-        "look like row numbers or ids",
-    ),
-)
-"""The first that holds says what a column is."""
+_CLASSES = "classes"
+"""They have a note of their own."""
+_ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
+    "more text than numbers": lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
+    _CLASSES: lambda column, _, texts: bool(classes_of(column, texts)),
+    "looks computed": lambda column, *_: headers.is_property(column),
+    "how rows are handled": lambda column, *_: headers.is_kept_beside(column),
+    "the concentration tested": lambda column, *_: is_dose(column),
+    "a detail of a fit": lambda column, *_: headers.is_of_fit(column),
+    "the same number everywhere": lambda column, numbers, _: _repeats_one(column, numbers),
+    "row numbers or ids": lambda column, numbers, _: bool(numbers) and headers.is_row_number(column, list(numbers)),
+}
+"""What columns of numbers hold that are no endpoints unless they are named, by header, numbers and texts; the first."""
 
 
 class Endpoints:
@@ -303,23 +273,21 @@ class Endpoints:
     def _numeric_columns(self) -> list[str]:
         """Return the free columns that hold measured numbers; they are taken, and what others hold is noted."""
         found: list[str] = []
-        aside: dict[_Aside, list[str]] = {kind: [] for kind in _ASIDE}
+        aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
         for column in self._claims.free():
             if column in of_curves or self._stands_beside(column):
                 continue
             texts, numbers = self.raw.column(column), self._claims.numbers(column)
             if numbers or any(map(self._claims.is_number, texts[:SAMPLED])):
-                kind = next((one for one in _ASIDE if one.holds(column, numbers, texts)), None)
-                (found if kind is None else aside[kind]).append(column)
-        for kind, columns in aside.items():
-            if not columns or kind is _CLASSES:
-                continue
-            one = len(columns) == 1
-            self.notes.append(
-                f"Column{'' if one else 's'} {', '.join(columns)} {kind.one if one else kind.several}; to use "
-                f"{'it' if one else 'one'}, name it as an endpoint."
-            )
+                kind = next((what for what, holds in _ASIDE.items() if holds(column, numbers, texts)), None)
+                (found if kind is None else aside.setdefault(kind, [])).append(column)
+        for kind in _ASIDE:
+            columns = aside.get(kind, []) if kind != _CLASSES else []
+            if columns:
+                self.notes.append(
+                    f"Not read as values: {', '.join(columns)} ({kind}). To use one, name it as an endpoint."
+                )
             self._claims.reported.update(columns)
         if of_curves:
             self._claims.reported.update(of_curves)

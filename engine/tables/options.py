@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,8 +18,6 @@ _STOCK = ("stock", "cost", "lead")
 ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
 _COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
-_OF_VALUES = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
-_KEYS = (*_OF_VALUES, "kind", "words")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
 """What a difference of two endpoints has from them."""
 _EXAMPLE = 'For example "IC50;unit=nM;sd=0.2".'
@@ -228,8 +227,8 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         key = key.lower()
         if not key and not value:
             continue
-        if key not in _KEYS:
-            raise _refused(f"{key or part!r} is not known here; known are {', '.join(_KEYS)}")
+        if key not in _READERS:
+            raise _refused(f"{key or part!r} is not known here; known are {', '.join(_READERS)}")
         if not equals or not value:
             raise _refused(f"{key} needs a value after =")
         if key in given:
@@ -242,77 +241,74 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
             option="--endpoint",
             mend=f"Leave {own[0]}= out there.",
         )
-    direction, transform = given.get("direction"), given.get("transform")
-    if direction not in (None, "max", "min"):
-        raise _refused(f"direction must be max or min, got {direction!r}")
-    if transform not in (None, "log", "none"):
-        raise _refused(f"transform must be log or none, got {transform!r}")
-    noise = _noise(given)
-    kind, words = _kind(given)
-    spec = EndpointSpec(
-        name,
-        unit=given.get("unit"),
-        direction=None if direction is None else ("max" if direction == "max" else "min"),
-        transform=None if transform is None else ("log" if transform == "log" else "none"),
-        sd=noise.sd,
-        sd_estimated=noise.estimated,
-        wells_per_measurement=_whole(given, "wells_per_measurement"),
-        epsilon=_number(given, "epsilon"),
-        limit=None if "limit" not in given else Limit.parse(given["limit"]),
-        of=given.get("of"),
-        kind=kind,
-        words=words,
-    )
+    found = {key: _READERS[key](key, text) for key, text in given.items()}
+    noise = found.pop("sd", StatedNoise(None))
+    if "words" in found:
+        found.setdefault("kind", "yes-no")
+    spec = EndpointSpec(name, sd=noise.sd, sd_estimated=noise.estimated, **found)
     # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
     Endpoint(
         name,
         noise_sd=spec.sd,
         wells_per_measurement=spec.wells_per_measurement,
         epsilon=spec.epsilon,
-        kind=kind or "value",
-        words=words,
+        kind=spec.kind or "value",
+        words=spec.words,
     )
     return spec
-
-
-def _kind(given: dict[str, str]) -> tuple[Kind | None, tuple[str, str] | None]:
-    """Return the kind, and the words for yes and no, which make it one."""
-    text, said = given.get("kind"), given.get("words")
-    kind = next((known for known in KINDS if text is not None and known == text.lower()), None)
-    if text is not None and kind is None:
-        raise _refused(f"kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {text!r}")
-    if said is None:
-        return kind, None
-    words = [word.strip() for word in said.split("/")]
-    if len(words) != 2:
-        raise _refused(f"words are two with a slash between them, the wanted one first (active/inactive), got {said!r}")
-    return kind or "yes-no", (words[0], words[1])
 
 
 def _refused(message: str) -> AssayPilotError:
     return AssayPilotError(message, option="--endpoint", mend=_EXAMPLE)
 
 
-def _noise(given: dict[str, str]) -> StatedNoise:
-    if "sd" not in given:
-        return StatedNoise(None)
+def _one_of(*choices: str) -> Callable[[str, str], str]:
+    def read(key: str, text: str) -> str:
+        if text.lower() not in choices:
+            raise _refused(f"{key} must be {', '.join(choices[:-1])} or {choices[-1]}, got {text!r}")
+        return text.lower()
+
+    return read
+
+
+def _words(_: str, text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split("/"))
+    if len(words) != 2:
+        raise _refused(f"words are two with a slash between them, the wanted one first (active/inactive), got {text!r}")
+    return words
+
+
+def _noise(_: str, text: str) -> StatedNoise:
     try:
-        return parse_noise(given["sd"])
+        return parse_noise(text)
     except AssayPilotError:
-        raise _refused(f"sd must be a number, {UNKNOWN} or {UNKNOWN}:0.2, got {given['sd']!r}") from None
+        raise _refused(f"sd must be a number, {UNKNOWN} or {UNKNOWN}:0.2, got {text!r}") from None
 
 
-def _number(given: dict[str, str], key: str) -> float | None:
-    if key not in given:
-        return None
+def _number(key: str, text: str) -> float:
     try:
-        return float(given[key].replace(",", "."))
+        return float(text.replace(",", "."))
     except ValueError:
-        raise _refused(f"{key} must be a number, got {given[key]!r}") from None
+        raise _refused(f"{key} must be a number, got {text!r}") from None
 
 
-def _whole(given: dict[str, str], key: str) -> int:
+def _whole(key: str, text: str) -> int:
     try:
-        return int(given.get(key, "1"))
+        return int(text)
     except ValueError:
-        raise _refused(f"{key} must be a whole number, got {given[key]!r}") from None
+        raise _refused(f"{key} must be a whole number, got {text!r}") from None
+
+
+_READERS: dict[str, Callable[[str, str], Any]] = {
+    "unit": lambda _, text: text,
+    "direction": _one_of("max", "min"),
+    "transform": _one_of("log", "none"),
+    "sd": _noise,
+    "epsilon": _number,
+    "limit": lambda _, text: Limit.parse(text),
+    "wells_per_measurement": _whole,
+    "of": lambda _, text: text,
+    "kind": _one_of(*KINDS),
+    "words": _words,
+}
+"""What can be said of an endpoint, and what reads it."""

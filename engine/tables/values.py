@@ -35,14 +35,10 @@ _LONGEST_SHOWN = 40
 _LONGEST_MISSING = max(map(len, MISSING))
 
 _PLAIN = r"[<>=≤≥]*\s*[+\-−]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+\-−]?\d+)?\s*(?:%|[pnuµμm]?M|[A-Za-z]+/[A-Za-z]+)?"
-_SEVERAL = re.compile(rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+", re.I)
-_RANGE = re.compile(rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?", re.I)
 _SIGN_BEHIND = re.compile(
     r"(?P<value>(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+\-−]?\d+)?)\s*(?P<unit>%|[pnuµμm]?M)?\s*[<>≤≥]=?\s*(?P<last>%|[pnuµμm]?M)?",
     re.I,
 )
-_ABOUT = re.compile(r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*", re.I | re.S)
-_SPREAD = re.compile(rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", re.S)
 _BEHIND_MARKS = re.compile(r"(?P<body>.*[^\s*†‡§¶])\s*(?P<rest>[*†‡§¶]+)", re.S)
 _BEHIND_SPREAD = re.compile(
     r"(?P<body>[^±()]*?[\d%A-Za-zµμ])\s*(?P<rest>(?:±|\+/[-−–]|\+[-−–])\s*(?P<spread>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[A-Za-zµμ][^\s\d]*)?)",
@@ -62,15 +58,40 @@ _BEHIND_COUNT = re.compile(
 )
 _COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
 _SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
-_FAILED = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
-_CLASS = re.compile(r"[A-F][+-]?|\+{1,6}|\*{1,6}|[+]/-")
-_NOTHING_SEEN = re.compile(
-    r"(?:in-?active|not active|no (?:activity|inhibition|effect|response|fit|ic ?50)|n\.?i\.?|weak(?:ly active)?|none|"
-    r"inaktiv|keine (?:hemmung|wirkung)|flat)\.?",
-    re.I,
+_REFUSED = tuple(
+    (re.compile(pattern, re.I | re.S), why)
+    for pattern, why in (
+        (r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)", "is a formula that failed"),
+        (
+            r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?|\d{1,2}[-. ][a-z]{3}|[a-z]{3}[-. ]\d{1,2}",
+            "is a date; a spreadsheet may have made it of a number",
+        ),
+        (
+            # what people write where a curve reached no value
+            r"(?:in-?active|not active|no (?:activity|inhibition|effect|response|fit|ic ?50)|n\.?i\.?|none|"
+            r"weak(?:ly active)?|inaktiv|keine (?:hemmung|wirkung)|flat)\.?",
+            "is not a number; where nothing was seen up to the highest concentration, write > and that",
+        ),
+        (
+            r"(?-i:[A-F])[+-]?|\+{1,6}|\*{1,6}|\+/-",
+            "is not a number; if it is a class, give the limit that it stands for (<100)",
+        ),
+        (
+            r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*",
+            "is only about a value; give the value measured, or a bound with < or >",
+        ),
+        (
+            rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?",
+            "is a range; give the value measured, or a bound with < or >",
+        ),
+        (
+            rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+",
+            "holds several values; give each a row of its own",
+        ),
+        (rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", "holds more than a value; give N and SD columns of their own"),
+    )
 )
-"""What people write where a curve reached no value."""
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?|\d{1,2}[-. ][A-Za-z]{3}|[A-Za-z]{3}[-. ]\d{1,2}")
+"""What labs write instead of one value, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,26 +277,8 @@ def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None =
 
 def _unreadable(text: str) -> ValueError | None:
     """Why a cell that holds numbers is none, when it is of a kind that labs write; None for any other text."""
-    body = text.strip()
-    if _FAILED.fullmatch(body):
-        return ValueError(f"the formula in this cell failed ({body})")
-    if _DATE.fullmatch(body):
-        return ValueError(f"{quoted(text)} is a date; a spreadsheet may have made it of a number")
-    if _NOTHING_SEEN.fullmatch(body):
-        return ValueError(
-            f"{quoted(text)} is not a number; where nothing was seen up to the highest concentration, write > and that"
-        )
-    if _CLASS.fullmatch(body):
-        return ValueError(f"{quoted(text)} is not a number; if it is a class, give the limit that it stands for (<100)")
-    if _ABOUT.fullmatch(body):
-        return ValueError(f"{quoted(text)} is only about a value; give the value measured, or a bound with < or >")
-    if _RANGE.fullmatch(body):
-        return ValueError(f"{quoted(text)} is a range; give the value measured, or a bound with < or >")
-    if _SEVERAL.fullmatch(body):
-        return ValueError(f"{quoted(text)} holds several values; give each a row of its own")
-    if _SPREAD.fullmatch(body):
-        return ValueError(f"{quoted(text)} holds more than a value; give N and SD columns of their own")
-    return None
+    why = next((why for pattern, why in _REFUSED if pattern.fullmatch(text.strip())), None)
+    return None if why is None else ValueError(f"{quoted(text)} {why}")
 
 
 def _unclear(text: str) -> str:
