@@ -17,7 +17,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import yes_of
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.tables.display import shown as shown_number
+from assaypilot.engine.tables.entries import shown as shown_number
 
 from ..library.library_rows import id_column, site_columns, structure_column
 from ..resources.theme import theme
