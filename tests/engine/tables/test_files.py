@@ -8,6 +8,8 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import files
 from assaypilot.engine.tables.opening import PATTERNS, read_table
+from tests import snapshots
+from tests.engine.tables.corpus_labs import DATAWARRIOR
 from tests.engine.tables.workbooks import write_xlsx
 
 ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]
@@ -21,54 +23,54 @@ def refusal(path, **options):
     return line
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "line"),
-    [
-        ("a.xlsx", b"", "a.xlsx: the file is empty. Export the table again, with its header row."),
-        ("a.sdf", b"\n\n", "a.sdf: the file is empty. Export the table again, with its header row."),
-        ("a.pdf", b"%PDF-1.7", "a.pdf: this is a PDF document, not a table. Save it as csv and read that."),
-        ("a.csv.gz", b"\x1f\x8b\x08x", "a.csv.gz: this is a compressed file, not a table. Unpack it first."),
-        ("a.csv", b"\x89PNG\r\n", "a.csv: this is a picture, not a table. Give the table itself."),
-        (
-            "a.xls",
-            b"<html><body><table><tr><td>ID</td></tr></table>",
-            "a.xls: this is a web page or an XML document, whatever its name says. "
-            "Open it in a spreadsheet and save it as xlsx or csv.",
-        ),
-        (
-            "a.xls",
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600,
-            "a.xls: this is no workbook, or a damaged one. Open it in a spreadsheet and save it as xlsx or csv.",
-        ),
-        (
-            "a.xlsx",
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 99,
-            "a.xlsx: the workbook is protected by a password. Save it without one and read that.",
-        ),
-        ("~$a.xlsx", b"user", "~$a.xlsx: this is only the mark that a spreadsheet is open. Name a.xlsx instead."),
-    ],
-)
-def test_what_is_no_table(tmp_path, name, data, line):
-    (tmp_path / name).write_bytes(data)
-    assert refusal(tmp_path / name) == line
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+BROKEN = {
+    "empty.xlsx": b"",
+    "empty.sdf": b"\n\n",
+    "mark.csv": b"\xef\xbb\xbf\r\n",
+    "a.pdf": b"%PDF-1.7",
+    "a.csv.gz": b"\x1f\x8b\x08x",
+    "picture.csv": b"\x89PNG\r\n",
+    "page.xls": b"<html><body><table><tr><td>ID</td></tr></table>",
+    "old.xls": OLD,
+    "locked.xlsx": OLD + "EncryptedPackage".encode("utf-16-le") + b"\0" * 99,
+    "~$open.xlsx": b"user",
+    "header.csv": b"ID,R1\n",
+    "carets.csv": b"ID^R1\na^Me\n",
+    "damaged.xlsx": b"PK\x03\x04rest",
+    "none.sdf": b"\n$$$$\n",
+    "binary.csv": b"\x00\x01\x02\xff\x00",
+    "database.csv": b"SQLite format 3\x00etc",
+    "quote.csv": b'ID,R1\na,Me\nb,"Et\nc,H\n',
+    "json.csv": b'[{"ID": "a", "R1": "Me"}]',
+    "remarks.smi": b"# nothing\n",
+    "coded.dwar": DATAWARRIOR.replace("\tR1\t", "\tseries\t").encode(),
+    "settings.dwar": DATAWARRIOR.replace("\neF@H", "\n<data x>\neF@H").encode(),
+}
 
 
-@pytest.mark.parametrize("address", ["https://host/a.csv", "http://host/a", "ftp://host/a.sdf", "file:///home/a.csv"])
-def test_addresses_are_not_fetched(address):
-    assert refusal(address) == (
-        f"{address}: this is an address, and nothing is fetched from the network. "
-        "Save the file on this computer and name it there."
-    )
-
-
-def test_a_file_of_two_gigabytes_is_not_read(tmp_path):
-    path = tmp_path / "huge.csv"
-    with path.open("wb") as file:
+def test_what_is_no_table_is_refused_in_one_line(tmp_path):
+    for name, data in BROKEN.items():
+        (tmp_path / name).write_bytes(data)
+    for name, part in (("binary.xlsb", "xl/workbook.bin"), ("archive.zip", "a.csv")):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr(part, "ID,R1\na,Me\n")
+    with (tmp_path / "huge.csv").open("wb") as file:
         file.truncate(2 << 30)  # a hole: it takes no room on the disk
-    assert refusal(path) == (
-        "huge.csv: the file has 2,147 MB; files like this up to 268 MB are read. "
-        "Export only the compounds and columns of this series."
-    )
+    sheets = write_xlsx(tmp_path / "sheets.xlsx", {"Data": ROWS, "More": []})
+    protected = bytearray(sheets.read_bytes())
+    for place in range(len(protected) - 4):
+        if protected[place : place + 4] == b"PK\x01\x02":
+            protected[place + 8] |= 1  # the flag of an encrypted part
+    (tmp_path / "protected.xlsx").write_bytes(bytes(protected))
+    (tmp_path / "text.csv").write_text("ID,R1\na,Me\n")
+    write_xlsx(tmp_path / "hidden.xlsx", {"Cover": [["A report"]], "Old": ROWS}, hidden=["Old"])
+    names = [*BROKEN, "binary.xlsb", "archive.zip", "huge.csv", "protected.xlsx", "hidden.xlsx", "absent.csv"]
+    lines = [refusal(tmp_path / name) for name in names]
+    lines += [refusal(tmp_path / name, sheet=sheet) for name, sheet in (("text.csv", "Data"), ("sheets.xlsx", "Dta"))]
+    lines += [refusal(sheets, sheet="More"), refusal(tmp_path).replace(tmp_path.name, "folder")]
+    lines += [refusal(path) for path in ("https://host/a.csv", "ftp://host/a.sdf", "file:///home/a.csv", "a\0b.csv")]
+    snapshots.expect("tables-refused.txt", "\n".join(lines) + "\n")
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
@@ -98,37 +100,11 @@ def test_a_file_that_another_program_keeps(tmp_path, monkeypatch):
     assert refusal(path).startswith("open.xlsx: cannot be read (Permission denied). Check its permissions")
 
 
-def test_a_name_that_is_none():
-    assert refusal("a\0b.csv") == "this is no name of a file. Check the name."
-
-
-def test_an_archive_that_is_no_workbook(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr("a.csv", "ID,R1\na,Me\n")
-    assert refusal(tmp_path / "a.zip") == (
-        "a.zip: this is an archive or another kind of document, not a workbook. "
-        "Unpack it, or save the table as xlsx or csv."
-    )
-
-
 def test_the_content_counts_not_the_name(tmp_path):
     book = write_xlsx(tmp_path / "book.csv", {"Data": ROWS})
     assert read_table(book).kind == "workbook"
     (tmp_path / "text.xlsx").write_text("ID,R1,pIC50\na,Me,5.5\n")
     assert read_table(tmp_path / "text.xlsx").kind == "text"
-
-
-def test_sheets_are_of_workbooks(tmp_path):
-    (tmp_path / "a.csv").write_text("ID,R1\na,Me\n")
-    line = "a.csv, --sheet: only workbooks have sheets, and this is none. Leave it out."
-    assert refusal(tmp_path / "a.csv", sheet="Data") == line
-    book = write_xlsx(tmp_path / "b.xlsx", {"Data": ROWS, "More": []})
-    assert refusal(book, sheet="Dta") == (
-        "b.xlsx, --sheet: there is no sheet 'Dta'; the sheets are Data, More. Name one of them."
-    )
-    assert refusal(book, sheet="More") == "b.xlsx, --sheet: the sheet More is empty. Name another one."
-    empty = write_xlsx(tmp_path / "c.xlsx", {"Cover": [["A report"]], "Old": ROWS}, hidden=["Old"])
-    assert refusal(empty) == ("c.xlsx: no sheet of the workbook holds a table (hidden: Old). Name the sheet.")
 
 
 def test_every_pattern_of_a_file_dialog_is_one_that_is_read():

@@ -4,6 +4,8 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
+from assaypilot.engine.tables.values import parse_number
+from tests.engine.tables.corpus_labs import DATAWARRIOR
 from tests.engine.tables.workbooks import write_xlsx
 
 
@@ -70,3 +72,19 @@ def test_sheets_are_named_with_those_that_are_hidden(tmp_path):
     old = read_as(path, ReadAs(sheet="Old", header=(1, 1))).raw
     assert old.column("R1") == ("Et",)
     assert any("hidden" in text for text in old.warnings)
+
+
+def block(*values, decimal=None):
+    text = "ID\tR1\tIC50 (nM)\n" + "".join(f"c{k}\tMe\t{value}\n" for k, value in enumerate(values))
+    return read_text_as(text, ReadAs(decimal=decimal)).raw
+
+
+def test_thousands_pasted_from_a_spreadsheet_are_read_once_decimals_are_said():
+    with pytest.raises(ValueError, match="can be read in two ways"):
+        parse_number("12,500", block("12,500", "1,250", "830", "45").decimal)
+    assert block("12,500", ">1,250", "830", decimal=".").column("IC50 (nM)") == ("12500", ">1250", "830")
+    assert parse_number("12,500", block("12,500", "830", decimal=",").decimal) == 12.5
+
+
+def test_line_ends_of_windows_change_nothing_of_a_file_of_datawarrior():
+    assert parse_text(DATAWARRIOR.replace("\n", "\r\n")).cells == parse_text(DATAWARRIOR).cells

@@ -11,7 +11,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import ROLES, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
 from assaypilot.engine.tables.values import is_missing, parse_value
@@ -99,6 +99,24 @@ def line_of(result):
     beside = {name: getattr(result, name) for name in BESIDE}
     told = [f"{name} {value}" for name, value in beside.items() if value not in (None, "", 1, False)]
     return ", ".join([f"{result.compound}: {result.endpoint} {result.relation} {result.value:.9g}", *told])
+
+
+def test_texts_are_tables_as_they_should_be(tmp_path):
+    told = []
+    for block in (FOLDER / "raw.txt").read_text(encoding="utf-8").split("=== ")[1:]:
+        first, _, text = block.partition("\n")
+        path = tmp_path / (first.partition(" :: ")[2] or "x.txt")
+        path.write_text(text, encoding="utf-8", newline="")
+        told.append(f"# {first}")
+        try:
+            raw = read_table(path)
+        except AssayPilotError as error:
+            told += [f"refused: {error}", ""]
+            continue
+        told += [f"{raw.described}; decimals with {raw.decimal}", " | ".join(raw.columns)]
+        told += [f"{row}: {' | '.join(line)}" for row, *line in zip(raw.rows, *raw.cells, strict=True)]
+        told += [*(f"! {text}" for text in raw.warnings), ""]
+    snapshots.expect("tables-raw.txt", "\n".join(told))
 
 
 def test_small_tables_are_read_as_they_should_be():

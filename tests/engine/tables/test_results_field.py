@@ -168,8 +168,3 @@ def test_controls_on_a_plate_are_read_where_the_campaign_knows_them():
     assert [r.compound for r in known.results].count("REF") == 8
     assert "Wells of controls were left out: max." in known.warnings
     assert len(read(grid(fill=fill), layouts=layouts).results) == 1
-
-
-def test_a_table_with_a_header_of_numbers_is_no_plate():
-    raw = parse_text("ID\t1\t2\t3\t4\t5\t6\na\t5\t5\t5\t5\t5\t5\nb\t5\t5\t5\t5\t5\t5")
-    assert "Well" not in raw.columns

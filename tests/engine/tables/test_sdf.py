@@ -175,38 +175,6 @@ def test_structures_are_read_at_thousands_a_second(tmp_path):
     assert said == sorted(said)
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "rows"),
-    [
-        ("CCO a\nCCN b\n", ("SMILES", "Name"), [("CCO", "a"), ("CCN", "b")]),
-        ("SMILES ID\nCCO a\nCCN b\n", ("SMILES", "ID"), [("CCO", "a"), ("CCN", "b")]),
-        ("CCO\ta b\nCCN\tc\n", ("SMILES", "Name"), [("CCO", "a b"), ("CCN", "c")]),
-        ("CCO the first one\nCCN b\n", ("SMILES", "Name"), [("CCO", "the first one"), ("CCN", "b")]),
-        ("CCO\nCCN\n", ("SMILES",), [("CCO",), ("CCN",)]),
-        ("CCO\ta\t5.5\nCCN\tb\t6\n", ("SMILES", "Name", "column 3"), [("CCO", "a", "5.5"), ("CCN", "b", "6")]),
-        (
-            "C[C@H](N)O |&1:1| rac\nCCN b\n",
-            ("SMILES", "Name"),
-            [("C[C@H](N)O |&1:1|", "rac"), ("CCN", "b")],
-        ),
-        ("SMILES,Name,pIC50\nCCO,a,5.5\n", ("SMILES", "Name", "pIC50"), [("CCO", "a", "5.5")]),
-        ("# from the list\nCCO a\nCCN b\n", ("SMILES", "Name"), [("CCO", "a"), ("CCN", "b")]),
-    ],
-)
-def test_files_of_smiles(tmp_path, text, columns, rows):
-    table = read_table(write(tmp_path, text, "t.smi"))
-    assert table.columns == columns
-    assert list(zip(*table.cells, strict=True)) == rows
-
-
-def test_lines_of_smiles_keep_their_numbers(tmp_path):
-    table = read_table(write(tmp_path, "CCO a\n\nCCN b\n", "t.smi"))
-    assert table.rows == (1, 3)
-    assert table.described == "SMILES file, utf-8"
-    with pytest.raises(AssayPilotError, match="there is no structure in this file"):
-        read_table(write(tmp_path, "# nothing\n", "t.smi"))
-
-
 def test_structures_join_activities_whichever_comes_first(tmp_path):
     smi = read_table(write(tmp_path, "CCO a\nCCN b\nCCC x\n", "t.smi"))
     csv = read_table(write(tmp_path, "Name,pIC50\nb,6\na,5.5\ny,7\n", "t.csv"))

@@ -143,22 +143,6 @@ def test_a_stray_cell_that_is_near_enough_is_no_trouble(tmp_path, book):
     assert read_table(near).cells == CELLS
 
 
-def test_a_binary_workbook_is_refused(tmp_path):
-    path = tmp_path / "a.xlsb"
-    with zipfile.ZipFile(path, "w") as out:
-        out.writestr("xl/workbook.bin", b"")
-    assert refusal(path) == "a.xlsb: this is a binary workbook (xlsb), which is not read. Save it as xlsx."
-
-
-def test_a_protected_workbook_says_so(tmp_path, book):
-    data = bytearray(book.read_bytes())
-    for place in range(len(data) - 4):
-        if data[place : place + 4] == b"PK\x01\x02":
-            data[place + 8] |= 1  # the flag of an encrypted part
-    book.write_bytes(bytes(data))
-    assert refusal(book) == ("book.xlsx: the workbook is protected by a password. Save it without one and read that.")
-
-
 def test_the_row_numbers_are_those_of_the_sheet(tmp_path):
     table = read_table(write_xlsx(tmp_path / "a.xlsx", {"D": [[], ["Title"], [], *ROWS[:2], [], ROWS[2]]}))
     assert table.rows == (5, 7)
