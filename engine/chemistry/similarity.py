@@ -60,12 +60,12 @@ def _similarity(labels: tuple[str, ...]) -> Floats | None:
         return None
     similarity = np.eye(len(labels))
     known = [place for place, molecule in enumerate(molecules) if molecule is not None]
-    kernels = [_physical(molecules, known)]
-    for generator in (
+    fingerprints = (
         rdFingerprintGenerator.GetMorganGenerator(radius=_RADIUS),
         rdFingerprintGenerator.GetAtomPairGenerator(),
-    ):
-        kernels.append(_tanimoto(np.stack([generator.GetCountFingerprintAsNumPy(molecules[at]) for at in known])))
+    )
+    counts = (np.stack([one.GetCountFingerprintAsNumPy(molecules[at]) for at in known]) for one in fingerprints)
+    kernels = [_physical(molecules, known), *map(_tanimoto, counts)]
     similarity[np.ix_(known, known)] = np.mean(kernels, axis=0)
     similarity.setflags(write=False)
     return similarity
@@ -83,7 +83,8 @@ def _tanimoto(counts: NDArray[np.integer]) -> Floats:
         smaller += reached @ reached.T
     total = counts.sum(axis=1, dtype=np.float64)
     larger = total[:, None] + total - smaller
-    return np.divide(smaller, larger, out=np.eye(len(counts)), where=larger > 0)
+    found: Floats = np.divide(smaller, larger, out=np.eye(len(counts)), where=larger > 0)
+    return found
 
 
 def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:
