@@ -1,10 +1,6 @@
 """Windows for tests: their own settings, closed again with everything they started."""
 
-import gc
-import time
-
 import pytest
-from PySide6.QtCore import QTimer
 from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
@@ -54,32 +50,6 @@ def open_window(qtbot, settings):
         idle(qtbot, window)
         if isValid(window):  # waiting lets Qt delete what pytest-qt has closed
             window.close()
-
-
-@pytest.fixture
-def stalls(qapp):
-    """The longest time in seconds for which the window did not answer since it was asked last."""
-    gc.collect()
-    gc.freeze()  # what the tests before this one left is no part of the window
-    longest, last = [0.0], [time.perf_counter()]
-
-    def tick():
-        now = time.perf_counter()
-        longest[0] = max(longest[0], now - last[0])
-        last[0] = now
-
-    timer = QTimer()
-    timer.setInterval(2)
-    timer.timeout.connect(tick)
-    timer.start()
-
-    def asked():
-        found, longest[0], last[0] = longest[0], 0.0, time.perf_counter()
-        return found
-
-    yield asked
-    timer.stop()
-    gc.unfreeze()
 
 
 @pytest.fixture

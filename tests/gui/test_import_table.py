@@ -2,7 +2,6 @@
 
 import threading
 
-import pytest
 from PySide6.QtGui import QGuiApplication
 
 from assaypilot.gui.new_campaign import table_pane as module
@@ -94,7 +93,7 @@ def test_what_was_found_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
 def test_messy_tables_are_previewed_as_they_are_imported(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "first.csv"))
     step = creation.table_pane
-    for case in TEXT[:24]:
+    for case in TEXT[:24:3]:
         before = step.raw
         creation.start_with(case.write(tmp_path))
         until(qtbot, lambda before=before: step.raw is not None and step.raw is not before and step.complete)
@@ -169,20 +168,3 @@ def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path):
     assert loaded.raw == place.read().raw
     assert len(loaded.raw) == 30_000
     assert said
-
-
-@pytest.mark.slow
-def test_the_window_stays_alive_while_a_large_file_is_read(qtbot, window, tmp_path, stalls):
-    path = tmp_path / "large.csv"
-    lines = [f"C-{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n % 7 / 10}" for n in range(60_000)]
-    path.write_text("ID,R1,R2,pIC50\n" + "\n".join(lines) + "\n")
-    window.new_campaign()
-    creation = creation_of(window)
-    idle(qtbot, window)
-    assert len(creation.steps) == 4  # made one after the other otherwise
-    stalls()
-    creation.start_with(path)
-    until(qtbot, lambda: creation.table_pane.complete)
-    until(qtbot, lambda: creation.columns_pane.complete)
-    # 50 ms on a quiet machine; others may be using this one.
-    assert stalls() < 0.25

@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -341,36 +340,6 @@ def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path):
     (tmp_path / "x data.csv").write_text("mine")
     assert data_path(picture, replaced=False).name == "x data 2.csv"
     assert data_path(picture, replaced=True).name == "x data.csv"
-
-
-# ---------------------------------------------------------------------- a large library
-
-
-def test_a_large_product_does_not_hold_up_the_window(qtbot, open_window, tmp_path, stalls):
-    rng = np.random.default_rng(1)
-    sizes = (40, 40, 25)
-    codes = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
-    names = [[f"{'abc'[site]}{k}" for k in range(size)] for site, size in enumerate(sizes)]
-    rows = [tuple(names[site][code] for site, code in enumerate(row)) for row in codes.tolist()]
-    library = Library.listed(("R1", "R2", "R3"), rows, ids=[f"P{k}" for k in range(len(rows))])
-    effects = [rng.normal(0, 0.4, size) for size in sizes]
-    picked = rng.choice(len(rows), 200, replace=False)
-    history = [
-        Result(library.ids[k], 6.0 + sum(e[c] for e, c in zip(effects, codes[k], strict=True)), "pIC50")
-        for k in picked.tolist()
-    ]
-    path = tmp_path / "large.assaypilot"
-    made(path, library, history=history).close()
-    window = open_window(path)
-    stalls()
-    began = time.perf_counter()
-    window.show_page(PageName.SAR)
-    page = drawn(qtbot, window)
-    choose(qtbot, page, "contributions")
-    choose(qtbot, page, "map")
-    assert time.perf_counter() - began < 15
-    assert stalls() < 0.5  # a slow machine, several tests at once; 0.1 is the aim
-    assert heat(page).view.compounds.sum() == 40_000
 
 
 # ---------------------------------------------------------------------- pairs

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
-from assaypilot.gui.window.tour import STEPS
 from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view, wait_for
 
 
@@ -96,14 +95,3 @@ def test_another_campaign_ends_the_tour(qtbot, touring, tmp_path):
     until(qtbot, lambda: touring.tour.place is None)
     assert touring.tour.card.isHidden()
     idle(qtbot, touring)
-
-
-@pytest.mark.parametrize("width", [900, 1920])
-def test_the_card_fits_every_width(qtbot, touring, width):
-    touring.resize(width, 700)
-    card = touring.tour.card
-    for place in range(len(STEPS)):
-        touring.tour.show_step(place)
-        until(qtbot, lambda: card.text.height() >= card.text.heightForWidth(card.text.width()))
-        assert card.width() == touring.centralWidget().width()
-        assert card.leave.geometry().right() <= card.width()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Callable
-from functools import partial
+from functools import cache, wraps
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,6 @@ from PySide6.QtWidgets import (
     QTableView,
     QWidget,
 )
-from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -41,7 +39,6 @@ from assaypilot.gui.app import make_window
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PAIRS, PICTURES
-from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until, wait_for
 
@@ -66,7 +63,20 @@ STEPS = settings(
 )
 FEWEST, MOST = 3, 6
 """Things that are done in one campaign before another one is opened."""
-doing = precondition(lambda visitor: visitor.did < MOST)
+
+
+def doing(**drawn):
+    """A rule about something that is done in one campaign; it is counted."""
+
+    def counted(act):
+        @wraps(act)
+        def acting(self, *given, **named):
+            self.did += 1
+            act(self, *given, **named)
+
+        return precondition(lambda visitor: visitor.did < MOST)(rule(**drawn)(acting))
+
+    return counted
 
 
 def campaign_of(folder, name):
@@ -151,13 +161,11 @@ def _said(one):
 
 
 class Visitor(RuleBasedStateMachine):
-    """Somebody who does something in a campaign, then opens another one in the same window."""
+    """Somebody who does something in a campaign, then opens another one in the same window.
 
-    make: Callable[[], MainWindow]
-    qtbot: QtBot
-    files: dict[str, Path]
-    alone: dict[str, dict[str, list[str]]]
-    """What a window of its own shows of each campaign."""
+    The test gives ``qtbot``, ``make`` (a fresh window), ``file_of`` a campaign, and what it looks like ``alone``.
+    """
+
     numbers = itertools.count()
 
     def __init__(self):
@@ -165,7 +173,7 @@ class Visitor(RuleBasedStateMachine):
         self.window = self.make()
         self.did = 0
         self.name = ""
-        self.typed: set[str] = set()
+        self.typed = set()
         """Campaigns with values that were typed and not kept, which their copies rightly show."""
 
     def settle(self):
@@ -180,9 +188,10 @@ class Visitor(RuleBasedStateMachine):
     def opened(self, name):
         """Open a campaign where it never was."""
         self.name = name
-        folder = self.files[name].parent / f"copy {next(self.numbers)}"
+        file = self.file_of(name)
+        folder = file.parent / f"copy {next(self.numbers)}"
         folder.mkdir()
-        path = Path(shutil.copy(self.files[name], folder))
+        path = Path(shutil.copy(file, folder))
         for one in self.window.findChildren(QDialog):
             if one.isVisible():
                 one.reject()
@@ -200,7 +209,7 @@ class Visitor(RuleBasedStateMachine):
         self.opened(name)
         self.did = 0
         here = seen(self.window, self.qtbot)
-        for place, lines in self.alone[name].items():
+        for place, lines in self.alone(name).items():
             mine = set(here[place]) - set(lines)
             gone = set(lines) - set(here[place])
             assert here[place] == lines, f"{name}, {place}: {mine or here[place]} instead of {gone or lines}"
@@ -222,69 +231,53 @@ class Visitor(RuleBasedStateMachine):
         self.settle()
         self.say()
 
-    @doing
-    @rule(place=st.sampled_from(list(PageName)))
+    @doing(place=st.sampled_from(list(PageName)))
     def visit(self, place):
         """Look at a page."""
-        self.did += 1
         self.window.show_page(place)
 
-    @doing
-    @rule(which=st.sampled_from(["candidates", "library"]), key=st.sampled_from(["id", "measured", "site0"]))
+    @doing(which=st.sampled_from(["candidates", "library"]), key=st.sampled_from(["id", "measured", "site0"]))
     def sort(self, which, key):
         """Sort a table."""
-        self.did += 1
         getattr(self.window, which).table.put_in_order((key, Qt.SortOrder.DescendingOrder))
 
-    @doing
-    @rule(part=st.floats(0, 0.99))
+    @doing(part=st.floats(0, 0.99))
     def select(self, part):
         """Select a compound on the Candidates page."""
-        self.did += 1
         self.window.candidates.which.choose("all")
         self.window.candidates.select(int(part * len(status(self.window).library)))
 
-    @doing
-    @rule(count=st.integers(2, 4))
+    @doing(count=st.integers(2, 4))
     def enclose(self, count):
         """Select several."""
-        self.did += 1
         page = self.window.candidates
         self.window.show_page(PageName.CANDIDATES)
         page.table.choose_rows(page.model.rows[:count])
 
-    @doing
-    @rule(
+    @doing(
         which=st.sampled_from(["candidates", "library", "history"]), text=st.sampled_from(["C#N", "none is so", ">6.5"])
     )
     def narrow(self, which, text):
         """Filter a table."""
-        self.did += 1
         box = getattr(self.window, which).filter
         box.setText(text)
         box.settle()
 
-    @doing
-    @rule(kind=st.sampled_from(["scatter", "histogram"]))
+    @doing(kind=st.sampled_from(["scatter", "histogram"]))
     def draw(self, kind):
         """Draw columns."""
-        self.did += 1
         self.window.candidates.plot.use({"kind": kind, "x": "near", "colour": "mean"})
 
-    @doing
-    @rule(notches=st.integers(1, 3))
+    @doing(notches=st.integers(1, 3))
     def zoom(self, notches):
         """Zoom into the plot."""
-        self.did += 1
         self.window.show_page(PageName.CANDIDATES)
         self.settle()
         self.window.candidates.canvas.zoomed.emit(0.5, 0.5, 0.5**notches)
 
-    @doing
-    @rule(key=st.sampled_from([*dict(PICTURES), PAIRS]), text=st.sampled_from(["", "C#N"]))
+    @doing(key=st.sampled_from([*dict(PICTURES), PAIRS]), text=st.sampled_from(["", "C#N"]))
     def analyse(self, key, text):
         """Choose a picture of the SAR page."""
-        self.did += 1
         page = self.window.sar
         self.window.show_page(PageName.SAR)
         self.settle()
@@ -294,48 +287,38 @@ class Visitor(RuleBasedStateMachine):
         page.pairs.filter.setText(text)
         page.sites.box.setCurrentIndex(page.sites.box.count() - 1)
 
-    @doing
-    @rule(number=st.integers(0, 1))
+    @doing(number=st.integers(0, 1))
     def look_back(self, number):
         """Show an earlier round."""
-        self.did += 1
         self.window.session.replay.go(number)
 
-    @doing
-    @rule(text=st.sampled_from(["0.9", "a plate"]))
+    @doing(text=st.sampled_from(["0.9", "a plate"]))
     def try_terms(self, text):
         """Type other settings, and open what the badge opens."""
-        self.did += 1
         self.window.show_page(PageName.GOAL)
         self.window.goal.form.field("per_round").edit.setText(text)
         self.window.goal.more.click()
         self.window.strip.badge.setChecked(True)
 
-    @doing
-    @rule(text=st.sampled_from(["oops", "35 furlongs", "7.1"]))
+    @doing(text=st.sampled_from(["oops", "35 furlongs", "7.1"]))
     def type_result(self, text):
         """Type into a round."""
-        self.did += 1
         page = self.window.round
         self.window.show_page(PageName.ROUND)
         if page.shown is not None and page.model.rowCount():
             self.typed.add(self.name)
             page.model.entered.emit(0, 0, 0, text)
 
-    @doing
-    @rule()
+    @doing()
     def paste(self):
         """Paste lines that stay in the preview."""
-        self.did += 1
         QGuiApplication.clipboard().setText("ID\tValue\nnone of these\t7.0\nbest-1\toops\n")
         self.window.show_page(PageName.ROUND)
         self.window.round.paste()
 
-    @doing
-    @rule(then=st.sampled_from(["undo", "redo", "plan", "close", "withdraw"]))
+    @doing(then=st.sampled_from(["undo", "redo", "plan", "close", "withdraw"]))
     def do(self, then):
         """Change the campaign, or ask to, and do not wait for it."""
-        self.did += 1
         if then in ("undo", "redo"):
             getattr(self.window.actions_, then).trigger()
         elif then == "plan":
@@ -343,18 +326,14 @@ class Visitor(RuleBasedStateMachine):
         elif self.window.round.shown is not None and status(self.window).open_round is not None:
             self.window.close_round() if then == "close" else self.window.round.ask_to_withdraw()
 
-    @doing
-    @rule()
+    @doing()
     def say(self):
         """Leave a message with a question."""
-        self.did += 1
         self.window.messages.ask("Of the campaign before.", "Really?", ("Yes", lambda: None))
 
-    @doing
-    @rule()
+    @doing()
     def wait(self):
         """Let what was begun come to its end."""
-        self.did += 1
         self.settle()
 
     def teardown(self):
@@ -364,12 +343,6 @@ class Visitor(RuleBasedStateMachine):
             if isinstance(one, QDialog) and one.isVisible():
                 one.reject()
         self.window.close()
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("campaigns")
-    return {name: campaign_of(folder, name) for name in KINDS}
 
 
 @pytest.fixture
@@ -394,17 +367,20 @@ def fresh(qtbot, tmp_path, settings):
             window.close()
 
 
-def _is_open(window):
-    return window.session.view is not None
+def test_a_second_campaign_looks_as_in_a_window_of_its_own(qtbot, fresh, tmp_path):
+    @cache
+    def file_of(name):
+        return campaign_of(tmp_path, name)
 
-
-def test_a_second_campaign_looks_as_in_a_window_of_its_own(qtbot, fresh, files):
-    alone = {}
-    for name, path in files.items():
+    @cache
+    def alone(name):
         window = fresh()
-        window.open_path(path)
-        wait_for(qtbot, window, partial(_is_open, window))
-        alone[name] = seen(window, qtbot)
+        window.open_path(file_of(name))
+        wait_for(qtbot, window, lambda: window.session.view is not None)
+        found = seen(window, qtbot)
         window.close()
-    kind = type("Visitor", (Visitor,), {"make": staticmethod(fresh), "qtbot": qtbot, "files": files, "alone": alone})
+        return found
+
+    own = {"make": fresh, "file_of": file_of, "alone": alone}
+    kind = type("Visitor", (Visitor,), {"qtbot": qtbot} | {name: staticmethod(one) for name, one in own.items()})
     run_state_machine_as_test(kind, settings=STEPS)

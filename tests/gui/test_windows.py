@@ -10,7 +10,6 @@ from shiboken6 import isValid
 from assaypilot.gui.app import open_handed
 from assaypilot.gui.resources import theme as look
 from assaypilot.gui.resources.theme import DARK, LIGHT, theme
-from assaypilot.gui.window import opening
 from tests.gui.helpers import idle, quick_campaign, until, view, wait_for
 
 
@@ -31,7 +30,6 @@ def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(qtbot
     assert view(campaign).status.open_round is not None
     second.close()
     until(qtbot, lambda: not isValid(second))
-    assert opening._further == []
     assert campaign.isVisible()
 
 
