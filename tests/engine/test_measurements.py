@@ -29,16 +29,6 @@ def test_pooled_counts_and_means_are_those_of_all_single_determinations(rows):
     assert pooled.counts.shape == pooled.means.shape == (N_ARMS,)
 
 
-@given(entries, st.randoms())
-def test_the_order_of_measurements_does_not_matter(rows, random):
-    shuffled = list(rows)
-    random.shuffle(shuffled)
-    one = pool(*zip(*[(a, v, n) for a, v, n, _ in rows], strict=True), N_ARMS) if rows else pool([], [], [], N_ARMS)
-    two = pool(*zip(*[(a, v, n) for a, v, n, _ in shuffled], strict=True), N_ARMS) if rows else pool([], [], [], N_ARMS)
-    np.testing.assert_allclose(one.counts, two.counts)
-    np.testing.assert_allclose(one.means, two.means, atol=1e-12)
-
-
 @given(entries)
 def test_noise_is_the_pooled_variance_within_compounds(rows):
     """Against the definition, compound by compound: within what the lab averaged, and between its values."""
@@ -80,20 +70,6 @@ def test_means_with_their_sd_say_the_same_as_their_single_values(seed):
     two = replicate_noise(*([r[k] for r in means] for k in range(4)))
     assert one[1] == two[1]
     assert one[0] is two[0] is None or one[0] == pytest.approx(two[0])
-
-
-def test_noise_is_not_biased():
-    """Means of unequal n around the truth: their weighted scatter estimates the SD of a single measurement."""
-    rng = np.random.default_rng(3)
-    arms, values, n = [], [], []
-    for arm in range(4000):
-        for count in (1, 4):
-            arms.append(arm)
-            values.append(rng.normal(6.0, 0.3 / math.sqrt(count)))
-            n.append(count)
-    sd, compounds = replicate_noise(arms, values, n, [None] * len(arms))
-    assert sd == pytest.approx(0.3, rel=0.03)
-    assert compounds == 4000
 
 
 def test_what_enters_estimates():

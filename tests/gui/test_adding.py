@@ -48,19 +48,6 @@ def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(q
     wait_for(qtbot, window, lambda: len(status(window).library) == 9)
 
 
-def test_an_open_round_comes_first(qtbot, window, tmp_path):
-    table = tmp_path / "more.csv"
-    table.write_text(MORE, encoding="utf-8")
-    window.session.plan()
-    wait_for(qtbot, window, lambda: status(window).open_round is not None)
-    dialog = asked(qtbot, window, table)
-    assert "Round 1 is open" in dialog.words.text()
-    assert not dialog.go.isEnabled()
-    dialog.reject()
-    idle(qtbot, window)
-    assert len(status(window).library) == 9
-
-
 def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(qtbot, window, tmp_path):
     table = tmp_path / "other.csv"
     table.write_text("Name,Colour\nx,red\ny,blue\n", encoding="utf-8")

@@ -5,7 +5,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
 from assaypilot.engine.campaign.changes import ENDS
-from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.round.reason_dialog import RESTS, CorrectDialog, ExcludeDialog
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until, wait_for
@@ -61,21 +60,3 @@ def test_what_leaving_a_value_out_costs_is_said(qtbot, decided):
     assert isinstance(asked, ExcludeDialog)
     until(qtbot, lambda: RESTS in asked.consequence.text())
     QTest.keyClick(asked, Qt.Key.Key_Escape)
-
-
-def test_the_words_have_room_with_large_text(qtbot, decided):
-    _opened(qtbot, decided)
-    theme().enlarge(200)
-    try:
-        decided.round.exclude(next(m.number for m in status(decided).measurements if m.phase == 1))
-        asked = _dialog(qtbot)
-        assert isinstance(asked, ExcludeDialog)
-        for choice in (asked.technical, asked.judged):
-            choice.click()
-            idle(qtbot, decided)
-            words = asked.consequence
-            until(qtbot, lambda words=words: words.height() >= words.heightForWidth(words.width()))
-            assert choice.width() >= choice.sizeHint().width()
-        QTest.keyClick(asked, Qt.Key.Key_Escape)
-    finally:
-        theme().enlarge(100)

@@ -112,19 +112,6 @@ def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot, decided):
     assert hidden in page.picture.compounds
 
 
-def test_plot_shows_what_the_filter_leaves(qtbot, decided):
-    page = decided.candidates
-    page.which.choose("all")
-    page.filter.setText("R1=Me")
-    page.filter.settle()
-    until(qtbot, lambda: page.canvas.shown)
-    assert sorted(page.picture.compounds) == sorted(int(row) for row in page.model.rows)
-    page.filter.setText("")
-    page.filter.settle()
-    until(qtbot, lambda: page.canvas.shown)
-    assert len(page.picture.compounds) == len(status(decided).library)
-
-
 def test_wheel_zooms_and_double_click_shows_all(qtbot, decided):
     page = decided.candidates
     until(qtbot, lambda: page.canvas.shown)

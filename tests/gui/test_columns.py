@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -58,20 +57,6 @@ def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot, decided):
     menu.close()
 
 
-def test_copy_takes_the_columns_as_they_stand(qtbot, decided):
-    page = decided.candidates
-    page.arrangement.show("interval", False)
-    header = page.table.horizontalHeader()
-    header.moveSection(header.visualIndex(page.model.place_of("id")), 0)
-    page.table.selectRow(1)
-    page.copy()
-    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert len(lines) == 2
-    assert lines[0][:3] == ["ID", "Status", "R1"]
-    assert "Bounds" not in lines[0]
-    assert lines[1][0] == status(decided).library.ids[int(page.model.rows[1])]
-
-
 @pytest.mark.slow
 def test_properties_are_calculated_when_somebody_looks(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True), page=PageName.CANDIDATES)
@@ -103,19 +88,6 @@ def test_properties_are_calculated_when_somebody_looks(qtbot, open_window, tmp_p
         assert as_columns or {row["HBD"] for row in rows} == {"1"}
         assert (list(rows[0]).index("MW") == 1) is as_columns
         assert ("TPSA" in rows[0]) is not as_columns
-
-
-def test_stopped_properties_are_not_begun_again(qtbot, open_window, tmp_path, monkeypatch):
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    window.show_page(PageName.CANDIDATES)
-
-    monkeypatch.setattr("assaypilot.gui.tables.properties.calculate", endless())
-    window.candidates.arrangement.show("clogp", True)
-    until(qtbot, window.work.isVisible)
-    window.work.stop.click()
-    until(qtbot, lambda: not window.session.beside.busy)
-    assert not window.candidates.arrangement.visible("clogp")
-    window.show_page(PageName.LIBRARY)
 
 
 def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(qtbot, open_window, tmp_path):

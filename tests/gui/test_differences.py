@@ -14,7 +14,7 @@ from assaypilot.gui.library.library_rows import history_means
 from assaypilot.gui.round.pasting import intend_paste
 from assaypilot.gui.window.export_dialog import shortlist_columns
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import creation_of, idle, made, returned, show, status, until
+from tests.gui.helpers import creation_of, idle, made, returned, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"))
@@ -81,15 +81,6 @@ def test_a_campaign_with_a_difference_is_shown_on_every_page(qtbot, window, tmp_
     means = history_means(now, 2)
     assert means[0] == pytest.approx(1.0)
     assert np.isnan(means[1:]).all()
-
-
-def test_a_round_asks_for_its_parts_only(qtbot, window, tmp_path):
-    opened(qtbot, window, campaign_file(tmp_path, rounds=0))
-    window.session.plan()
-    until(qtbot, lambda: status(window).open_round is not None)
-    show(qtbot, window, PageName.ROUND)
-    now = status(window)
-    assert [now.endpoints[k].name for k in now.open_round.endpoints] == ["pIC50", "hERG IC50"]
 
 
 def test_a_pasted_column_of_differences_is_no_result(qtbot, window, tmp_path):

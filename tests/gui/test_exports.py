@@ -260,18 +260,6 @@ def test_closing_the_window_asks_once_while_an_export_is_written(qtbot, decided,
     assert not path.exists()
 
 
-def test_a_worker_that_raises_is_reported_and_the_window_goes_on(qtbot, decided, tmp_path):
-    def work(report):
-        raise ZeroDivisionError
-
-    decided.exporting.start("Exporting x.csv", tmp_path / "x.csv", work, lambda rows: None, lambda: None)
-    until(qtbot, lambda: not decided.session.beside.busy)
-    assert len(decided.reporter.unseen()) == 1
-    decided.exporting.to(tmp_path / "x.csv", "all")
-    idle(qtbot, decided)
-    assert (tmp_path / "x.csv").exists()
-
-
 # ---------------------------------------------------------------------- by keyboard
 
 

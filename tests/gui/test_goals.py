@@ -23,7 +23,7 @@ from assaypilot.engine.campaign.outlook import draft, look_ahead
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
+from assaypilot.engine.export.answer import FrontPicture, RankedPicture
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.new_campaign.goal_endpoints import EndpointList
@@ -596,21 +596,6 @@ def test_a_decided_trade_off_is_shown_as_a_front(qtbot, window, tmp_path):
     page.filter.setText("hERG<4.5")
     until(qtbot, lambda: page.model.rowCount() < 18)
     assert set(page.model.rows.tolist()) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
-
-
-def test_three_endpoints_are_lines(qtbot, window, tmp_path):
-    opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1, per_round=30))
-    window.show_page(PageName.CANDIDATES)
-    page = window.candidates
-    until(qtbot, lambda: page.canvas.shown)
-    assert isinstance(page.picture, ParallelPicture)
-    assert page.canvas.accessibleName() == "Compounds across pIC50, hERG, logD, better upwards"
-    assert len(page.picture.compounds) == 18
-    plan_round(qtbot, window)
-    assert [column.title for column in window.round.model.columns if column.key.startswith("result")] == [
-        "pIC50", "hERG", "logD",
-    ]  # fmt: skip
-    window.show_page(PageName.LIBRARY)
 
 
 @pytest.mark.parametrize("goal", ["epsilon-best", "best"])

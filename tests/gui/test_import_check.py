@@ -1,15 +1,12 @@
 """The check step through its widgets: findings narrowed and exported, the model reported, a series made smaller."""
 
 import csv
-import time
 
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from assaypilot.engine.tables.raw import Problem
-from assaypilot.gui.new_campaign.findings import KINDS, Findings, FindingsModel
 from tests.gui.helpers import goal_of, status, until, wait_for
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, creation_on, sparse
 
@@ -97,21 +94,6 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot, window, tmp_pa
     assert shown["Assay noise"].startswith("0.071 (from replicates, 20 degrees of freedom)")
     assert "the noise explains the residuals" in shown["Lack of fit"]
     until(qtbot, lambda: step.model.canvas.shown)
-
-
-def test_a_model_that_does_not_fit_is_said_plainly(qtbot, window, tmp_path):
-    path = tmp_path / "xor.csv"
-    lines = ["ID,R1,R2,pIC50"]
-    for n in range(32):
-        a, b = n % 4, n // 4 % 4
-        lines.append(f"c-{n},A{a},B{b},{5 + 2 * ((a + b) % 2) + 0.01 * (n % 3)}")
-    path.write_text("\n".join(lines) + "\n")
-    creation = check_of(qtbot, window, path)
-    words = creation.check_pane.verdict
-    assert words.heading.text() == "The additive model does not fit"
-    assert "✗  pIC50: the additive model does not fit" in words.words.text()
-    assert "A proof would assume that it does" in words.words.text()
-    until(qtbot, lambda: creation.complete)
 
 
 def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(qtbot, window, tmp_path):
@@ -225,27 +207,3 @@ def test_escape_asks_only_when_something_would_be_lost(qtbot, window, tmp_path):
 def offers(creation, text):
     """The buttons with a text that the message offers."""
     return [one for one in creation.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
-
-
-def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot):
-    problems = [
-        Problem(n, f"R{n % 3}", f"value {n} is no number", "error" if n == 70_000 else "warning")
-        for n in range(100_000)
-    ]
-    model = FindingsModel()
-    started = time.perf_counter()
-    model.show(Findings(problems, [("note", "read as it is")]))
-    model.narrow("all", "")
-    shown = time.perf_counter() - started
-    assert model.rowCount() == 100_001
-    # Errors come first, whatever their row.
-    assert model.index(0, 3).data() == "value 70000 is no number"
-    model.narrow("unused", " Value 77777")
-    assert model.as_text()[1:] == [["Not used", "77777", "R2", "value 77777 is no number"]]
-    model.narrow("note", "")
-    assert model.as_text()[1:] == [["Note", "", "", "read as it is"]]
-    model.narrow("all", "")
-    model.sort(1, Qt.SortOrder.DescendingOrder)
-    assert model.index(0, 1).data() == "99999"
-    assert [model.found.count(kind) for kind in KINDS] == [1, 99_999, 0, 1]
-    assert shown < 1.0  # a tenth of that on a quiet machine

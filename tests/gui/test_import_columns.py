@@ -217,16 +217,6 @@ def test_columns_that_could_hold_substituents_are_offered(qtbot, window, tmp_pat
     leave(creation)
 
 
-def test_a_table_without_any_candidate_says_what_to_do(qtbot, window, tmp_path):
-    path = tmp_path / "numbers.csv"
-    path.write_text("Name,X,Y\na,1,2\nb,3,4\n")
-    creation = creation_on(qtbot, window, path)
-    panel = creation.columns_pane.panel
-    until(qtbot, lambda: panel.problem.isVisible())
-    assert panel.mend.text() == "Name the columns with the substituents."
-    assert panel.tick.isHidden()
-
-
 def test_a_campaign_from_structures_keeps_its_core(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane

@@ -4,14 +4,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit
 
-from assaypilot.gui.goal.add_endpoint import GOAL as SECOND_GOAL
-from assaypilot.gui.goal.add_endpoint import LIMIT, RECORDED, EndpointDialog
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, status, until, wait_for
-from tests.gui.test_focus import tab_to
 from tests.gui.test_reach import told
 
 Key, ALT, CONTROL = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
@@ -71,36 +68,6 @@ def test_a_control_is_named_and_taken_back(qtbot, active):
     until(qtbot, lambda: status(active).settings.controls == ())
 
 
-def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(qtbot, active):
-    press(Key.Key_2, CONTROL)
-    idle(qtbot, active)
-    press(Key.Key_D, ALT)
-    dialog = opened(qtbot, active, EndpointDialog)
-    assert isinstance(dialog, EndpointDialog)
-    assert keyboard() is dialog.name
-    QTest.keyClicks(keyboard(), "hERG")
-    press(Key.Key_G, ALT)
-    until(qtbot, lambda: dialog.use == SECOND_GOAL)
-    press(Key.Key_T, ALT)
-    assert keyboard() is dialog.direction
-    press(Key.Key_Down)
-    assert dialog.direction.currentData() == "min"
-    press(Key.Key_L, ALT)
-    until(qtbot, lambda: dialog.use == LIMIT)
-    press(Key.Key_S, ALT)
-    QTest.keyClicks(keyboard(), "0,3")
-    press(Key.Key_I, ALT)
-    QTest.keyClicks(keyboard(), "<5")
-    until(qtbot, dialog.go.isEnabled)
-    assert "hERG < 5" in dialog.words.text()
-    press(Key.Key_R, ALT)
-    until(qtbot, lambda: dialog.use == RECORDED)
-    until(qtbot, dialog.go.isEnabled)
-    press(Key.Key_A, ALT)
-    until(qtbot, lambda: len(status(active).endpoints) == 2)
-    assert status(active).endpoints[1].name == "hERG"
-
-
 def test_a_bound_is_typed_and_a_block_pasted(qtbot, active):
     press(Key.Key_R, CONTROL)
     wait_for(qtbot, active, lambda: status(active).open_round is not None)
@@ -122,25 +89,6 @@ def test_a_bound_is_typed_and_a_block_pasted(qtbot, active):
     wait_for(qtbot, active, lambda: status(active).measurements_used == 3)
     press(Key.Key_Z, CONTROL)
     until(qtbot, lambda: status(active).measurements_used == 1)
-
-
-def test_the_rounds_are_gone_through_and_menus_opened(qtbot, active):
-    answered(qtbot, active)
-    idle(qtbot, active)
-    press(Key.Key_4, CONTROL)
-    assert active.stack.currentIndex() == PageName.CANDIDATES
-    tab_to("Round shown")
-    press(Key.Key_Left)
-    wait_for(qtbot, active, lambda: active.session.replay.round is not None)
-    press(Key.Key_Home, ALT)
-    until(qtbot, lambda: active.session.replay.round is None)
-    for letter, name in ((Key.Key_F, "File"), (Key.Key_E, "Edit"), (Key.Key_V, "View"), (Key.Key_R, "Round")):
-        QTest.keyClick(active, letter, ALT)
-        menu = QApplication.activePopupWidget()
-        assert isinstance(menu, QMenu), name
-        assert menu.title().replace("&", "") == name
-        QTest.keyClick(menu, Key.Key_Escape)
-        QTest.keyClick(active.menuBar(), Key.Key_Escape)
 
 
 def letters(window):

@@ -68,16 +68,6 @@ def test_role_of_a_column_is_chosen_below_its_heading(qtbot, window, tmp_path):
     until(qtbot, lambda: roles(creation)["R2"] == "not used")
 
 
-def test_an_unused_column_is_called_so(qtbot, window, tmp_path):
-    path = tmp_path / "more.csv"
-    lines = small_table(tmp_path / "small.csv").read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([f"{lines[0]},Notebook page", *(f"{line},x" for line in lines[1:])]), encoding="utf-8")
-    creation = creation_on(qtbot, window, path)
-    until(qtbot, lambda: creation.columns_pane.complete)
-    heads = roles(creation)
-    assert heads["Notebook page"] == "not used"
-
-
 def test_substituents_written_as_structures_are_drawn_in_the_table(qtbot, window, tmp_path):
     path = tmp_path / "ugi.csv"
     amines, aldehydes = ("CN(C)CCN", "CCN", "NC1CC1"), ("CCC=O", "O=Cc1ccccc1", "CC(C)C=O")

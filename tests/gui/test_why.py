@@ -109,17 +109,6 @@ def test_what_was_left_out_is_struck_through_with_its_reason(qtbot, window):
     assert not any(others)
 
 
-def test_the_past_says_what_was_known_then(qtbot, window):
-    compound = first(window, 2)
-    window.candidates.select(compound)
-    window.session.replay.go(0)
-    wait_for(qtbot, window, lambda: window.session.replay.round == 0)
-    assert panel(window).why.heading.text() == "Why undecided"
-    assert "No measurement informs it yet" in panel(window).why.words.text()
-    assert panel(window).values.more.text() == "never measured"
-    assert panel(window).picked.text() == "No round has been planned yet."
-
-
 def test_nothing_above_the_reasons_moves_with_the_selection(qtbot, window):
     window.resize(1400, 1000)  # high enough for the course of the set to stay below
     places = set()

@@ -28,20 +28,6 @@ def dense(library):
     return np.array(columns).T
 
 
-def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured():
-    library = library_of((3, 2))
-    effects = (np.array([0.0, 0.9, -0.4]), np.array([0.0, 0.5]))
-    rows = np.arange(6)
-    means = 6.0 + effects[0][library.codes[:, 0]] + effects[1][library.codes[:, 1]]
-    counts = np.array([1.0, 2.0, 3.0, 1.0, 4.0, 1.0])
-    for site, effect, column in zip(found(library, rows, means, counts, 0.2), effects, (0, 1), strict=True):
-        average = np.average(effect[library.codes[:, column]], weights=counts)
-        assert [one.value for one in site.substituents] == pytest.approx(effect - average)
-        assert [one.measurements for one in site.substituents] == [
-            int(counts[library.codes[:, column] == code].sum()) for code in range(len(effect))
-        ]
-
-
 @given(st.integers(0, 10_000))
 def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed):
     rng = np.random.default_rng(seed)

@@ -73,18 +73,6 @@ def test_the_order_of_rows_does_not_matter(table, random):
     np.testing.assert_allclose(first.half_norms(), second.half_norms(), rtol=1e-7, atol=1e-9)
 
 
-def test_a_count_is_as_many_single_measurements():
-    features = SiteFeatures(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), (2, 2))
-    once = least_squares(features, np.array([0, 1, 2]), np.array([2.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
-    rows = np.array([0, 0, 1, 2, 2, 2])
-    apart = least_squares(features, rows, np.ones(6), np.array([0.0, 2.0, 2.0, 3.0, 4.0, 5.0]))
-    np.testing.assert_allclose(once.means(), apart.means())
-    np.testing.assert_allclose(once.half_norms(), apart.half_norms())
-    # The fourth compound is predicted: 4 + 2 - 1, with variance 1/2 + 1 + 1/3.
-    assert once.means()[3] == pytest.approx(5)
-    assert once.half_norms()[3] ** 2 == pytest.approx(11 / 6)
-
-
 def test_nothing_measured_is_infinite_everywhere_and_never_nan():
     features = SiteFeatures(np.array([[0], [1]]), (2,))
     fit = least_squares(features, np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))

@@ -207,20 +207,6 @@ def test_every_plan_keeps_its_promise(capacity, seed):
                 assert allocation.total == capacity.budget - state.spent
 
 
-def test_a_design_that_saves_rounds_costs_little_more():
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-    problem = problem_of(features, sd=0.2, slack=0.25)
-    free = strategy.ask(strategy.start(problem))
-    for per_round, replicates in ((96, 2), (48, 4), (96, 1)):
-        capacity = Capacity(per_round, replicates)
-        spread = strategy.ask(strategy.start(replace(problem, capacity=capacity)))
-        rounds = max(math.ceil(spread.total / per_round), math.ceil(spread.counts.max() / replicates))
-        before = max(math.ceil(free.total / per_round), math.ceil(free.counts.max() / replicates))
-        assert rounds <= before
-        # 1.1 times the wells, and at most one more for each compound by rounding up.
-        assert spread.total <= 1.1 * free.total + len(spread.arms)
-
-
 def test_a_problem_of_impossible_delta_or_noise_is_refused():
     features = SiteFeatures(product((2, 2)), (2, 2))
     for delta in (0.0, 1.0, math.nan, -0.1):

@@ -161,19 +161,6 @@ def test_a_phase_cut_to_the_budget_promises_what_it_keeps(kind, budget):
     assert half == pytest.approx(allocation.radius * (1 if printed else 2), rel=1e-6)
 
 
-def test_with_a_capacity_a_phase_takes_no_more_rounds():
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-    problem = problem_of(features, sd=0.2, slack=0.25)
-    strategy = LinFactXY()
-    free = strategy.ask(strategy.start(problem))
-    for per_round, replicates in ((96, 2), (48, 4)):
-        spread = strategy.ask(strategy.start(replace(problem, capacity=Capacity(per_round, replicates))))
-        rounds = max(math.ceil(spread.total / per_round), math.ceil(spread.counts.max() / replicates))
-        before = max(math.ceil(free.total / per_round), math.ceil(free.counts.max() / replicates))
-        assert rounds <= before
-        assert spread.total <= 1.1 * free.total + len(spread.arms)
-
-
 def test_many_arms_are_bounded_by_their_strongest(monkeypatch):
     """Above the limit the bounds of every arm still hold, hardly wider; below it, in blocks, they are the same."""
     rng = np.random.default_rng(8)
