@@ -3,10 +3,12 @@
 import csv
 
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     create_campaign,
+    creation_of,
     idle,
     noisy,
     open_round,
@@ -124,3 +126,12 @@ def test_reopening_shows_the_same(qtbot, campaign, open_window):
     assert status(again).head == head
     assert again.page is again.round
     assert path in again.settings.recent
+
+
+def test_start_page_asks_for_a_table_and_opens_a_new_campaign_on_it(qtbot, window, tmp_path, monkeypatch):
+    table = small_table(tmp_path / "small.csv")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([str(table)], ""))
+    window.start.new_button.click()
+    creation = creation_of(window)
+    until(qtbot, creation.at_once.isEnabled)
+    creation.reject()

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
-from tests.gui.helpers import dialog, open_round, plan_round, status, true_values, until, wait_for
+from tests.gui.helpers import dialog, idle, open_round, plan_round, status, true_values, until, wait_for
 
 
 def type_into(window, line, text):
@@ -121,6 +121,15 @@ def test_repeated_identical_line_is_not_counted_beyond_what_the_round_asks_for(q
         assert len(preview.intended.results) == asked
         assert "repeats row" in shown(preview.model)[0][4]
         preview.cancel.click()
+
+
+def test_emptied_cell_asks_to_exclude_its_value(qtbot, planned):
+    type_into(planned, 0, "7.62")
+    wait_for(qtbot, planned, lambda: status(planned).measurements_used == 1)
+    type_into(planned, 0, "")
+    dialog(ExcludeDialog).reject()
+    idle(qtbot, planned)
+    assert status(planned).measurements_used == 1
 
 
 def test_refused_paste_is_forgotten_once_another_is_read(qtbot, planned):
