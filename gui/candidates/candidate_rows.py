@@ -29,6 +29,8 @@ STATUS_RANK = np.array([1, 0, 2, 3])
 """Order of the status codes in a table: in, undecided, out, not estimable."""
 
 
+SHORT = 18
+"""Letters of an endpoint that stand in one line of a heading."""
 _SIGNS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "\N{HORIZONTAL ELLIPSIS}"}
 
 
@@ -113,6 +115,10 @@ def _numbers(status: Status) -> list[Column]:
     ]
 
 
+def _measured_title(name: str) -> str:
+    return f"{name}\nmeasured" if len(name) <= SHORT else two_lines(f"{name} measured")
+
+
 def _means(status: Status) -> list[Column]:
     """The measured mean of each endpoint that is measured, with its count, beside the estimate."""
 
@@ -130,7 +136,7 @@ def _means(status: Status) -> list[Column]:
 
         return Column(
             "mean" if position == status.objective else f"mean-{endpoint.name}",
-            two_lines(f"{endpoint.scale_name} measured") if several else "Measured\n(n)",
+            _measured_title(endpoint.scale_name) if several else "Measured\n(n)",
             text,
             lambda: levels,
             number=True,

@@ -139,7 +139,7 @@ def _line(one: Glance) -> QTreeWidgetItem:
     if one.counts is None:
         item = QTreeWidgetItem([one.path.stem, f"cannot be read: {one.error}"])
         item.setToolTip(GOAL, plain_tip(one.error))
-        item.setSizeHint(0, QSize(0, ROW))
+        item.setSizeHint(GOAL, QSize(0, ROW))
         return item
     counts = [f"{one.counts[name]:,}" for name in ("in", "undecided", "out")]
     step = f"Enter {one.outstanding:,} results" if one.next == "enter" else NEXT[one.next]
@@ -147,7 +147,7 @@ def _line(one: Glance) -> QTreeWidgetItem:
     item.setData(0, Qt.ItemDataRole.UserRole, one.path)
     item.setToolTip(0, plain_tip(str(one.path)))
     item.setToolTip(GOAL, plain_tip(one.goal))
-    item.setSizeHint(0, QSize(0, ROW))
+    item.setSizeHint(GOAL, QSize(0, ROW))
     for place in range(FIRST_NUMBER, LAST_NUMBER + 1):
         item.setTextAlignment(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

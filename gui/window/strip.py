@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from assaypilot.engine.campaign.overview import current_round
@@ -22,8 +22,10 @@ from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
 LARGE = 1.5
 """Size of the text from which it takes two lines what else stands in one."""
-GOAL_LINES = 3
-"""Lines of the goal, fewer of large text; all of it is in its tip."""
+GOAL_LINES = 2
+"""Lines of the goal; all of it is in its tip. The strip has room for them, so that it is as high on every page."""
+MARGIN, BETWEEN = 8, 3
+"""Pixels above and below what the strip says, and between its lines."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
@@ -116,8 +118,8 @@ class Strip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("strip")
-        row = row_of(holder=self, margins=(20, 12, 20, 12), spacing=22)
-        names = column_of(spacing=3)
+        row = row_of(holder=self, margins=(20, MARGIN, 20, MARGIN), spacing=22)
+        names = column_of(spacing=BETWEEN)
         self.name = ElidedLabel("big")
         self.goal = FoldedLabel("muted", lines=GOAL_LINES)
         self.goal.setMinimumWidth(200)
@@ -133,7 +135,7 @@ class Strip(QFrame):
         row.addWidget(self.badge)
         spent = column_of(spacing=6)
         self.used = label("")
-        self.used.setMinimumWidth(190)  # what is expected comes later, and moves nothing
+        self.used.setMinimumWidth(150)
         self.bar = Budget()
         put(spent, STRETCH, self.used, self.bar, STRETCH)
         row.addLayout(spent)
@@ -201,8 +203,18 @@ class Strip(QFrame):
         self.show_view(self._view)
 
     def _dress(self) -> None:
-        """Large text breaks its lines elsewhere."""
+        """Large text breaks its lines elsewhere, and needs more height."""
         self.show_view(self._view)
+        self._reserve()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the height that the goal may need."""
+        super().showEvent(event)
+        self._reserve()
+
+    def _reserve(self) -> None:
+        lines = self.name.fontMetrics().lineSpacing() + GOAL_LINES * self.goal.fontMetrics().lineSpacing()
+        self.setMinimumHeight(lines + BETWEEN + 2 * MARGIN)
 
     def _pressed(self) -> None:
         if self._next is not None:
