@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.stated_noise import parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.endpoint_kinds import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
@@ -169,6 +170,9 @@ class EndpointDialog(Asking):
         if not name:
             return None
         said = [("unit", self.unit.text()), ("sd", self.sd.text())]
+        if any(sign in text for sign in ";=" for text in (name, self.unit.text())):
+            raise AssayPilotError("a name or a unit cannot hold ; or =", mend="Leave them out.")
+        _check_noise(self.sd.text())
         if self.use == LIMIT:
             said.append(("limit", self.limit.text()))
         if self.use == GOAL:
@@ -190,3 +194,14 @@ class EndpointDialog(Asking):
             self._refuse(error)
             return
         self._tell_change(wanted)
+
+
+def _check_noise(text: str) -> None:
+    """Raise AssayPilotError for an SD that is no number above 0, nor unknown; empty is none."""
+    try:
+        sd = parse_noise(text).sd if text.strip() else None
+        good = sd is None or sd > 0
+    except AssayPilotError:
+        good = False
+    if not good:
+        raise AssayPilotError(f"{text.strip()!r} is no assay noise", mend="Give a number above 0, or unknown.")

@@ -21,6 +21,7 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 
 from ..runtime.settings import Settings
+from ..widgets.file_dialogs import LONGEST
 from ..widgets.inputs import Field, Pane, combo_box, form
 from ..widgets.layout import row_of
 from ..widgets.text import button, label
@@ -169,11 +170,13 @@ class GoalFields(Pane):
         if not self.file.text:
             return "A file is needed."
         path = self.path
-        if not path.parent.is_dir():
-            return "There is no such folder."
-        if path.exists():
-            return "There is already a file of this name; choose another one."
-        return ""
+        try:
+            if not path.parent.is_dir():
+                return "There is no such folder."
+            taken = path.exists()
+        except (OSError, ValueError):
+            return "No file can have this name; choose a shorter one."
+        return "There is already a file of this name; choose another one." if taken else ""
 
     def show_table(self, checked: Checked) -> None:
         """The fields are about this table from now on; what was typed stays where it still means something."""
@@ -357,7 +360,7 @@ class GoalFields(Pane):
             self.typed.emit()
 
     def _propose_file(self, stem: str) -> None:
-        safe = re.sub(r"[^\w\- ]+", "", stem).strip() or "campaign"
+        safe = re.sub(r"[^\w\- ]+", "", stem)[:LONGEST].strip() or "campaign"
         folder = self.settings.campaigns or self.settings.folder
         path = folder / f"{safe}.assaypilot"
         number = 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QWidget
 
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.domain.controls import Reading
 from assaypilot.engine.domain.measurements import Measurement, Result
@@ -117,7 +118,7 @@ class ControlsPane(QWidget):
             [
                 (
                     line.name[:1].upper() + line.name[1:],
-                    f"{status.endpoints[line.endpoint].name + ': ' if several else ''}{line.n} values, "
+                    f"{status.endpoints[line.endpoint].name + ': ' if several else ''}{many(line.n, 'value')}, "
                     f"{signed(line.mean)} from nominal"
                     + ("" if line.sd is None else f", SD {line.sd:.2f}")
                     + (": scatter more than the assay noise" if line.wide else ""),

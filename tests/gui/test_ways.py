@@ -70,6 +70,22 @@ def test_one_more_endpoint(qtbot, window, tmp_path):
     until(qtbot, lambda: len(status(window).endpoints) == 1)
 
 
+def test_what_cannot_be_an_endpoint_is_refused_in_one_plain_line(qtbot, window):
+    window.goal.ways.endpoint.click()
+    dialog = window.goal.ways.dialog
+    for name, unit, sd, said in (
+        ("a;b", "", "", "cannot hold ; or ="),
+        ("hERG", "n=M", "", "cannot hold ; or ="),
+        ("hERG", "nM", "abc", "'abc' is no assay noise"),
+        ("hERG", "nM", "-1", "'-1' is no assay noise"),
+    ):
+        for edit, text in ((dialog.name, name), (dialog.unit, unit), (dialog.sd, sd)):
+            edit.setText(text)
+        assert said in dialog.words.text()
+        assert "--" not in dialog.words.text()
+        assert not dialog.go.isEnabled()
+
+
 def test_a_second_goal_makes_trade_offs_of_the_campaign(qtbot, window):
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog

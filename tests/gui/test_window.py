@@ -92,6 +92,11 @@ def test_a_new_campaign_refuses_beside_the_field(qtbot, window, tmp_path):
     goal.confidence.edit.setText("90")
     goal.file.edit.setText(str(tmp_path / "nowhere" / "x.assaypilot"))
     until(qtbot, lambda: goal.file.note.text() == "There is no such folder.")
+    goal.file.edit.setText(str(tmp_path / ("x" * 300)))
+    until(qtbot, lambda: "No file can have this name" in goal.file.note.text())
+    goal.name.edit.setText("x" * 300)
+    goal.name.edit.textEdited.emit("x" * 300)
+    assert goal.path_problem() == ""
     goal.file.edit.setText(str(tmp_path / "good.csv.assaypilot"))
     until(qtbot, lambda: goal.complete)
     assert "90 % sure" in goal.sentence.text()
