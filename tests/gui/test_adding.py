@@ -31,7 +31,7 @@ def asked(qtbot, window, table):
     return dialog
 
 
-def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(qtbot, window, tmp_path):
+def test_added_compounds_are_previewed_first_and_undo_removes_them(qtbot, window, tmp_path):
     table = tmp_path / "more.csv"
     table.write_text(MORE, encoding="utf-8")
     dialog = asked(qtbot, window, table)
@@ -48,7 +48,7 @@ def test_compounds_are_added_after_what_that_does_was_said_and_taken_out_again(q
     wait_for(qtbot, window, lambda: len(status(window).library) == 9)
 
 
-def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(qtbot, window, tmp_path):
+def test_table_without_addable_compounds_is_refused_in_one_line(qtbot, window, tmp_path):
     table = tmp_path / "other.csv"
     table.write_text("Name,Colour\nx,red\ny,blue\n", encoding="utf-8")
     window.adding.read(table)
@@ -58,7 +58,7 @@ def test_a_table_of_nothing_that_can_be_added_is_one_plain_line(qtbot, window, t
     idle(qtbot, window)
 
 
-def test_compounds_that_are_all_there_are_refused_in_the_dialog(qtbot, window, tmp_path):
+def test_compounds_that_exist_already_are_refused_in_the_dialog(qtbot, window, tmp_path):
     table = tmp_path / "same.csv"
     table.write_text("ID,R1,R2\nA1,H,F\n", encoding="utf-8")
     dialog = asked(qtbot, window, table)

@@ -23,7 +23,7 @@ def _dialog(qtbot):
     return found
 
 
-def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot, decided):
+def test_correction_does_what_its_preview_said(qtbot, decided):
     _opened(qtbot, decided)
     page, before = decided.round, status(decided)
     best = next(one for one in before.measurements if one.phase == 1)
@@ -44,7 +44,7 @@ def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot, decided):
     assert f"{now['undecided']:,} undecided (now {before.counts['undecided']:,})" in said
 
 
-def test_what_leaving_a_value_out_costs_is_said(qtbot, decided):
+def test_exclusion_shows_its_cost_first(qtbot, decided):
     _opened(qtbot, decided)
     one = next(m for m in status(decided).measurements if m.phase == 1)
     decided.round.exclude(one.number)

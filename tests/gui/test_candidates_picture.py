@@ -25,7 +25,7 @@ def _ready(qtbot, window):
     return page.picture.compounds
 
 
-def test_what_is_pointed_at_is_named_and_a_click_selects_it_everywhere(qtbot, decided):
+def test_pointed_compound_is_named_and_a_click_selects_it_everywhere(qtbot, decided):
     page, ranked = decided.candidates, _ready(qtbot, decided)
     now = status(decided)
     QTest.mouseMove(page.canvas, _place(decided, 2))
@@ -62,7 +62,7 @@ def test_keys_go_through_the_ranking_and_enter_selects(qtbot, decided):
     assert page.canvas.target is None
 
 
-def test_it_is_copied_and_written_with_its_data(qtbot, decided, tmp_path):
+def test_picture_is_copied_and_written_with_its_data(qtbot, decided, tmp_path):
     page, ranked = decided.candidates, _ready(qtbot, decided)
     page.canvas.setFocus()
     until(qtbot, page.canvas.hasFocus)
@@ -149,7 +149,7 @@ def _choose(box, key):
     box.activated.emit(box.currentIndex())
 
 
-def test_what_is_enclosed_in_a_scatter_is_selected_in_the_table(qtbot, decided):
+def test_compounds_enclosed_in_a_scatter_are_selected_in_the_table(qtbot, decided):
     page = decided.candidates
     _ready(qtbot, decided)
     page.which.choose("all")

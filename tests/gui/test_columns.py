@@ -58,7 +58,7 @@ def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot, decided):
 
 
 @pytest.mark.slow
-def test_properties_are_calculated_when_somebody_looks(qtbot, open_window, tmp_path):
+def test_properties_are_calculated_on_demand(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True), page=PageName.CANDIDATES)
     page = window.candidates
     assert "mw" not in [column.key for column in page.arrangement.columns]
@@ -90,7 +90,7 @@ def test_properties_are_calculated_when_somebody_looks(qtbot, open_window, tmp_p
         assert ("TPSA" in rows[0]) is not as_columns
 
 
-def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(qtbot, open_window, tmp_path):
+def test_alerts_are_searched_for_on_demand(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
     page, library = window.candidates, status(window).library
@@ -110,7 +110,7 @@ def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(qtbot, 
     assert "alert" in properties.exported(status(window), known)
 
 
-def test_a_filter_by_alert_has_them_looked_for(qtbot, open_window, tmp_path):
+def test_filter_by_alert_starts_the_search(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
     window.candidates.filter.setText("alert=nitro")

@@ -65,7 +65,7 @@ def shown(window):
     return dict(window.candidates.panel.details.rows)
 
 
-def test_the_one_button_plans_it_and_shows_it(qtbot, ended):
+def test_primary_button_plans_and_shows_the_confirmation_round(qtbot, ended):
     window = ended
     due = status(window).confirmation.due
     assert window.strip.primary.text() == "Plan confirmation round"
@@ -86,7 +86,7 @@ def test_the_one_button_plans_it_and_shows_it(qtbot, ended):
     assert rows["Why"] == "in, never measured"
 
 
-def test_what_lies_outside_is_named_by_word_and_sign(qtbot, ended):
+def test_compound_outside_its_prediction_is_marked_not_confirmed(qtbot, ended):
     window = ended
     plan(qtbot, window)
     odd = open_round(window).items[1].compound
@@ -122,7 +122,7 @@ def test_what_lies_outside_is_named_by_word_and_sign(qtbot, ended):
     assert "Confirmed" in screen.columns
 
 
-def test_a_part_of_it_waits(qtbot, ended):
+def test_missing_confirmations_are_asked_for_again(qtbot, ended):
     window = ended
     window.actions_.confirm.trigger()
     wait_for(qtbot, window, lambda: status(window).open_round is not None)
@@ -142,7 +142,7 @@ def test_a_part_of_it_waits(qtbot, ended):
     assert window.strip.primary.text() == "Plan confirmation round", "what is missing is asked for again"
 
 
-def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot, ended):
+def test_excluding_a_confirmation_keeps_the_guarantee(qtbot, ended):
     window = ended
     plan(qtbot, window)
     enter(qtbot, window, {}, lines=1)

@@ -45,7 +45,7 @@ def test_text_and_shapes_stand_out_from_every_ground(colours):
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_what_an_empty_field_says_is_as_readable_as_a_hint(qtbot, colours):
+def test_placeholder_is_as_readable_as_a_hint(qtbot, colours):
     edit = QLineEdit()
     qtbot.addWidget(edit)
     edit.setPlaceholderText("such as alkyl")

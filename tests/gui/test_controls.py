@@ -54,7 +54,7 @@ def test_controls_are_typed_in_rows_of_their_own(qtbot, planned):
 
 
 @pytest.mark.parametrize(("text", "reason"), [("seven", "seven"), (">8", "has to read one"), ("7.1 7.2", "7.1 7.2")])
-def test_what_a_control_cannot_read_stays_with_the_reason(planned, text, reason):
+def test_unreadable_control_value_stays_with_its_reason(planned, text, reason):
     pane = planned.round.controls
     type_into(pane, 1, text)
     row = list(pane.fields.values())[1]
@@ -111,7 +111,7 @@ def test_a_new_campaign_asks_for_controls(qtbot, window, tmp_path):
     assert not step.complete
 
 
-def test_controls_as_they_are_typed():
+def test_typed_controls_are_parsed():
     assert controls_in("") == ()
     assert controls_in("REF-1; REF-2 = 7.1") == (Control("REF-1"), parse_control("REF-2;value=7.1"))
     assert controls_in("REF-1 = pIC50 7.1, hERG 5") == (parse_control("REF-1;pIC50=7.1;hERG=5"),)

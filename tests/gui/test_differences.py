@@ -131,7 +131,7 @@ def test_a_difference_is_named_in_a_new_campaign(qtbot, window, tmp_path):
     idle(qtbot, window)
 
 
-def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot, window, tmp_path):
+def test_parts_of_an_unused_difference_are_not_measured(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     step.endpoints.new.setText("Gap = pIC50 \N{MINUS SIGN} hERG IC50 (nM)")
     step.endpoints.add.click()
@@ -147,7 +147,7 @@ def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot, window, tmp_pa
     creation.reject()
 
 
-def test_a_sign_in_a_name_is_no_difference(qtbot, window, tmp_path):
+def test_minus_sign_in_a_name_makes_no_difference(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     step.endpoints.new.setText("logD pH=7.4")
     step.endpoints.add.click()

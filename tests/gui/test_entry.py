@@ -44,13 +44,13 @@ def typed(text, endpoint):
         ("12", Endpoint("Colonies", kind="count"), [(12.0, "=", None, 1, None)]),
     ],
 )
-def test_what_is_understood(text, endpoint, expected):
+def test_every_form_of_entry_is_parsed(text, endpoint, expected):
     found = typed(text, endpoint)
     assert [(e.value, e.relation, e.unit, e.n, e.sd) for e in found] == expected
 
 
 @pytest.mark.parametrize("text", ["maybe", "1.5", ">0.5", "2/1"])
-def test_what_is_no_answer_is_refused(text):
+def test_entry_that_is_no_yes_or_no_is_refused(text):
     with pytest.raises(ValueError, match=r"active nor inactive|a bound"):
         parse_entry(text, ACTIVITY)
 
@@ -60,7 +60,7 @@ def test_an_answer_is_shown_as_its_word():
     assert result_of(parse_entry("no", ACTIVITY), "X", ACTIVITY).comment == "typed as no"
 
 
-def test_a_concentration_becomes_what_the_engine_makes_of_it():
+def test_concentration_is_converted_as_the_engine_does():
     entry = parse_entry("35 nM", P)
     assert entry.value == pytest.approx(7.4559, abs=1e-4)
     assert entry.shown(P) == "7.46"
@@ -76,7 +76,7 @@ def test_a_pasted_cell_holds_one_value_as_in_a_table():
             parse_cells([cell], P)
 
 
-def test_the_sd_of_a_concentration_is_none_of_its_logarithm():
+def test_sd_of_a_concentration_is_not_taken_for_that_of_its_logarithm():
     entry = parse_entry("35 nM (n=2, sd=4)", P)
     assert (entry.n, entry.sd) == (2, None)
     assert result_of(entry, "X", P).comment == "typed as 35 nM (n=2, sd=4)"
@@ -106,13 +106,13 @@ def test_a_bare_concentration_is_asked_about():
         ("1e999", P, "not a finite number"),
     ],
 )
-def test_what_is_refused_says_why(text, endpoint, reason):
+def test_refused_entry_says_why(text, endpoint, reason):
     with pytest.raises(ValueError, match=reason):
         typed(text, endpoint)
 
 
 @given(value=st.floats(3.0, 11.0).map(lambda x: round(x, 2)), n=st.integers(1, 9))
-def test_what_is_shown_is_read_back_as_the_same(value, n):
+def test_shown_entry_reads_back_as_the_same(value, n):
     entry = Entry(value, "=", None, n, None, "")
     again = parse_entry(entry.shown(P), P)
     assert (again.value, again.n) == (value, n)
@@ -128,7 +128,7 @@ def test_any_text_is_read_or_refused_with_a_reason(text):
     assert reason
 
 
-def test_full_width_signs_are_read_and_a_sign_behind_says_what_to_write():
+def test_full_width_signs_are_read_and_a_trailing_sign_is_explained():
     for text in ("＞５；７．３", "＞５; ７．３"):
         assert [(one.value, one.relation) for one in typed(text, P)] == [(5.0, ">"), (7.3, "=")]
     with pytest.raises(ValueError, match="write >5 for more than 5, or <5 for less"):

@@ -54,7 +54,7 @@ def press(window, text):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
 @pytest.mark.parametrize(("how", "words"), [("killed", "without being closed"), ("crashed", "Segmentation fault")])
-def test_a_session_that_was_not_closed_is_noticed_once(tmp_path, how, words):
+def test_unclosed_session_is_noticed_once(tmp_path, how, words):
     session(tmp_path, how).communicate(timeout=60)
     reporter = Reporter(tmp_path)
     reporter.begin()
@@ -73,7 +73,7 @@ def test_a_session_that_was_not_closed_is_noticed_once(tmp_path, how, words):
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
-def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path):
+def test_closed_or_running_session_is_no_crash(tmp_path):
     session(tmp_path, "closed").communicate(timeout=60)
     running = session(tmp_path, "running")
     assert running.stdout.readline() == "ready\n"
@@ -89,7 +89,7 @@ def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path):
     assert len(later.unseen()) == 1
 
 
-def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_path):
+def test_unwritable_disk_does_not_stop_the_start(tmp_path):
     (tmp_path / "sessions").write_text("a file where the folder should be", encoding="utf-8")
     reporter = Reporter(tmp_path)
     reporter.begin()
@@ -98,7 +98,7 @@ def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_p
     assert reporter.unseen() == []
 
 
-def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot, campaign):
+def test_error_report_holds_no_data_unless_ticked(qtbot, campaign):
     def work(report):
         raise KeyError("BZ-100 c1ccccc1 7.62")
 
@@ -141,7 +141,7 @@ def test_the_next_start_offers_the_report(qtbot, settings, open_window, choice):
         dialog().reject()
 
 
-def test_an_error_nobody_caught_is_told_in_a_window_that_is_still_open(qtbot, settings, open_window, monkeypatch):
+def test_uncaught_error_is_shown_in_an_open_window(qtbot, settings, open_window, monkeypatch):
     first = open_window()
     assert first.reporter is not None
     second = make_window(settings, reporter=first.reporter)

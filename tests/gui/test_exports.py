@@ -36,7 +36,7 @@ def choose_place(qtbot, window, name):
     return place
 
 
-def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot, decided, tmp_path):
+def test_export_has_the_rows_and_columns_on_screen(qtbot, decided, tmp_path):
     page, window = decided.candidates, decided
     page.which.choose("all")
     page.filter.setText("R1=Cl")
@@ -116,7 +116,7 @@ def test_every_format_is_in_the_menu_and_written(qtbot, decided, tmp_path, suffi
     assert [one.text() for one in decided.messages.offers] == ["Open", "Show in Folder"]
 
 
-def test_what_was_chosen_is_remembered(qtbot, decided, open_window, tmp_path):
+def test_export_choices_are_remembered(qtbot, decided, open_window, tmp_path):
     folder = tmp_path / "for the lead"
     folder.mkdir()
     decided.exporting.ask(None, "all")
@@ -152,7 +152,7 @@ def test_opening_what_was_written(qtbot, decided, tmp_path, monkeypatch):
     assert len(opened) == 2
 
 
-def test_refusals_stand_beside_what_caused_them(qtbot, decided, tmp_path):
+def test_export_refusals_stand_beside_their_cause(qtbot, decided, tmp_path):
     page = decided.candidates
     page.filter.setText("nothing like it")
     until(qtbot, lambda: page.model.rowCount() == 0)
@@ -180,7 +180,7 @@ def test_refusals_stand_beside_what_caused_them(qtbot, decided, tmp_path):
     asked(decided).reject()
 
 
-def test_names_for_files():
+def test_file_names_hold_no_forbidden_signs():
     assert file_name('a/b\\c: "d" <e>|?*\n') == "a-b-c- -d- -e-----"
     assert file_name(" . ") == "campaign"
     assert len(file_name("x" * 500)) == 120
@@ -230,7 +230,7 @@ def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(qtbot, decided
     assert window.work.isHidden()
 
 
-def test_what_lay_beside_before_is_left_alone(tmp_path):
+def test_partial_files_of_others_are_left_alone(tmp_path):
     path = tmp_path / "x.csv"
     old, new = tmp_path / ".x.csv.1.part", tmp_path / ".x.csv.2.part"
     old.write_text("another program's")

@@ -50,7 +50,7 @@ def unseen(top):
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot, campaign, colours):
+def test_keyboard_focus_is_visible_on_every_page(qtbot, campaign, colours):
     theme().choose(colours)
     window = campaign
     window.activateWindow()
@@ -65,7 +65,7 @@ def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot, campaign, colour
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_a_ticked_box_and_a_list_show_it_too(qtbot, window, colours):
+def test_keyboard_focus_is_visible_on_ticked_boxes_and_lists(qtbot, window, colours):
     theme().choose(colours)
     box, combo = QCheckBox("Not known"), QComboBox()
     box.setChecked(True)
@@ -124,7 +124,7 @@ def tab_to(words):
     pytest.fail(f"Tab never comes to {words}")
 
 
-def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot, campaign):
+def test_value_is_excluded_and_round_closed_by_keys_alone(qtbot, campaign):
     window = campaign
     window.activateWindow()
     until(qtbot, window.isActiveWindow)

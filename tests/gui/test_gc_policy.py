@@ -32,7 +32,7 @@ def frozen():
     gc.unfreeze()
 
 
-def test_once_all_is_loaded_it_is_set_aside(qapp, frozen):
+def test_loaded_objects_are_frozen(qapp, frozen):
     there = len(gc.get_objects())
     preload()
     drawing_pool().waitForDone()
@@ -40,7 +40,7 @@ def test_once_all_is_loaded_it_is_set_aside(qapp, frozen):
     assert len(gc.get_objects()) < 0.1 * there
 
 
-def test_what_went_with_a_window_is_found(qtbot, frozen, monkeypatch):
+def test_objects_of_a_closed_window_are_collected(qtbot, frozen, monkeypatch):
     monkeypatch.setattr(long_lived, "LATER", 0)
     waste = weakref.ref(Waste())
     long_lived.look_again_soon()  # nothing is set aside: nothing is done
@@ -58,7 +58,7 @@ def test_what_went_with_a_window_is_found(qtbot, frozen, monkeypatch):
     assert gc.get_freeze_count() > 0
 
 
-def test_a_window_that_closes_while_another_stays_is_looked_for(qtbot, open_window, frozen, monkeypatch):
+def test_closing_one_of_two_windows_starts_a_collection(qtbot, open_window, frozen, monkeypatch):
     asked = list[bool]()
     monkeypatch.setattr("assaypilot.gui.window.help_and_preferences.look_again_soon", lambda: asked.append(True))
     first = open_window()
@@ -70,7 +70,7 @@ def test_a_window_that_closes_while_another_stays_is_looked_for(qtbot, open_wind
     assert asked == [True]
 
 
-def test_figures_are_thrown_away_once_they_are_pictures(qtbot, frozen):
+def test_drawn_figures_are_collected(qtbot, frozen):
     from matplotlib.figure import Figure
 
     made = list[weakref.ref[Figure]]()
@@ -95,7 +95,7 @@ def test_figures_are_thrown_away_once_they_are_pictures(qtbot, frozen):
     assert not [figure for figure in made if figure() is not None]
 
 
-def test_many_values_of_a_campaign_are_looked_through_once(qapp, frozen):
+def test_many_new_objects_are_frozen_after_one_collection(qapp, frozen):
     long_lived.set_aside()
     values = [[number] for number in range(long_lived.MANY // 2)]
     long_lived.figure_gone()
@@ -134,7 +134,7 @@ def eager():
 
 
 @pytest.mark.parametrize("change", ["size", "colours"])
-def test_nothing_is_thrown_away_while_widgets_are_dressed(qtbot, window, eager, change):
+def test_nothing_is_collected_while_widgets_are_restyled(qtbot, window, eager, change):
     widget = Busy()
     qtbot.addWidget(widget)
     widget.show()
@@ -152,7 +152,7 @@ def test_nothing_is_thrown_away_while_widgets_are_dressed(qtbot, window, eager, 
         theme().choose("system")
 
 
-def test_a_window_that_was_closed_leaves_nothing_to_dress(qtbot, open_window):
+def test_closed_window_leaves_no_widget(qtbot, open_window):
     first = open_window()
     gc.collect()
     gc.disable()  # what is left now would wait for the collector
@@ -170,7 +170,7 @@ def test_a_window_that_was_closed_leaves_nothing_to_dress(qtbot, open_window):
         gc.enable()
 
 
-def test_nothing_is_thrown_away_while_the_windows_are_listed(window, monkeypatch):
+def test_nothing_is_collected_while_windows_are_listed(window, monkeypatch):
     """Parts of closed windows would be gone before Python has taken them from Qt's list, and the program with them."""
     collecting = list[bool]()
 

@@ -48,7 +48,7 @@ def figures(page):
     return {row[0]: row[1:] for row in (line.split("\t") for line in page.outlooks.table().splitlines())}
 
 
-def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot, campaign):
+def test_goal_page_shows_the_goal_and_its_forecast(qtbot, campaign):
     QTest.keyClick(campaign, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     page = shown(qtbot, campaign)
     assert campaign.page is page
@@ -64,7 +64,7 @@ def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot, campaign):
     assert page.form.field("epsilon").note.text() == "log = 3-fold"
 
 
-def test_other_settings_stand_beside_the_present_ones(qtbot, campaign, crystal):
+def test_tried_settings_are_compared_with_the_present_ones(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     before = status(campaign).events
     type_into(page, "epsilon", "0,6")
@@ -117,7 +117,7 @@ WRONG = (
 )
 
 
-def test_what_cannot_be_used_is_said_where_it_stands(qtbot, campaign, crystal):
+def test_unusable_setting_is_explained_at_its_field(qtbot, campaign, crystal):
     page = shown(qtbot, campaign)
     for name, text, reason in WRONG:
         edit = type_into(page, name, text)
@@ -168,7 +168,7 @@ def test_a_slow_simulation_can_be_stopped_and_asked_for_again(qtbot, campaign, c
     until(qtbot, lambda: campaign.goal.outlooks.now is not None)
 
 
-def test_results_that_came_in_make_it_look_again_when_it_is_seen(qtbot, campaign, crystal):
+def test_new_results_renew_the_forecast_when_the_page_is_shown(qtbot, campaign, crystal):
     shown(qtbot, campaign)
     campaign.show_page(PageName.LIBRARY)
     plan_round(qtbot, campaign)
@@ -179,7 +179,7 @@ def test_results_that_came_in_make_it_look_again_when_it_is_seen(qtbot, campaign
     until(qtbot, lambda: "expected in all" in campaign.strip.used.text())
 
 
-def test_an_open_round_is_no_reason_not_to_look(qtbot, campaign):
+def test_settings_can_be_tried_while_a_round_is_open(qtbot, campaign):
     plan_round(qtbot, campaign)
     page = shown(qtbot, campaign)
     type_into(page, "slack", "0.7")
@@ -228,7 +228,7 @@ def test_each_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     until(qtbot, lambda: status(window).margins == (0.6, 0.8))
 
 
-def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path):
+def test_forecast_is_that_of_the_changed_campaign(tmp_path):
     """What stands beside the present settings is what the page would show after Apply; the file stays as it is."""
     path = quick_campaign(tmp_path)
     content = path.read_bytes()
@@ -245,7 +245,7 @@ def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_asked_comes_back_from_another_process(tmp_path, monkeypatch):
+def test_forecast_returns_from_another_process(tmp_path, monkeypatch):
     monkeypatch.setattr(foresight, "in_another_process", in_another_process)
     with Campaign.open(quick_campaign(tmp_path)) as campaign:
         now = campaign.status()
@@ -256,7 +256,7 @@ def test_what_is_asked_comes_back_from_another_process(tmp_path, monkeypatch):
         foresight.foresee(tmp_path / "small.assaypilot", Change(delta=2.0))
 
 
-def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path):
+def test_open_round_is_ended_in_the_forecast_copy_only(tmp_path):
     path = quick_campaign(tmp_path)
     with Campaign.open(path) as campaign:
         campaign.plan()
@@ -267,7 +267,7 @@ def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path):
         assert campaign.head == head
 
 
-def test_escape_and_enter_do_what_they_say(qtbot, campaign):
+def test_enter_in_the_note_applies_tried_settings(qtbot, campaign):
     page = shown(qtbot, campaign)
     type_into(page, "epsilon", "0.6")
     tried(qtbot, page)

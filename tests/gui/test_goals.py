@@ -193,7 +193,7 @@ def outlook(qtbot, step):
     return step.outlook.rows
 
 
-def test_what_cannot_be_used_is_said_beside_it(qtbot, window, tmp_path):
+def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
     choose_goal(step, "pareto")
@@ -230,7 +230,7 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot, window, tmp_path):
     creation.reject()
 
 
-def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot, window, tmp_path):
+def test_misspecified_strategy_asks_for_its_model_error(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
     until(qtbot, lambda: step.complete)
@@ -323,7 +323,7 @@ def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, cr
     creation_of(window).reject()
 
 
-def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot):
+def test_boxes_of_many_endpoints_are_built_one_by_one(qtbot):
     facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast("ModelReport", None), ()) for n in range(14)]
     boxes = EndpointList()
     qtbot.addWidget(boxes)
@@ -349,7 +349,7 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot):
     assert found.fact.measured == 3
 
 
-def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(qtbot, window, monkeypatch):
+def test_strategies_loaded_after_closing_are_ignored(qtbot, window, monkeypatch):
     go, begun, landed = threading.Event(), threading.Event(), []
 
     def slow():
@@ -372,7 +372,7 @@ def test_strategies_that_land_after_a_new_campaign_closed_are_left_alone(qtbot, 
     assert not raised
 
 
-def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs():
+def test_new_campaign_loads_neither_scipy_nor_matplotlib():
     code = "import sys, assaypilot.gui.new_campaign.dialog; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "False"]
@@ -381,7 +381,7 @@ def test_opening_a_new_campaign_does_not_load_what_only_the_worker_needs():
 # ---------------------------------------------------------------------- rounds of two endpoints
 
 
-def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expected(tmp_path):
+def test_surprising_value_of_any_endpoint_is_questioned(tmp_path):
     path = campaign_file(tmp_path, rounds=1, per_round=40, margin=0.05)
     with Campaign.open(path) as campaign:
         issued = campaign.plan()
@@ -514,7 +514,7 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot, planned):
     assert [window.round.model.kept_text(1, place) for place in (0, 1)] == ["7.5", "5.5"]
 
 
-def test_typed_values_are_known_when_the_work_list_comes_back(qtbot, planned, tmp_path):
+def test_typed_values_are_recognised_in_the_returned_work_list(qtbot, planned, tmp_path):
     window, model = planned, planned.round.model
     line = next(n for n, item in enumerate(open_round(window).items) if item.replicates > 1)
     name = status(window).library.ids[open_round(window).items[line].compound]

@@ -44,7 +44,7 @@ def test_settings_lie_in_the_tests_own_home(qapp, own_settings):
     assert Path(place).is_relative_to(own_settings) or "qttest" in place
 
 
-def test_what_is_left_running_fails_its_test(tmp_path):
+def test_timer_or_thread_left_running_fails_its_test(tmp_path):
     text = """
         import threading
         from PySide6.QtCore import QTimer

@@ -30,7 +30,7 @@ def captions(creation):
     return dict(creation.check_pane.model.details.rows)
 
 
-def test_what_was_found_is_narrowed_copied_and_saved(qtbot, window, tmp_path):
+def test_findings_are_filtered_copied_and_saved(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, troubled(tmp_path / "t.csv"))
     # One bad row never stops an import.
     until(qtbot, lambda: creation.columns_pane.complete)

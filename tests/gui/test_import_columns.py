@@ -46,7 +46,7 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot, window, tmp_
     assert again.columns_pane.result.imported.rows_used == 9
 
 
-def test_choices_come_back_as_last_time_and_can_be_made_afresh(qtbot, window, tmp_path):
+def test_choices_are_remembered_and_can_be_reset(qtbot, window, tmp_path):
     path = small_table(tmp_path / "t.csv", smiles=True)
     creation = columns_of(qtbot, window, path)
     step = creation.columns_pane
@@ -68,7 +68,7 @@ def test_choices_come_back_as_last_time_and_can_be_made_afresh(qtbot, window, tm
     until(qtbot, lambda: again.form.direction.currentText() == "proposed: higher")
 
 
-def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentration(qtbot, window, tmp_path):
+def test_direction_of_a_concentration_is_named_on_its_p_scale(qtbot, window, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("ID,R1,R2,KIN7 IC50 (nM)\na,H,F,12\nb,H,Cl,30\nc,Me,F,7\nd,Me,Cl,900\n", encoding="utf-8")
     step = columns_of(qtbot, window, table).columns_pane
@@ -144,7 +144,7 @@ def test_the_search_for_a_core_is_cancelled(qtbot, window, tmp_path, monkeypatch
     assert creation.columns_pane.core.propose.isEnabled()
 
 
-def test_a_new_campaign_can_be_closed_while_something_is_being_done(qtbot, window, tmp_path, monkeypatch):
+def test_new_campaign_can_be_closed_while_work_is_running(qtbot, window, tmp_path, monkeypatch):
     running, broken = threading.Event(), []
     window.session.broke.connect(lambda error, label: broken.append(error))
     monkeypatch.setattr(module, "propose_core", endless(started=running))
@@ -157,7 +157,7 @@ def test_a_new_campaign_can_be_closed_while_something_is_being_done(qtbot, windo
     assert window.creation is None
 
 
-def test_a_stopped_check_says_so_and_can_be_done_again(qtbot, window, tmp_path, monkeypatch):
+def test_stopped_check_can_be_repeated(qtbot, window, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(module, "check_table", endless())
         creation = creation_on(qtbot, window, small_table(tmp_path / "t.csv"))

@@ -64,7 +64,7 @@ def test_a_header_of_two_rows_is_named_so(qtbot, window, tmp_path):
     assert reading.header.currentText() == "found: rows 1 and 2"
 
 
-def test_what_was_found_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
+def test_detected_format_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("Titel;;\nID;R1;pIC50\nä;Me;5,5\nb;H;6,25\n".encode())
     step = creation_on(qtbot, window, path).table_pane
@@ -124,7 +124,7 @@ def test_two_files_are_joined_by_their_ids(qtbot, window, tmp_path):
     assert shown(step)[0] == list(step.raw.columns)
 
 
-def test_paste_and_what_is_wrong_with_it(qtbot, window):
+def test_empty_paste_is_refused_and_a_table_is_read(qtbot, window):
     window.new_campaign()
     creation = creation_of(window)
     QGuiApplication.clipboard().setText("")

@@ -23,19 +23,19 @@ from tests.gui.helpers import small_table
 
 @given(st.lists(st.text(max_size=6), max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_texts_arrive_as_they_were(monkeypatch, texts):
+def test_packed_texts_unpack_unchanged(monkeypatch, texts):
     monkeypatch.setattr(packing, "CELLS", 7)
     assert unpack_texts(pack_texts(texts)) == tuple(texts)
 
 
-def test_texts_that_hold_the_mark_itself_arrive_too():
+def test_packed_texts_may_hold_the_separator():
     assert unpack_texts(pack_texts(["a\x00b", ""])) == ("a\x00b", "")
     assert unpack_texts(pack_texts([])) == ()
     assert unpack_texts(pack_texts([""])) == ("",)
 
 
 @pytest.mark.parametrize("product", [False, True])
-def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path, product):
+def test_packed_tables_and_imports_unpack_unchanged(tmp_path, product):
     raw = read_table(small_table(tmp_path / "t.csv", smiles=True))
     assert unpack_raw(pack_raw(raw)) == raw
     imported = import_table(raw, propose(raw, TableOptions(product=product)))
@@ -47,7 +47,7 @@ def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path, product):
     assert replace(back, library=imported.library, listed=imported.listed, of_row=imported.of_row) == imported
 
 
-def test_a_check_in_another_process_finds_what_it_finds_here():
+def test_check_in_another_process_finds_the_same():
     lines = ["ID\tSMILES\tR1\tpIC50"]
     for number, (n, x) in enumerate(itertools.product(range(1, 41), ("F", "Cl", "Br", "I"))):
         lines.append(f"c{number}\t{'C' * n}{x}\t{x}\t{5 + n / 50:.2f}")

@@ -100,7 +100,7 @@ def letters(window):
     return [letter for letter in marked if letter]
 
 
-def test_a_letter_leads_to_one_thing_on_each_page(qtbot, active):
+def test_mnemonics_are_unique_on_each_page(qtbot, active):
     answered(qtbot, active)
     active.session.plan()
     idle(qtbot, active)

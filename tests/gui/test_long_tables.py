@@ -89,7 +89,7 @@ def test_widths_follow_the_texts_and_their_size_and_a_filter_asks_for_none(qtbot
     assert table.columnWidth(0) > narrow
 
 
-def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot, session):
+def test_long_table_is_sorted_off_thread_and_keeps_its_selection(qtbot, session):
     model, table, _ = long_table(qtbot, session)
     table.choose(7)
     part = QItemSelection(model.index(100, 0), model.index(109, 0))
@@ -106,7 +106,7 @@ def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot, sess
     assert model.rows.tolist() == [2, 1, 0]
 
 
-def test_an_order_of_other_data_never_lands(qtbot, session):
+def test_sort_of_replaced_data_is_dropped(qtbot, session):
     model, table, _ = long_table(qtbot, session)
     go = threading.Event()
     session.arrange("hold", lambda report: go.wait(5), lambda _: None, lambda: None)
@@ -133,7 +133,7 @@ def test_escape_stops_an_order_and_the_heading_says_so(qtbot, session):
     assert model.rows[0] == 0
 
 
-def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbot, session):
+def test_failed_sort_is_reported_and_changes_nothing(qtbot, session):
     model, table, values = long_table(qtbot, session)
     broken = []
     session.broke.connect(lambda error, label: broken.append((type(error), label)))
@@ -149,7 +149,7 @@ def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbo
     assert table.horizontalHeader().sortIndicatorSection() == -1
 
 
-def test_many_rows_are_copied_elsewhere_and_too_many_are_refused(qtbot, session, monkeypatch):
+def test_many_rows_are_copied_off_thread_and_too_many_are_refused(qtbot, session, monkeypatch):
     _, table, _ = long_table(qtbot, session)
     said = []
     table.said.connect(said.append)

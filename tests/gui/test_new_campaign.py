@@ -90,7 +90,7 @@ def test_enter_in_a_field_creates_nothing(qtbot, window, tmp_path):
     assert window.session.view is None
 
 
-def test_what_had_the_keyboard_has_it_again_after_keep_working(qtbot, window, tmp_path):
+def test_keep_working_returns_the_keyboard_focus(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     edit = goal_of(qtbot, creation).epsilon.edit
     until(qtbot, lambda: creation.complete)
@@ -113,7 +113,7 @@ def test_closing_the_window_closes_the_dialog_and_its_work(qtbot, window, tmp_pa
     assert not window.session.tasks.busy
 
 
-def test_a_file_that_exists_opens_the_field_that_says_so(qtbot, window, tmp_path):
+def test_existing_file_is_explained_at_its_field(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     goal = goal_of(qtbot, creation)
     until(qtbot, lambda: creation.complete)
@@ -125,7 +125,7 @@ def test_a_file_that_exists_opens_the_field_that_says_so(qtbot, window, tmp_path
     assert not creation.complete
 
 
-def test_a_letter_leads_to_one_thing(qtbot, window, tmp_path):
+def test_mnemonics_are_unique_in_each_view(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
     goal_of(qtbot, creation).show_more()
     until(qtbot, lambda: creation.complete)

@@ -46,18 +46,18 @@ def test_on_a_mac_the_keys_have_their_names():
         assert "Alt+" not in topic.text, topic.key
 
 
-def test_elsewhere_they_keep_theirs():
+def test_keys_keep_their_names_elsewhere():
     assert keyboard.as_here("Ctrl+V, Alt+Left") == "Ctrl+V, Alt+Left"
     assert "Cmd stands for Ctrl" in helping.topics()["keys"].text
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_key_that_is_named_twice_is_there_once():
+def test_duplicate_shortcut_is_listed_once():
     assert [key.toString() for key in keyboard.keys(QKeySequence.StandardKey.HelpContents, "F1")] == ["F1"]
     assert [key.toString() for key in keyboard.keys("Ctrl+Y", "", "Ctrl+Shift+Z")] == ["Ctrl+Y", "Ctrl+Shift+Z"]
 
 
-def test_a_mac_is_told_what_goes_into_its_own_menu(open_window):
+def test_menu_roles_are_set_for_macos(open_window):
     window = open_window()
     menus = [action.menu() for action in window.menuBar().actions()]
     roles = {action.text(): action.menuRole() for menu in menus for action in menu.actions() if not action.menu()}
@@ -109,7 +109,7 @@ print(code, *opened)
 
 
 @pytest.mark.slow
-def test_a_mac_hands_files_over_before_and_after_there_is_a_window():
+def test_files_opened_by_macos_are_taken_before_and_after_the_window():
     done = subprocess.run([sys.executable, "-c", PLAYED], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["0", "early.assaypilot", "late.csv"], done.stderr
 
@@ -189,7 +189,7 @@ def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch, tmp_pat
     assert not exporting.show_in_folder(tmp_path / "gone.csv")
 
 
-def test_what_cannot_be_removed_does_not_hide_why(monkeypatch, tmp_path):
+def test_failed_clean_up_does_not_hide_the_error(monkeypatch, tmp_path):
     def held(self, missing_ok=False):
         raise PermissionError("held")
 
@@ -203,7 +203,7 @@ def test_what_cannot_be_removed_does_not_hide_why(monkeypatch, tmp_path):
         work()
 
 
-def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(monkeypatch, tmp_path):
+def test_report_held_open_elsewhere_is_dismissed_later(monkeypatch, tmp_path):
     reporter = Reporter(tmp_path)
     assert reporter.save(ValueError("x"), "plan") is not None
 
@@ -218,7 +218,7 @@ def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(monkeypatch, 
     assert not reporter.unseen()
 
 
-def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot, tmp_path):
+def test_unwritable_home_does_not_stop_the_window(qtbot, tmp_path):
     home = tmp_path / "home"
     home.touch()  # nothing can be made in it
     settings = Settings(home / "settings.ini")
@@ -234,7 +234,7 @@ def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot, tmp_path
     window.close()
 
 
-def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch, tmp_path):
+def test_recent_files_on_servers_are_not_checked(monkeypatch, tmp_path):
     settings = Settings(tmp_path / "settings.ini")
     here = tmp_path / "a.assaypilot"
     here.touch()
@@ -250,12 +250,12 @@ def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])
-def test_no_proposed_name_is_a_device(text, name):
+def test_proposed_name_is_never_a_device(text, name):
     assert file_name(text) == name
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the clock cannot be set here")
-def test_a_time_that_no_clock_shows_is_told_as_it_is(monkeypatch):
+def test_unconvertible_time_is_shown_unchanged(monkeypatch):
     monkeypatch.setenv("TZ", "EAST-9")
     time.tzset()
     try:

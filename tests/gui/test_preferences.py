@@ -56,7 +56,7 @@ def test_colours_and_text_size_count_at_once(qtbot, campaign, asked):
     assert campaign.fontMetrics().height() == before[1]
 
 
-def test_a_size_written_by_hand_does_no_harm(settings):
+def test_invalid_text_size_falls_back(settings):
     for text, size in (("huge", 100), ("5000", 200), ("3", 100)):
         settings.keep_text("text_size", text)
         assert settings.text_size == size

@@ -83,7 +83,7 @@ def test_plateau_weight_and_choice_are_part_of_the_curves(editor):
     assert editor.curves() == (Curve("pIC50", (6.0, 7.5), 2.0), Curve("logD", (0.0, 1.0, 3.0, 4.0)))
 
 
-def test_curve_that_is_none_is_explained_beside_it(editor):
+def test_invalid_curve_is_explained_at_its_box(editor):
     potency, herg, _ = editor.boxes
     potency.numbers[1].setValue(6.0)
     assert editor.curves() is None

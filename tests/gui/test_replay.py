@@ -101,7 +101,7 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot, window, path):
     assert bar.words.text() == ""
 
 
-def test_nothing_jumps_and_the_selection_stays(qtbot, window):
+def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
     page = window.candidates
     page.select(4)
     places = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
@@ -180,7 +180,7 @@ def test_the_pictures_of_sar_follow(qtbot, window):
     assert window.candidates.replay.words.text() == ""
 
 
-def test_a_past_that_cannot_be_read_is_told(qtbot, window, monkeypatch):
+def test_unreadable_past_is_reported(qtbot, window, monkeypatch):
     def broken(*_):
         raise AssayPilotError("the part 1234 is missing")
 
@@ -190,7 +190,7 @@ def test_a_past_that_cannot_be_read_is_told(qtbot, window, monkeypatch):
     settled(qtbot, window, None)
 
 
-def test_before_a_round_is_over_there_is_no_past(qtbot, campaign):
+def test_replay_is_hidden_before_the_first_closed_round(qtbot, campaign):
     campaign.show_page(PageName.CANDIDATES)
     assert not campaign.candidates.replay.isVisible()
     assert campaign.session.replay.rounds == []
@@ -219,7 +219,7 @@ def test_keys_go_through_the_rounds_from_any_page(qtbot, window):
     assert not window.session.replay.playing
 
 
-def test_the_axes_stand_still_from_round_to_round(qtbot, window):
+def test_axes_stay_fixed_during_replay(qtbot, window):
     bar, page = window.candidates.replay, window.candidates
     own = page.picture.ends()
     assert page.picture.within is None

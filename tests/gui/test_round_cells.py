@@ -95,7 +95,7 @@ def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot, planned):
     assert mean.text(other) == "6.80 (n = 2, SD 0.10)"
 
 
-def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtbot, planned):
+def test_corrected_value_is_struck_through_and_excluded_value_frees_its_cell(qtbot, planned):
     page, model, line = planned.round, planned.round.model, line_of_two(planned)
     type_into(planned, line, "7.26")
     wait_for(qtbot, planned, lambda: count(planned, 1))
@@ -153,7 +153,7 @@ def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot, planned):
     assert page.panel.wrong.isHidden()
 
 
-def test_what_is_being_typed_outlasts_the_window_and_a_crash(qtbot, planned, open_window, tmp_path):
+def test_typed_text_survives_closing_and_a_crash(qtbot, planned, open_window, tmp_path):
     path, line = view(planned).path, line_of_two(planned)
     planned.round.values.enter(line, 0, "seven", 1)
     QTest.keyClicks(editor(planned, 0), "6.66")
@@ -207,7 +207,7 @@ def test_a_full_disk_keeps_what_was_typed_and_says_so(qtbot, planned, monkeypatc
     assert model.cell_text(0, 0, 0) == "7.2"
 
 
-def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot, planned):
+def test_paste_marks_rejected_cells_in_place(qtbot, planned):
     page, model = planned.round, planned.round.model
     page.table.choose(0, "result")
     QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\nn.d.\n")

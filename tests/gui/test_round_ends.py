@@ -20,7 +20,7 @@ def close(qtbot, window, what="return", note=""):
     wait_for(qtbot, window, lambda: status(window).open_round is None)
 
 
-def test_closing_says_first_what_it_means(qtbot, planned):
+def test_closing_a_round_explains_its_consequences(qtbot, planned):
     page = planned.round
     enter(qtbot, planned, 0, "7.0")
     page.values.enter(1, 0, "oops")
@@ -79,7 +79,7 @@ def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot, pl
     assert not planned.actions_.withdraw.isEnabled()
 
 
-def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot, planned):
+def test_earlier_round_takes_late_results(qtbot, planned):
     page, model = planned.round, planned.round.model
     first = open_round(planned)
     for line in range(3):

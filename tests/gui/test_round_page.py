@@ -79,7 +79,7 @@ def test_a_bare_concentration_asks_and_the_answer_is_kept(qtbot, planned):
     until(qtbot, lambda: window.round.panel.wrong.isHidden())
 
 
-def test_a_column_goes_onto_the_selected_line_and_those_below(qtbot, planned):
+def test_pasted_column_fills_from_the_selected_line_down(qtbot, planned):
     window = planned
     window.round.table.choose(1, "result")
     paste(qtbot, window, [["pIC50"], ["7.1"], ["n.d."], ["6.9"], ["oops"]])
@@ -96,7 +96,7 @@ def test_a_column_goes_onto_the_selected_line_and_those_below(qtbot, planned):
     assert "2 values saved" in window.messages.text
 
 
-def test_ids_with_values_with_and_without_a_header(qtbot, planned):
+def test_pasted_ids_are_read_with_and_without_header(qtbot, planned):
     window = planned
     names = ids(window)
     paste(qtbot, window, [[names[2], "7.1", "7.2"], ["C-999", "7.0"], [names[0], ""], [names[4], "<5"]])
@@ -161,7 +161,7 @@ def test_undo_and_redo_say_which_of_them_was_done(qtbot, planned):
     assert open_round(planned).number == 1
 
 
-def test_the_same_file_twice_is_noticed(qtbot, planned, tmp_path):
+def test_file_read_twice_is_noticed(qtbot, planned, tmp_path):
     window = planned
     names = ids(window)
     path = tmp_path / "results.csv"

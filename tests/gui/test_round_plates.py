@@ -62,7 +62,7 @@ def enter(qtbot, window, line, text, cell=0):
     wait_for(qtbot, window, lambda: len(status(window).measurements) > before)
 
 
-def test_what_is_dragged_over_is_selected_and_what_is_selected_is_ringed(qtbot, plated):
+def test_dragged_wells_are_selected_and_selected_wells_ringed(qtbot, plated):
     page, plate = plated.round, plated.round.plates_pane.plate
     there, items = wells_of(plated), open_round(plated).items
     drag(plate, Well(0, 1), Well(2, 3))
@@ -113,7 +113,7 @@ def test_the_keyboard_goes_from_well_to_well(qtbot, plated):
     assert (page.table.current_row(), page.table.current_cell) == (there[Well(3, 1)], (0, placed.replicate - 1))
 
 
-def test_wells_say_what_came_back_and_the_legend_names_what_there_is(qtbot, plated, monkeypatch):
+def test_wells_show_their_state_and_the_legend_names_it(qtbot, plated, monkeypatch):
     page, pane = plated.round, plated.round.plates_pane
     plate = pane.plate
     assert legend(plate) == ["pending", "max", "min", "empty"]

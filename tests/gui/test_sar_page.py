@@ -92,7 +92,7 @@ def test_every_picture_is_drawn_when_it_is_chosen(qtbot, page):
     assert len(names) == len(PICTURES)
 
 
-def test_the_page_is_worked_out_only_when_it_is_seen(qtbot, campaign, monkeypatch):
+def test_sar_is_calculated_only_when_shown(qtbot, campaign, monkeypatch):
     calls = []
     whole = sar.look
     monkeypatch.setattr(sar, "look", lambda *given: calls.append(1) or whole(*given))
@@ -132,7 +132,7 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot, page
     assert not canvas.card.isVisible()
 
 
-def test_what_is_selected_among_the_candidates_is_selected_here(qtbot, page):
+def test_sar_page_follows_the_candidates_selection(qtbot, page):
     window = window_of(page)
     window.show_page(PageName.CANDIDATES)
     window.candidates.which.choose("all")
@@ -144,7 +144,7 @@ def test_what_is_selected_among_the_candidates_is_selected_here(qtbot, page):
     assert heat(page)._selected_cell() == heat(page).view.cell_of(int(codes[0]), int(codes[1]))
 
 
-def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_here(qtbot, page):
+def test_choosing_a_hidden_compound_shows_all_candidates(qtbot, page):
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():
         answered(qtbot, window)
@@ -275,7 +275,7 @@ def test_one_site_has_no_map(qtbot, open_window, tmp_path):
     assert len(window.sar.scene.table()[1]) == 3
 
 
-def test_what_was_stopped_can_be_drawn_again(qtbot, campaign, monkeypatch):
+def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
     go = threading.Event()
     whole = sar.look
 

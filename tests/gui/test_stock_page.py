@@ -77,7 +77,7 @@ def test_what_each_plan_takes_to_the_end_is_simulated(window, qtbot, crystal):
     qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Escape)
 
 
-def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(window, qtbot, crystal):
+def test_plan_without_forecast_shows_no_end(window, qtbot, crystal):
     crystal.error = AssayPilotError("nothing can be foreseen")
     choose(window, qtbot)
     cards = window.round.choice.cards
@@ -85,7 +85,7 @@ def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(window, qtbot,
     assert "Tells" in cards["fastest"].go.accessibleName()
 
 
-def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path, qtbot):
+def test_unknown_lead_time_is_shown_as_not_known(open_window, tmp_path, qtbot):
     path = stocked(tmp_path, leads=False)
     window = open_window(path)
     choose(window, qtbot)
@@ -140,7 +140,7 @@ def test_what_a_measurement_costs_is_typed_beside_the_plans(window, qtbot):
     assert "(as usual)" in choice.cards["fastest"].heading.text()
 
 
-def test_lists_in_and_out(window, qtbot, tmp_path):
+def test_stock_list_is_read_and_orders_are_written(window, qtbot, tmp_path):
     table = tmp_path / "list.csv"
     table.write_text("ID,Stock,Cost\nC-2,in stock,\nnobody,yes,\nC-4,to be made,-1\n", encoding="utf-8")
     said = []
@@ -161,7 +161,7 @@ def test_lists_in_and_out(window, qtbot, tmp_path):
         read_list(bad, window.session.view.status.library, 7.0, lambda share, text: None)
 
 
-def test_the_library_says_what_can_be_had(window, qtbot):
+def test_library_shows_stock_cost_and_lead_time(window, qtbot):
     show(qtbot, window, PageName.LIBRARY)
     columns = {column.key: column for column in window.pages[PageName.LIBRARY].model.columns}
     assert columns["available"].text(0) == "in stock"
@@ -170,7 +170,7 @@ def test_the_library_says_what_can_be_had(window, qtbot):
     assert columns["lead"].text(1) == "8"
 
 
-def test_the_strip_says_what_is_waited_for(tmp_path, open_window, qtbot):
+def test_strip_names_awaited_deliveries(tmp_path, open_window, qtbot):
     path = stocked(tmp_path)
     with Campaign.open(path) as campaign:
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
@@ -202,7 +202,7 @@ def test_columns_of_stock_are_mapped(tmp_path, qtbot):
     assert [line.lead for line in import_table(raw, mapping).stock] == [None, 21.0, 14.0]
 
 
-def test_the_columns_step_says_what_it_read_of_stock(qtbot, open_window, tmp_path):
+def test_column_check_summarises_stock(qtbot, open_window, tmp_path):
     path = tmp_path / "listed.csv"
     rows = [
         f"C{a}{b},{a},{b},6.{weeks},{'yes,,' if b == 'F' else f'no,{cost},{weeks} weeks'}"
@@ -220,7 +220,7 @@ def test_the_columns_step_says_what_it_read_of_stock(qtbot, open_window, tmp_pat
     creation.reject()
 
 
-def test_a_round_says_what_making_its_compounds_cost(window, qtbot):
+def test_round_shows_cost_and_lead_time_of_its_compounds(window, qtbot):
     choose(window, qtbot)
     qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
     wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)

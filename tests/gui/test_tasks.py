@@ -43,7 +43,7 @@ def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot, tasks):
     assert len(set(threads)) == 1
 
 
-def test_errors_come_back_as_they_were(qtbot, tasks):
+def test_errors_return_unchanged(qtbot, tasks):
     heard = Heard()
 
     def refuse(report):
@@ -75,7 +75,7 @@ def test_cancel_stops_a_job_at_its_next_report(qtbot, tasks):
 
 
 @pytest.mark.parametrize("writes", [False, True])
-def test_a_late_cancel(qtbot, tasks, writes):
+def test_late_cancel_drops_a_read_and_reports_a_write(qtbot, tasks, writes):
     """A cancelled read never lands although it came to its end; a write that was committed is reported as done."""
     heard = Heard()
     inside, go = threading.Event(), threading.Event()

@@ -33,7 +33,7 @@ def written(path, sites):
     return path
 
 
-def test_two_sites_are_taken_together_in_a_new_campaign_and_apart_again(qtbot, window, series):
+def test_interaction_is_added_and_removed_in_a_new_campaign(qtbot, window, series):
     creation = check_of(qtbot, window, series)
     sites = creation.check_pane.sites
     creation.views.choose("sites")
@@ -64,7 +64,7 @@ def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot, window, tmp_pat
     until(qtbot, lambda: not sites.sign.isVisibleTo(sites))  # nothing is left to explain
 
 
-def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(qtbot, open_window, series, tmp_path):
+def test_pages_show_lack_of_additivity_and_interactions(qtbot, open_window, series, tmp_path):
     for name, words in (("plain", ()), ("together", ("--interaction", "R1,R2"))):
         file = tmp_path / f"{name}.assaypilot"
         terms = ["--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", "--strategy", "proven"]

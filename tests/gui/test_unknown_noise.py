@@ -76,7 +76,7 @@ def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot):
     assert "A guess is needed" in box.noise.note.text()
 
 
-def test_what_is_not_measured_has_no_such_box(qtbot):
+def test_unmeasured_endpoint_has_no_noise_box(qtbot):
     box = box_of(qtbot, "ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
     box.show_for("epsilon-best", objective=False)
     assert box.unknown.isHidden()
@@ -100,7 +100,7 @@ def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot, window, tmp_pa
     assert now.guarantee.kind == "calibrated"  # nobody's SD goes into it
 
 
-def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot, tmp_path):
+def test_goal_page_shows_unknown_noise_and_takes_a_value(qtbot, tmp_path):
     now = measured(tmp_path, UNKNOWN)
     form = form_of(qtbot, now)
     line = form.field("pIC50")
@@ -120,7 +120,7 @@ def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot, tmp_path):
     ("typed", "stated"),
     [("unknown", StatedNoise(None, estimated=True)), ("Unknown:0.3", StatedNoise(0.3, estimated=True))],
 )
-def test_known_noise_may_be_said_to_be_unknown(qtbot, tmp_path, typed, stated):
+def test_known_noise_can_be_declared_unknown(qtbot, tmp_path, typed, stated):
     now = measured(tmp_path, Endpoint("pIC50", noise_sd=0.2))
     form = form_of(qtbot, now)
     line = form.field("pIC50")
@@ -131,7 +131,7 @@ def test_known_noise_may_be_said_to_be_unknown(qtbot, tmp_path, typed, stated):
     assert change_between(Terms.of(now), wanted).noise == {"pIC50": stated}
 
 
-def test_what_cannot_be_read_is_said_beside_it(qtbot, tmp_path):
+def test_unreadable_noise_is_explained_at_its_field(qtbot, tmp_path):
     form = form_of(qtbot, measured(tmp_path, UNKNOWN))
     line = form.field("pIC50")
     for typed, said in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_said_beside_it(qtbot, tmp_path):
         assert said in line.note.text()
 
 
-def test_the_outlook_does_not_promise_an_end(tmp_path):
+def test_outlook_with_unknown_noise_promises_no_end(tmp_path):
     library = Library.product([Site("R1", ("A", "B", "C")), Site("R2", ("A", "B", "C"))])
     settings = Settings("pIC50", epsilon=0.5, slack=0.5, strategy="linfact-g")
     found = look_ahead(draft(library, [UNKNOWN], settings))

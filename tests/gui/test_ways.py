@@ -37,7 +37,7 @@ def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot, w
     assert page.series.isVisible()
 
 
-def test_one_more_endpoint(qtbot, window, tmp_path):
+def test_endpoint_is_added_with_its_consequences_previewed(qtbot, window, tmp_path):
     page = window.goal
     page.ways.endpoint.click()
     dialog = page.ways.dialog

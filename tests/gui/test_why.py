@@ -70,7 +70,7 @@ def panel(window):
     return window.candidates.panel
 
 
-def test_out_in_and_undecided_say_why(window):
+def test_panel_explains_out_in_and_undecided(window):
     reasons = view(window).reasons
     for code, heading in ((0, "Why undecided"), (1, "Why in"), (2, "Why out")):
         if not (status(window).candidates.status == code).any():
@@ -92,7 +92,7 @@ def test_out_in_and_undecided_say_why(window):
     assert "Why out" in panel(window).why.accessibleName()
 
 
-def test_what_was_left_out_is_struck_through_with_its_reason(qtbot, window):
+def test_excluded_value_is_struck_through_with_its_reason(qtbot, window):
     used = status(window).measurements[0]
     window.candidates.select(used.compound)
     before = [line.font().strikeOut() for line, _ in panel(window).values.lines if line.isVisible()]
@@ -109,7 +109,7 @@ def test_what_was_left_out_is_struck_through_with_its_reason(qtbot, window):
     assert not any(others)
 
 
-def test_nothing_above_the_reasons_moves_with_the_selection(qtbot, window):
+def test_selection_moves_nothing_above_the_reasons(qtbot, window):
     window.resize(1400, 1000)  # high enough for the course of the set to stay below
     places = set()
     for compound in range(9):
@@ -206,7 +206,7 @@ def test_no_text_of_the_panel_is_cut(qtbot, open_window, tmp_path, percent):
         theme().enlarge(100)
 
 
-def test_the_panel_beside_the_pictures_says_the_same(qtbot, open_window,
+def test_sar_panel_explains_as_the_candidates_panel(qtbot, open_window,
                                                      tmp_path):  # fmt: skip
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.SAR)

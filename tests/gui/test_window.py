@@ -47,7 +47,7 @@ def test_a_second_window_on_the_same_file_is_read_only_and_says_so(qtbot, campai
         (b"ID,R1\n1,2\n", "not an AssayPilot campaign"),
     ],
 )
-def test_a_file_that_is_no_campaign_is_refused_and_nothing_is_lost(qtbot, campaign, tmp_path, content, words):
+def test_file_that_is_no_campaign_is_refused(qtbot, campaign, tmp_path, content, words):
     before = status(campaign)
     path = tmp_path / "other.assaypilot"
     if content is not None:
@@ -67,7 +67,7 @@ def test_a_campaign_is_never_written_over(qtbot, campaign):
     until(qtbot, lambda: "already a file" in campaign.messages.text)
 
 
-def test_a_new_campaign_refuses_beside_the_field(qtbot, window, tmp_path):
+def test_new_campaign_explains_refusals_at_their_fields(qtbot, window, tmp_path):
     window.new_campaign()
     creation = creation_of(window)
     assert not creation.create_button.isEnabled()
@@ -150,7 +150,7 @@ def test_the_practice_campaign_is_made_once_and_opened_again(qtbot, open_window,
     assert (view(again).path, status(again).head) == (path, head)
 
 
-def test_without_a_display_one_plain_line(monkeypatch, capsys):
+def test_start_without_a_display_is_refused_in_one_line(monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")

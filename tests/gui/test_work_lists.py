@@ -44,7 +44,7 @@ def save(qtbot, window, path):
         return list(csv.DictReader(stream))
 
 
-def test_without_plates(qtbot, planned, tmp_path):
+def test_work_list_without_plates_has_no_wells(qtbot, planned, tmp_path):
     planned.actions_.work.trigger()
     dialog = asked(planned)
     assert dialog.use is None
@@ -57,7 +57,7 @@ def test_without_plates(qtbot, planned, tmp_path):
     assert f"{open_round(planned).measurements} measurements" in planned.messages.text
 
 
-def test_on_plates_that_are_shown_first(qtbot, planned, tmp_path):
+def test_work_list_has_the_wells_of_the_plate_shown(qtbot, planned, tmp_path):
     dialog = ask(qtbot, planned)
     shown, layout = open_round(planned), dialog.layout_
     assert layout is not None
@@ -98,7 +98,7 @@ def test_on_plates_that_are_shown_first(qtbot, planned, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_and_the_map(qtbot, planned, tmp_path):
+def test_work_list_is_written_as_page_and_plate_map(qtbot, planned, tmp_path):
     dialog = ask(qtbot, planned, "384", "max=1; min=24")
     dialog.edge.setChecked(True)
     dialog.kinds.choose("page")
@@ -117,7 +117,7 @@ def test_the_page_and_the_map(qtbot, planned, tmp_path):
     assert all(read_well(row["Well"], plates.format) for row in rows)
 
 
-def test_refusals_stand_beside_the_options(qtbot, planned):
+def test_impossible_plates_are_explained_at_the_options(qtbot, planned):
     planned.work_lists.ask()
     dialog = asked(planned)
     dialog.plate_size.choose("96")
@@ -164,7 +164,7 @@ def test_the_plates_of_a_round_are_remembered(qtbot, planned, open_window, tmp_p
     assert open_round(again).layout == expected
 
 
-def test_a_list_without_plates_and_a_size_from_the_command_line(qtbot, planned, tmp_path):
+def test_choosing_no_plates_removes_a_layout_until_undone(qtbot, planned, tmp_path):
     planned.work_lists.keep(PlateUse(48, read_controls(["REF=1", "DMSO=8"])))
     idle(qtbot, planned)
     planned.work_lists.ask()
@@ -183,7 +183,7 @@ def test_a_list_without_plates_and_a_size_from_the_command_line(qtbot, planned, 
     assert back.use.size == 48
 
 
-def test_a_read_only_window_writes_what_the_campaign_says(qtbot, planned, open_window, tmp_path):
+def test_read_only_window_writes_the_stored_layout(qtbot, planned, open_window, tmp_path):
     planned.work_lists.keep(PlateUse(96, read_controls(["1, 12"])))
     idle(qtbot, planned)
     kept = open_round(planned).layout
@@ -211,7 +211,7 @@ def test_names_of_controls_are_as_short_as_they_can_be():
     assert short_names(["a", "ab"]) == {"a": "a", "ab": "ab"}
 
 
-def test_the_plate_of_a_reader_is_read_by_the_plates_of_the_round(qtbot, planned, tmp_path):
+def test_plate_reader_file_is_matched_to_the_layout(qtbot, planned, tmp_path):
     ask(qtbot, planned)
     rows = save(qtbot, planned, tmp_path / "list.csv")
     values = {row["Well"]: f"6.{10 + k}" for k, row in enumerate(rows)}
