@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from ..campaign.phrases import many
 from ..campaign.state import STATUSES, Status
@@ -79,26 +80,28 @@ def _table(now: Status) -> str:
     best = [compound for compound in ranked(now).tolist()[:_ROWS] if np.isfinite(known.estimate[compound])]
     if not best:
         return ""
+    numbers = {
+        now.endpoints[now.objective].scale_name: (known.estimate, digits),
+        "low": (known.posterior_low, digits),
+        "high": (known.posterior_high, digits),
+        f"P({now.probability_names[0]})": (known.probability_within_epsilon, 2),
+        "measured": (known.measured, 0),
+    }
+    rows = [
+        {"ID": library.ids[compound], **carried_names(library, compound), "Status": STATUSES[known.status[compound]]}
+        | {
+            name: f"{of[compound]:.{places}f}" if np.isfinite(of[compound]) else ""
+            for name, (of, places) in numbers.items()
+        }
+        for compound in best
+    ]
+    frame = pd.DataFrame(rows).map(escape)
+    frame.columns = frame.columns.map(escape)
     pictures = _structures(now, best)
-    scale = now.endpoints[now.objective].scale_name
-    head = [*([""] if any(pictures) else []), "ID", *(site.name for site in library.sites), "Status"]
-    head += [scale, "low", "high", f"P({now.probability_names[0]})", "measured"]
-    rows = []
-    for compound, drawn in zip(best, pictures, strict=True):
-        numbers = (known.estimate[compound], known.posterior_low[compound], known.posterior_high[compound])
-        chance = known.probability_within_epsilon[compound]
-        cells = [
-            library.ids[compound],
-            *carried_names(library, compound).values(),
-            STATUSES[known.status[compound]],
-            *(f"{value:.{digits}f}" if np.isfinite(value) else "" for value in numbers),
-            f"{chance:.2f}" if np.isfinite(chance) else "",
-            str(int(known.measured[compound])),
-        ]
-        first = f"<td>{drawn}</td>" if any(pictures) else ""
-        rows.append(f"<tr>{first}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
-    header = "".join(f"<th>{escape(text)}</th>" for text in head)
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    if any(pictures):
+        frame.insert(0, "", pictures)
+    with pd.option_context("display.max_colwidth", None):
+        return frame.to_html(index=False, escape=False, border=0)
 
 
 def _structures(now: Status, compounds: list[int]) -> list[str]:

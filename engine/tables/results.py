@@ -234,12 +234,11 @@ def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:
             return raw, column
     made = named_by_sites(raw, names.library)
     if made is not None:
-        warnings = raw.warnings if not made.said else (*raw.warnings, made.said)
-        return replace(raw, columns=(*raw.columns, _MADE), cells=(*raw.cells, made.ids), warnings=warnings), _MADE
+        return replace(raw, columns=(*raw.columns, _MADE), cells=(*raw.cells, made)), _MADE
     raise AssayPilotError(
         f"there is no column of compound ids; the columns are {columns_named(raw.columns)}",
         file=raw.file,
-        mend="Call the column of compound ids ID.",
+        mend="Call the column of compound ids ID, or give a column for each site, called as there.",
     )
 
 
