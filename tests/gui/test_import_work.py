@@ -78,7 +78,7 @@ def test_cores_are_drawn_with_the_names_of_their_sites():
 def _said():
     """Everything the corpus makes the engine say, as the window would say it."""
     said = []
-    for case in TEXT:
+    for case in TEXT[:60]:
         text = case.data if isinstance(case.data, str) else None
         if text is None:
             continue

@@ -5,9 +5,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import EndpointSpec, TableOptions
 from tests import snapshots
-from tests.engine.tables import corpus, corpus_field, corpus_labs
-
-CASES = [*corpus.CASES, *corpus_labs.LABS, *corpus_field.FIELD]
+from tests.engine.tables.corpus import CASES
 
 
 def reading(case, folder):

@@ -9,7 +9,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import files
 from assaypilot.engine.tables.opening import PATTERNS, read_table
 from tests import snapshots
-from tests.engine.tables.corpus_labs import DATAWARRIOR
+from tests.engine.tables.corpus import DATAWARRIOR
 from tests.engine.tables.workbooks import write_xlsx
 
 ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]

@@ -5,7 +5,7 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
 from assaypilot.engine.tables.values import parse_number
-from tests.engine.tables.corpus_labs import DATAWARRIOR
+from tests.engine.tables.corpus import DATAWARRIOR
 from tests.engine.tables.workbooks import write_xlsx
 
 
