@@ -26,7 +26,7 @@ def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one():
     assert gc.isenabled()
 
 
-def test_it_stays_off_where_it_was_off():
+def test_collector_stays_off_where_it_was_off():
     gc.disable()
     try:
         with without_collecting():
@@ -36,7 +36,7 @@ def test_it_stays_off_where_it_was_off():
         gc.enable()
 
 
-def test_it_goes_on_after_an_error():
+def test_collector_is_restored_after_an_error():
     with pytest.raises(ValueError, match="a cell"), without_collecting():
         raise ValueError("a cell")
     assert gc.isenabled()

@@ -96,14 +96,14 @@ def test_endpoint_with_curves_comes_back_from_json():
     ["pIC50", "pIC50:", ":6..8", "pIC50:6", "pIC50:6..7..8", "pIC50:6..x", "pIC50:6..6", "pIC50:8..7..9..6",
      "pIC50:6..8;weight=0", "pIC50:6..8;weight=", "pIC50:nan..8", "pIC50:6..8;wieght=2"],
 )  # fmt: skip
-def test_curve_that_is_none_is_refused(text):
+def test_invalid_curve_is_refused(text):
     with pytest.raises(AssayPilotError) as refused:
         parse_curve(text)
     assert refused.value.option == "--profile"
 
 
 @pytest.mark.parametrize("texts", [["foo:1..2"], ["pIC50:6..8", "PIC50:5..7"], ["hERG:-1..30"]])
-def test_profile_of_what_cannot_be_measured_so_is_refused(texts):
+def test_profile_of_impossible_curves_is_refused(texts):
     with pytest.raises(AssayPilotError) as refused:
         profile_endpoint([parse_curve(text) for text in texts], [POTENCY, HERG])
     assert refused.value.option == "--profile"

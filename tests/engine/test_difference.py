@@ -62,7 +62,7 @@ def test_a_part_may_be_named_as_it_is_modelled():
         (("a", "b - c", "a - b", "c"), "a - b - c", "S can be read as 'a' minus 'b - c' and as 'a - b' minus 'c'"),
     ],
 )
-def test_what_names_no_two_endpoints_is_refused(names, text, line):
+def test_text_that_names_no_two_endpoints_is_refused(names, text, line):
     with pytest.raises(AssayPilotError) as caught:
         find_parts("S", text, named(*names))
     assert line in caught.value.message
@@ -100,7 +100,7 @@ def test_what_names_no_two_endpoints_is_refused(names, text, line):
         ),
     ],
 )
-def test_what_has_no_difference_is_refused(endpoints, line, mend):
+def test_endpoints_without_a_difference_are_refused(endpoints, line, mend):
     with pytest.raises(AssayPilotError) as caught:
         check_differences(endpoints)
     assert line in caught.value.message
@@ -128,7 +128,7 @@ def test_other_names_are_no_logarithms(name):
     assert not Endpoint(name).is_log
 
 
-def test_it_has_nothing_of_its_own_that_is_measured():
+def test_difference_has_no_measured_properties():
     for own in ({"unit": "nM"}, {"transform": "log"}, {"wells_per_measurement": 20}):
         with pytest.raises(AssayPilotError, match="no unit, transform or wells of its own"):
             Endpoint("S", of=("a", "b"), **own)
@@ -136,14 +136,14 @@ def test_it_has_nothing_of_its_own_that_is_measured():
     assert Endpoint("S", of=("a", "b"), limit=Limit(">", 2.0)).lowest == 2.0
 
 
-def test_it_is_kept_as_it_is_said_and_others_as_before():
+def test_difference_survives_json():
     for endpoint in (WHOLE, Endpoint("S", of=("a", "b"), epsilon=0.3, limit=Limit(">=", 1.0), direction="min"), HERG):
         assert Endpoint.from_json(endpoint.as_json()) == endpoint
     assert WHOLE.as_json()["of"] == ["pIC50", "hERG (nM)"]
     assert "of" not in HERG.as_json()
 
 
-def test_where_its_parts_are():
+def test_parts_of_a_difference_are_found():
     endpoints = [HERG, WHOLE, POTENCY]
     assert (parts(endpoints, 0), parts(endpoints, 1)) == ((0,), (2, 0))
     assert behind(endpoints, (1, 0)) == (2, 0)
@@ -151,7 +151,7 @@ def test_where_its_parts_are():
     assert (in_words(endpoints, 1), in_words(endpoints, 0)) == ("pIC50 - phERG", "")
 
 
-def test_its_noise_is_that_of_one_measurement_of_each():
+def test_noise_of_a_difference_is_that_of_its_parts():
     assert with_noise([POTENCY, HERG, WHOLE])[2].noise_sd == pytest.approx(np.sqrt(0.04 + 0.09))
     assert with_noise([POTENCY, Endpoint("hERG (nM)", "nM", "log"), WHOLE])[2].noise_sd is None
 

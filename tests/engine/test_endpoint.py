@@ -170,7 +170,7 @@ def test_what_cannot_be_is_refused(changes, text):
         (Endpoint("yield", unit="%"), -1e308, "-1e308 % is no yield."),
     ],
 )
-def test_what_nobody_can_have_measured_is_refused(endpoint, value, text):
+def test_impossible_value_is_refused(endpoint, value, text):
     with pytest.raises(AssayPilotError) as refused:
         endpoint.to_model(value)
     assert text in str(refused.value)
@@ -185,7 +185,7 @@ def test_a_unit_that_takes_a_value_out_of_range_is_refused_in_the_words_of_the_r
 
 
 @pytest.mark.parametrize("value", [-50.0, 0.0, 8.0, 50.0])
-def test_what_could_be_a_potency_is_kept(value):
+def test_possible_potency_is_kept(value):
     assert Endpoint("pIC50").to_model(value) == value
 
 
@@ -247,7 +247,7 @@ def test_a_limit_in_words():
     assert (none.limit_text, none.lowest, none.highest) == ("", -math.inf, math.inf)
 
 
-def test_what_was_not_said_is_not_kept_and_old_files_are_read():
+def test_unset_fields_are_not_stored():
     plain = Endpoint("hERG", noise_sd=0.2)
     assert set(plain.as_json()) == {"name", "unit", "transform", "direction", "noise_sd", "wells_per_measurement"}
     assert Endpoint.from_json(plain.as_json()) == plain

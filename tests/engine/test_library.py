@@ -34,7 +34,7 @@ def test_bytes_and_back(library):
 
 
 @given(libraries(), st.data())
-def test_any_change_of_content_is_another_library(library, data):
+def test_changed_content_is_another_library(library, data):
     n = len(library)
     row = data.draw(st.integers(0, n - 1))
     ids = list(library.ids)
@@ -161,7 +161,7 @@ def test_arrays_cannot_be_written(names):
         ({"measurable": np.ones(3, bool)}, "codes must be"),
     ],
 )
-def test_what_contradicts_itself_is_no_library(changes, text):
+def test_inconsistent_library_is_refused(changes, text):
     given = {
         "sites": (Site("R1", ("H", "Me")),),
         "codes": np.array([[0], [1]]),

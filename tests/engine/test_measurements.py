@@ -72,7 +72,7 @@ def test_means_with_their_sd_say_the_same_as_their_single_values(seed):
     assert one[0] is two[0] is None or one[0] == pytest.approx(two[0])
 
 
-def test_what_enters_estimates():
+def test_usable_measurements_are_exact_and_kept():
     entered = Result("A", 7.0)
     m = Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, counted=1)
     assert m.usable

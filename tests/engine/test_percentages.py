@@ -38,7 +38,7 @@ def test_a_percentage_written_by_hand_is_seen(line):
     assert _BY_HAND.search(line)
 
 
-def test_nothing_else_writes_percentages():
+def test_percentages_are_formatted_in_one_place():
     """Otherwise the window says ``58 %`` where the command line says ``58%``."""
     allowed = {"percentages.py", "help_and_preferences.py"}  # The sizes of the text are whole numbers of per cent.
     found = [

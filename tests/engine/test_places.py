@@ -52,7 +52,7 @@ def windows(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [5, 32, 33])
-def test_a_virus_scanner_is_waited_for(tmp_path, monkeypatch, at_once, number):
+def test_short_lock_by_another_program_is_waited_for(tmp_path, monkeypatch, at_once, number):
     path = tmp_path / "list.csv"
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "replace", HeldOpen(3, number))
@@ -62,7 +62,7 @@ def test_a_virus_scanner_is_waited_for(tmp_path, monkeypatch, at_once, number):
     assert sum(at_once) < 0.2
 
 
-def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(tmp_path, monkeypatch, at_once):
+def test_file_locked_for_long_is_refused_within_seconds(tmp_path, monkeypatch, at_once):
     path = tmp_path / "list.xlsx"
     path.write_bytes(b"in the spreadsheet")
     monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))  # what MoveFileEx says of a target that is open
@@ -73,14 +73,14 @@ def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(tmp_path, monkeypa
     assert 0.9 < sum(at_once) < 1.5
 
 
-def test_a_file_that_may_not_be_replaced_is_not_said_to_be_open(tmp_path, monkeypatch, at_once):
+def test_unwritable_file_is_not_called_open(tmp_path, monkeypatch, at_once):
     path = tmp_path / "list.xlsx"
     monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))
     with pytest.raises(AssayPilotError, match="may not be written to"):
         write_whole(path, b"new")
 
 
-def test_elsewhere_nothing_is_tried_twice(at_once):
+def test_denied_file_is_tried_once_on_other_systems(at_once):
     asked = []
 
     def denied():
@@ -109,7 +109,7 @@ def test_a_campaign_is_put_in_place_patiently(tmp_path, monkeypatch, at_once):
     assert os.listdir(tmp_path) == [path.name]
 
 
-def test_what_is_written_is_on_the_disk_on_a_mac_too(tmp_path, monkeypatch):
+def test_files_are_fully_synchronised_on_macos(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     asked = []
     knows = [True]
@@ -204,7 +204,7 @@ def test_a_folder_is_tried_and_nothing_stays(tmp_path):
         try_folder(tmp_path / "absent")
 
 
-def test_a_folder_that_denies_is_asked_once(tmp_path, monkeypatch):
+def test_denied_folder_is_tried_once(tmp_path, monkeypatch):
     # tempfile takes the refusal of Windows for a name that is taken, and tries two billion others.
     asked = []
 
@@ -267,7 +267,7 @@ def test_a_pasted_block_may_end_in_a_zero():
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EDEADLK])
-def test_a_file_that_its_service_does_not_bring(tmp_path, monkeypatch, number):
+def test_file_its_cloud_service_cannot_fetch_is_refused(tmp_path, monkeypatch, number):
     path = tmp_path / "series.csv"
     path.write_text("ID,pIC50\nA,5\n", encoding="utf-8")
 
@@ -298,7 +298,7 @@ def test_a_process_that_dies_is_noticed_as_windows_says_it(refusal):
         processes._watched(BrokenPipe(refusal), lambda fraction, message: None)
 
 
-def test_a_process_ended_by_the_system_is_no_bug_of_ours():
+def test_process_killed_by_the_system_is_reported_as_lack_of_memory():
     if not hasattr(os, "fork"):
         pytest.skip("a process is ended another way here")
     with pytest.raises(AssayPilotError, match=r"there is not enough memory. Close other programs"):

@@ -29,7 +29,7 @@ def test_a_refusal_is_raised_here_as_it_was_there(tmp_path):
     assert "there is no such file" in str(refusal.value)
 
 
-def test_a_bug_there_shows_its_traceback():
+def test_bug_in_a_worker_shows_its_traceback():
     with pytest.raises(RuntimeError, match=r"test_processes.*[\s\S]*ZeroDivisionError"):
         in_another_process(_broken)
 
@@ -48,13 +48,13 @@ def test_cancel_ends_work_that_never_looks_up():
     assert not set(multiprocessing.active_children()) - others
 
 
-def test_a_process_that_dies_is_said():
+def test_dead_worker_process_is_reported():
     with pytest.raises(RuntimeError, match="without a result"):
         in_another_process(_dies)
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="the system has no such manners")
-def test_the_window_goes_first():
+def test_worker_process_has_lower_priority():
     here = os.getpriority(os.PRIO_PROCESS, os.getpid())
     assert in_another_process(_manners) == min(19, here + 5)
     assert os.getpriority(os.PRIO_PROCESS, os.getpid()) == here

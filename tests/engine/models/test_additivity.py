@@ -72,20 +72,20 @@ def test_bounds_of_tau_and_of_the_largest_deviation_hold_as_often_as_they_say_an
     assert stats.binomtest(shrunk, runs, 0.05, alternative="greater").pvalue < 0.001
 
 
-def test_additive_values_give_uniform_chances_and_rarely_a_cliff():
+def test_additive_values_give_uniform_p_values_and_rarely_a_cliff():
     found = [judged(seed, 0.0)[0] for seed in range(300)]
     assert stats.kstest([one.p for one in found], "uniform").pvalue > 0.001
     assert stats.binomtest(sum(one.cliffs[0].p < 0.05 for one in found), 300, 0.05).pvalue > 0.001
 
 
-def test_nothing_is_judged_without_a_compound_that_others_tell_of():
+def test_nothing_is_judged_without_a_cross_checked_compound():
     features = SiteFeatures(np.array([[0, 0], [1, 1], [2, 2]]), (3, 3))
     for rows in (np.zeros(0, dtype=np.intp), np.arange(1), np.arange(3)):
         found = additivity(features, rows, np.zeros(len(rows)), np.ones(len(rows)), NOISE)
         assert (found.freedom, found.p, found.tau_low, found.tau_high) == (0, None, 0.0, np.inf)
 
 
-def test_a_compound_that_only_it_tells_about_is_no_cliff():
+def test_compound_without_cross_check_is_no_cliff():
     codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [2, 0]])
     found = additivity(SiteFeatures(codes, (3, 2)), np.arange(5), np.array([0.0, 1.0, 1.0, 3.0, 50.0]), np.ones(5), 0.1)
     assert found.compared == 4

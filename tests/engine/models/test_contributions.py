@@ -54,7 +54,7 @@ def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed):
         first += size - 1
 
 
-def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others():
+def test_unconnected_substituent_has_no_value():
     # R1=C only with R2=C, and R2=C only there: nobody can tell which of the two it was. D was never measured.
     library = library_of((4, 3))
     pairs = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)]
@@ -94,7 +94,7 @@ def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed):
             assert predicted[k] == pytest.approx(x[row] @ beta, abs=1e-6)
 
 
-def test_no_rows_no_predictions():
+def test_no_rows_give_no_predictions():
     rows, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
     fit = least_squares(SiteFeatures.of(library_of((2, 2))), rows, nothing, nothing)
     assert leave_one_out(fit, rows, nothing, nothing).shape == (0,)

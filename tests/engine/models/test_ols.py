@@ -102,7 +102,7 @@ def test_values_far_from_zero_keep_their_digits():
     ("counts", "means"),
     [([1.0, np.nan], [0.0, 0.0]), ([1.0, -1.0], [0.0, 0.0]), ([1.0, 1.0], [0.0, np.inf]), ([1.0], [0.0])],
 )
-def test_what_is_no_measurement_is_refused(counts, means):
+def test_invalid_counts_or_means_are_refused(counts, means):
     features = SiteFeatures(np.array([[0], [1]]), (2,))
     with pytest.raises(ValueError, match="must be"):
         least_squares(features, np.array([0, 1]), np.array(counts), np.array(means))

@@ -38,7 +38,7 @@ def test_a_bound_shrunk_by_a_third_is_noticed():
     assert crossings(0.3, 5_000, 1, shrunk=1.3)[LAST] > 0.5
 
 
-def test_looked_at_whenever_it_suits_best_a_quantile_would_be_wrong_and_this_is_not():
+def test_bound_holds_under_optional_stopping_where_a_quantile_fails():
     """Who stops repeating when the scatter happens to look small fools the chi-square quantile, not this bound."""
     alpha, runs = 0.05, 4_000
     rng = np.random.default_rng(4)
@@ -86,12 +86,12 @@ def test_plans_start_from_the_guess_and_end_with_the_bound():
 
 
 @pytest.mark.parametrize(("freedom", "alpha"), [(-1, 0.1), (3, 0.0), (3, 1.0)])
-def test_what_makes_no_sense_is_refused(freedom, alpha):
+def test_invalid_freedom_or_alpha_is_refused(freedom, alpha):
     with pytest.raises(ValueError, match="alpha must lie between"):
         upper_factor(freedom, alpha)
 
 
-def test_all_is_spent_in_the_end_and_never_more():
+def test_error_spending_sums_to_one():
     shares = [spent(n) for n in range(0, 20_000, 2)]
     assert shares[0] == 0.0
     assert (np.diff(shares) > 0).all()

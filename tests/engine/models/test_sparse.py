@@ -85,7 +85,7 @@ def test_substituents_are_merged_under_a_name():
             merge_substituents(full, "R1", labels, into)
 
 
-def test_too_much_is_refused():
+def test_pruning_everything_is_refused():
     full = library([["a", "x"], ["b", "y"]])
     with pytest.raises(AssayPilotError, match="--min-seen: only substituents that at least 3 compounds carry, 0 comp"):
         keep_seen(full, 3)
@@ -108,7 +108,7 @@ def test_the_ranks_of_a_step_are_those_of_the_tables(rows):
         assert rank == np.linalg.matrix_rank(np.column_stack(columns).astype(float))
 
 
-def test_what_became_the_same_everywhere_still_draws():
+def test_site_left_with_one_substituent_joins_the_scaffold():
     full = library(
         [["a[*:1]", "x[*:2]"], ["b[*:1]", "x[*:2]"], ["b[*:1]", "y[*:2]"], ["a[*:1]", "x[*:2]"], ["b[*:1]", "x[*:2]"]]
     )

@@ -42,7 +42,7 @@ ALL = [*LEARNING, "gse"]
 
 @pytest.mark.parametrize("name", LEARNING)
 @pytest.mark.parametrize("seed", range(3))
-def test_nobody_is_in_while_one_that_is_lost_may_be_better(name, seed):
+def test_no_compound_is_in_while_a_lost_one_may_be_better(name, seed):
     truth = np.array([1.0, 0.9, 0.85])
     strategy, rng = comparison.get(name), np.random.default_rng(seed)
     state = strategy.start(asked(name, 3))
@@ -55,7 +55,7 @@ def test_nobody_is_in_while_one_that_is_lost_may_be_better(name, seed):
 
 
 @pytest.mark.parametrize("name", LEARNING)
-def test_one_that_is_lost_and_surely_worse_holds_nobody_up(name):
+def test_lost_compound_that_is_surely_worse_blocks_nothing(name):
     truth = np.array([0.0, 2.0, 0.5])
     strategy, rng = comparison.get(name), np.random.default_rng(0)
     state = strategy.start(asked(name, 3, sd=0.05))
@@ -65,7 +65,7 @@ def test_one_that_is_lost_and_surely_worse_holds_nobody_up(name):
     assert strategy.stop(state)[0].name == "decided"
 
 
-def test_when_all_others_are_out_the_lost_ones_are_said():
+def test_lost_compounds_are_named_when_all_others_are_out():
     """The two that beat all others run out: the others are out, and nobody can be named."""
     truth = np.array([1.0, 0.7, 0.0, 0.95])
     strategy, rng = comparison.get("rage"), np.random.default_rng(0)

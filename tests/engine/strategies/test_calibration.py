@@ -55,7 +55,7 @@ def test_every_strategy_that_promises_a_confidence_is_calibrated_on_three_tables
 
 
 @pytest.mark.parametrize(("kind", "instance", "mode"), CASES)
-def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode):
+def test_error_rate_is_at_most_delta_and_errors_have_their_stated_size(kind, instance, mode):
     found = calibrate(kind, instance, mode, RUNS // 5 if kind.dear else RUNS)
     assert complaints(found) == []
     assert not kind.normal or mode is None or len(found.errors) > 4 * RUNS
@@ -66,13 +66,13 @@ def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode
 
 @pytest.mark.slow
 @EVERY
-def test_losing_measurements_whatever_their_values_costs_no_validity(kind):
+def test_losing_measurements_at_random_keeps_validity(kind):
     found = calibrate(kind, kind.instances[0], kind.modes[0], RUNS // (20 if kind.dear else 4), first=10**6, lost=0.25)
     assert complaints(found) == []
 
 
 @pytest.mark.parametrize("kind", [pytest.param(one, marks=SLOW[is_long(one)], id=one.label) for one in KINDS])
-def test_a_radius_too_small_is_noticed(kind):
+def test_too_small_a_radius_is_noticed(kind):
     with kind.shrunk(SHRUNK):
         for instance, mode in c.cases(kind):
             found = calibrate(kind, instance, mode, 2)
@@ -94,7 +94,7 @@ def test_errors_larger_than_they_say_are_noticed_by_themselves():
 
 
 @pytest.mark.slow
-def test_far_too_small_a_radius_is_wrong_too_often():
+def test_far_too_small_a_radius_errs_too_often():
     """What it takes for the plain rate of errors to notice."""
     with KINDS[0].shrunk(8.0):
         found = calibrate(KINDS[0], tables.EPSILON_BEST[0], "realised", 200)
@@ -136,7 +136,7 @@ def test_limits_of_a_rate():
     assert limits(20, 20)[1] == 1.0
 
 
-def test_what_is_wrong():
+def test_wrong_answers_are_recognised():
     means = np.array([[3.0, 2.6, 2.2, 0.0]])
     within = AllEpsilonBest(0.5, 0.4)
     assert not is_wrong(within, np.array([IN, IN, OUT, OUT]), means)

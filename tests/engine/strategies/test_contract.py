@@ -145,7 +145,7 @@ def locked(value):
 
 
 @pytest.mark.parametrize("seed", few(1, of=3))
-def test_nothing_is_changed_and_the_same_question_has_the_same_answer(case, seed):
+def test_strategy_is_a_pure_function_of_its_inputs(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
     state = locked(strategy.start(locked(problem)))
@@ -170,7 +170,7 @@ def test_nothing_is_changed_and_the_same_question_has_the_same_answer(case, seed
 
 
 @pytest.mark.parametrize("seed", few(2, of=6))
-def test_the_decisions_alone_rebuild_the_state(case, seed):
+def test_decisions_alone_rebuild_the_state(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
     decisions = []
@@ -186,7 +186,7 @@ def test_the_decisions_alone_rebuild_the_state(case, seed):
     assert decisions
 
 
-def test_what_is_carried_can_be_kept_in_a_file(case):
+def test_memory_of_a_decision_can_be_stored(case):
     strategy, _ = case
     problem, truth, rng = random_problem(case, 0)
     for _, _, decision in phases(strategy, problem, truth, rng, most=3):
@@ -198,7 +198,7 @@ def test_what_is_carried_can_be_kept_in_a_file(case):
 
 
 @pytest.mark.parametrize("seed", few(1, of=2))
-def test_two_runs_of_the_same_seed_are_the_same(case, seed):
+def test_runs_of_one_seed_are_equal(case, seed):
     strategy, _ = case
     problem, truth, _ = random_problem(case, seed)
     runs = [
@@ -226,7 +226,7 @@ def test_an_empty_phase_does_not_count(case):
     assert strategy.decide(after, came_back(problem, truth, again, rng)).phase == 1
 
 
-def test_what_came_back_in_part_breaks_nothing(case):
+def test_partial_phase_breaks_nothing(case):
     """One compound measured of many, and then a phase as planned."""
     strategy, _ = case
     rng = np.random.default_rng(3)
@@ -247,8 +247,8 @@ def test_what_came_back_in_part_breaks_nothing(case):
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
-@pytest.mark.parametrize("seed", few(3, of=6))
-def test_sets_only_grow_and_say_when(case, seed):
+@pytest.mark.parametrize("seed", few(2, of=6))
+def test_decided_sets_only_grow_and_name_their_phase(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
     seen_in, seen_out = set(), set()
@@ -275,7 +275,7 @@ def test_sets_only_grow_and_say_when(case, seed):
         assert after.spent == decision.spent
 
 
-def test_an_easy_question_is_answered_rightly(case):
+def test_easy_question_is_answered_correctly(case):
     """Gaps far above the noise: every strategy ends, with the right answer and within its budget."""
     strategy, goal = case
     features = SiteFeatures(product((3, 2)), (3, 2))
@@ -297,11 +297,11 @@ def test_an_easy_question_is_answered_rightly(case):
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(1, of=3))
 def test_the_order_of_the_compounds_does_not_matter(case, seed):
     """The first phase's results in another order of the table: the same decision."""
     strategy, _ = case
-    problem, truth, rng = random_problem(case, seed)
+    problem, truth, rng = random_problem(case, seed + 2)  # of deficient rank first
     order = rng.permutation(problem.n_arms)
     features = SiteFeatures(problem.features.codes[order], problem.features.sizes)
     parameters = dict(problem.parameters)
@@ -367,7 +367,7 @@ def test_compounds_outside_the_span_are_set_aside(case, seed):
         assert not np.isin(state.status[~inside], (IN,)).any()
 
 
-def test_the_world_moves_in_the_middle_of_a_campaign(case):
+def test_changed_availability_keeps_decisions(case):
     strategy, _ = case
     features = SiteFeatures(product((3, 3)), (3, 3))
     rng = np.random.default_rng(4)
@@ -477,7 +477,7 @@ def test_every_strategy_says_what_it_is(kind):
         registry.check_parameters(strategy, {"colour": 1})
 
 
-def test_a_strategy_refuses_another_goal_and_another_number_of_endpoints(case):
+def test_other_goals_are_refused(case):
     strategy, _ = case
     features = DenseFeatures(np.eye(3))
     others = [name for name in ("epsilon-best", "best", "pareto") if name not in strategy.info.goals]
@@ -547,7 +547,7 @@ def test_unknown_names_are_refused_with_the_nearest():
 
 
 @pytest.mark.parametrize("goal", registry.PROVEN_GOALS)
-def test_proven_takes_what_needs_the_fewest_measurements_where_it_can(goal):
+def test_proven_chooses_the_strategy_with_the_fewest_measurements(goal):
     """And says why: few values, many values, a parameter that only another one has."""
     phased = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}[goal]
     cases = [

@@ -39,7 +39,7 @@ def test_a_budget_is_required_and_one_below_the_effects_refused():
 
 
 @pytest.mark.parametrize(("budget", "sizes"), [(24, [24]), (40, [40]), (48, [24, 24]), (100, [48, 24, 24, 4])])
-def test_the_budget_is_spent_to_the_last_measurement_in_whole_rounds(budget, sizes):
+def test_budget_is_spent_completely_in_whole_rounds(budget, sizes):
     rng = np.random.default_rng(4)
     problem = made(budget)
     truth = (dense(problem.features) @ rng.normal(0.0, 0.5, problem.features.n_columns))[None]
@@ -70,7 +70,7 @@ def test_the_probability_of_deciding_wrongly_is_about_that_of_a_simulation():
         assert told == pytest.approx(share, rel=0.35)
 
 
-def test_wrong_no_more_often_than_was_said_at_the_end():
+def test_stated_error_bound_holds_at_the_end():
     """An answer is wrong and said to be so with less than alpha with a probability of alpha at most."""
     alpha, runs, early, said = 0.2, 15, 0, 0
     rng = np.random.default_rng(11)
@@ -122,7 +122,7 @@ def chance(told, grown):
 
 
 @pytest.mark.parametrize("budget", [900, 1300])
-def test_before_the_campaign_it_is_that_of_the_proof(budget):
+def test_bound_before_the_campaign_is_that_of_the_proof(budget):
     problem = made(budget, per_round=budget // 4, sd=SD)
     strategy = EpsilonBestFixedBudget()
     first = strategy.ask(strategy.start(problem))
@@ -138,7 +138,7 @@ def test_before_the_campaign_it_is_that_of_the_proof(budget):
     assert strategy.beforehand(problem) == pytest.approx(expected, rel=1e-6, abs=0.0)
 
 
-def test_at_the_end_it_is_that_of_the_proof_and_the_answer_that_of_the_estimates():
+def test_bound_at_the_end_is_that_of_the_proof():
     rng, below = np.random.default_rng(12), 0
     for _ in range(20):
         problem = made(160, per_round=26, sd=SD)

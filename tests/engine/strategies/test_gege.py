@@ -119,7 +119,7 @@ def test_phases_against_the_slow_reference(seed, mode, radii):
     assert answered == problem.n_arms
 
 
-def test_every_endpoint_has_its_own_measurements():
+def test_bounds_use_the_measurements_of_their_own_endpoint():
     """Values of the second endpoint lost: wider bounds there, by its own V, and none where nothing returned."""
     problem, truth, rng = random_case(0)
     state = Gege().start(problem)
@@ -143,7 +143,7 @@ def test_every_endpoint_has_its_own_measurements():
 
 @pytest.mark.parametrize("mode", ["realised", "planned"])
 @pytest.mark.parametrize("seed", range(6))
-def test_with_margins_every_run_ends_with_an_answer(seed, mode):
+def test_runs_with_margins_always_end(seed, mode):
     """No more phases than halvings down to a gap of one margin, and nothing open, on ties and whatever the truth."""
     problem, truth, rng = random_case(seed, decide=mode)
     if seed % 2:
@@ -154,7 +154,7 @@ def test_with_margins_every_run_ends_with_an_answer(seed, mode):
     assert problem.goal.is_right(state.status == IN, truth)
 
 
-def test_an_arm_that_may_still_beat_another_stays_in_the_race():
+def test_accepted_arm_stays_active_while_it_may_beat_another():
     """In for sure, the only rival of an open one: it goes on being measured; once the other is out, it leaves."""
     problem = problem_for(DenseFeatures(np.eye(3)), (0.0, 0.0), sd=(1.0, 1.0))
     truth = np.array([[4.0, 3.5, -9.0], [4.0, 3.5, 20.0]])
@@ -181,7 +181,7 @@ def test_an_arm_that_may_still_beat_another_stays_in_the_race():
 
 @pytest.mark.parametrize("mode", ["realised", "planned"])
 @pytest.mark.parametrize(("own", "bounded", "right"), [(2.5, True, {OUT}), (4.5, False, {IN, OUT})])
-def test_one_that_was_away_is_compared_with_those_that_left_meanwhile(mode, own, bounded, right):
+def test_returning_arm_is_compared_with_arms_that_left(mode, own, bounded, right):
     """Beaten, and bounded before it was away; and beaten by less than what matters, and away from the start."""
     strategy, features = Gege(), DenseFeatures(np.eye(3))
     truth = np.array([[5.0, 10.0, own], [5.0, -5.0, own]])
@@ -280,7 +280,7 @@ def test_the_papers_first_radius():
     assert Gege().ask(state).total == oracle.size(1, 0.25, 1.0, 3, 3, 2, problem.delta, "proven")
 
 
-def test_compounds_too_close_to_tell_apart_end_it():
+def test_indistinguishable_compounds_end_the_search():
     """No margins, no budget, an exact tie: phases grow until no lab could make them."""
     problem = problem_for(DenseFeatures(np.eye(2)), (0.0, 0.0))
     truth = np.zeros((2, 2))

@@ -82,7 +82,7 @@ def test_runs_against_the_slow_reference(seed):
     assert budget - rounds < after.spent <= budget or len(steps) < rounds
 
 
-def test_a_budget_is_asked_for():
+def test_missing_budget_is_refused():
     problem = problem_of(DenseFeatures(np.eye(3)), goal=ParetoSet((0.0, 0.0)), sd=[0.1, 0.1])
     with pytest.raises(AssayPilotError, match="gege-fixed-budget needs a budget"):
         GegeFixedBudget().start(problem)
@@ -98,7 +98,7 @@ def test_a_budget_below_the_rank_in_each_round_is_refused():
     assert GegeFixedBudget().ask(state).total == 8
 
 
-def test_below_the_theorem_it_says_so_and_runs():
+def test_budget_below_the_theorem_is_reported_and_runs():
     features = SiteFeatures(product((3, 3, 4)), (3, 3, 4))
     below, above = (GegeFixedBudget().void(problem_for(features, budget)) for budget in (1079, 1080))
     assert len(above) == 1
@@ -117,7 +117,7 @@ def test_the_unit_of_an_endpoint_does_not_matter():
     assert one.status.tolist() == two.status.tolist()
 
 
-def test_arms_a_round_tells_nothing_about_are_kept():
+def test_arms_without_information_are_kept():
     features = DenseFeatures(np.eye(4))
     truth = np.array([[3.0, 2.0, 1.0, 0.0], [3.0, 2.0, 1.0, 0.0]])
     problem = problem_for(features, 80)

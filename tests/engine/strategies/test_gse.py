@@ -58,7 +58,7 @@ def accuracy(x, theta, budget, runs, *, sd=1.0, kind="linear", **parameters):
 
 @pytest.mark.parametrize("model", ["linear", "logistic", "poisson"])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_stage_keeps_whom_the_paper_keeps(model, seed):
+def test_every_stage_keeps_the_arms_of_the_paper(model, seed):
     rng = np.random.default_rng((8, seed))
     codes, sizes = random_table(rng, ("full", "sparse")[seed % 2], most=16)
     features = SiteFeatures(codes, sizes)
@@ -148,7 +148,7 @@ def test_a_budget_too_small_for_its_stages_is_refused(budget, text):
 
 
 @pytest.mark.parametrize(("model", "value", "text"), [("logistic", 1.5, "shares between"), ("poisson", -1.0, "counts")])
-def test_values_a_model_cannot_have_are_refused(model, value, text):
+def test_values_outside_the_model_are_refused(model, value, text):
     strategy = Gse()
     state = strategy.start(asked(DenseFeatures(np.eye(2)), 10, model=model))
     allocation = strategy.ask(state)
@@ -156,7 +156,7 @@ def test_values_a_model_cannot_have_are_refused(model, value, text):
         strategy.decide(state, Outcome(allocation, np.ones((1, 2)), np.array([[value, 0.5]]), 2))
 
 
-def test_greedy_refuses_what_it_cannot_compare():
+def test_greedy_refuses_too_many_compounds():
     many = SiteFeatures(product((20, 20, 10)), (20, 20, 10))
     with pytest.raises(AssayPilotError, match="4,000 are too many"):
         Gse().start(asked(many, 5000, allocation="greedy"))
@@ -173,7 +173,7 @@ def test_separated_values_still_rank():
     assert np.isfinite(decision.estimate).all()
 
 
-def test_what_a_stage_tells_nothing_about_stays():
+def test_arms_without_measurements_stay():
     strategy = Gse()
     state = strategy.start(asked(DenseFeatures(np.eye(4)), 16))
     allocation = strategy.ask(state)
@@ -183,7 +183,7 @@ def test_what_a_stage_tells_nothing_about_stays():
     assert np.isnan(decision.estimate[0, 2:]).all()
 
 
-def test_nothing_is_promised():
+def test_no_error_probability_is_promised():
     (why,) = Gse().void(asked(DenseFeatures(np.eye(2)), 10))
     assert "no error probability" in why
 

@@ -50,7 +50,7 @@ def random_problem(strategy, seed, **changes):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_came_back_in_part_decides_with_what_there_is(strategy, mode):
+def test_partial_phase_decides_with_what_returned(strategy, mode):
     """One compound measured of many: only its own direction is known; nothing is NaN that is asked about."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     problem = problem_of(features, **options(strategy, mode))
@@ -71,7 +71,7 @@ def test_what_came_back_in_part_decides_with_what_there_is(strategy, mode):
     assert strategy.ask(after).phase == 2
 
 
-def test_some_compounds_known_well_enough_are_out_while_others_are_not_known_at_all(strategy):
+def test_known_compounds_can_be_out_while_others_are_unknown(strategy):
     problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, slack=0.2, sd=0.1)
     state = strategy.start(problem)
     counts = np.array([1e4, 1e4, 0.0])
@@ -141,7 +141,7 @@ def test_ties_in_the_truth_end_with_slack(strategy, mode):
     assert (strategy.apply(state, decision).status == IN).all()
 
 
-def test_one_that_comes_to_be_had_late_and_is_far_better_contradicts_all_that_are_in(strategy):
+def test_far_better_late_compound_contradicts_all_that_are_in(strategy):
     """Also those that left because an earlier one was better."""
     features = DenseFeatures(np.eye(3))
     truth = np.array([1.0, 0.7, 6.0])
@@ -197,7 +197,7 @@ def test_the_last_phase_fits_the_budget(strategy, mode, budget):
     assert reason.numbers["undecided"] == (state.status == UNDECIDED).sum()
 
 
-def test_a_budget_below_the_rank_asks_for_nothing(strategy):
+def test_budget_below_the_rank_ends_the_search(strategy):
     features = SiteFeatures(product((3, 5)), (3, 5))
     state = strategy.start(problem_of(features, capacity=Capacity(24, 4, budget=6)))
     (reason,) = strategy.stop(state)

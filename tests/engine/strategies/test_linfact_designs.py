@@ -67,7 +67,7 @@ def test_a_design_is_solved_once_and_by_content(monkeypatch):
     assert len(solved) == 8
 
 
-def test_pools_beyond_the_span_rows_count_in_their_coordinates():
+def test_candidates_outside_the_rows_use_their_span():
     features, _ = tables(3)
     first = np.arange(features.n_rows // 2)
     span = designs.table(features, first)
@@ -132,7 +132,7 @@ def test_estimates_are_those_of_least_squares(seed):
 
 
 @pytest.mark.parametrize("kind", ["dense", "site"])
-def test_a_table_written_to_by_its_maker_leaves_what_is_remembered_true(kind):
+def test_changing_a_table_does_not_change_cached_fits(kind):
     base = np.eye(3) if kind == "dense" else np.arange(3, dtype=np.int32)[:, None]
     features = DenseFeatures(base[:2]) if kind == "dense" else SiteFeatures(base[:2], (3,))
     rows, ones, values = np.arange(2), np.ones(2), np.array([1.0, 2.0])
@@ -145,7 +145,7 @@ def test_a_table_written_to_by_its_maker_leaves_what_is_remembered_true(kind):
     assert base.flags.writeable
 
 
-def test_whoever_watches_hears_of_it_and_may_stop_it_every_time():
+def test_cached_designs_still_report_and_can_be_cancelled():
     features, _ = tables()
     rows = np.arange(features.n_rows)
 
@@ -160,7 +160,7 @@ def test_whoever_watches_hears_of_it_and_may_stop_it_every_time():
         assert told[-1] == 1.0
 
 
-def test_memory_is_bounded_and_forgets_the_oldest():
+def test_cache_is_bounded_and_drops_the_oldest():
     memo = designs.Memo(100_000)
     made = []
 
@@ -182,7 +182,7 @@ def test_memory_is_bounded_and_forgets_the_oldest():
     assert memo.bytes == 0
 
 
-def test_many_threads_get_the_same():
+def test_cache_is_safe_in_threads():
     """Eight threads, few questions, a memory so small that it forgets all the time."""
     memo = designs.Memo(20_000)
     wrong = []

@@ -265,7 +265,7 @@ def test_bounds_decide_strictly(decide):
         assert decided(0.0, -2.0 - hair).left.tolist() == [1]
 
 
-def test_a_contradiction_is_reported_and_the_first_decision_stands():
+def test_contradiction_is_reported_and_the_first_decision_stands():
     problem = problem_of(DenseFeatures(np.eye(2)), epsilon=0.5, slack=0.0, sd=0.1)
     state = strategy.start(problem)
     allocation = strategy.ask(state)
@@ -297,7 +297,7 @@ def test_only_active_compounds_are_measured_while_they_span():
     assert strategy.adjust(few, measurable=allowed, spent=0).status[0] == UNDECIDED
 
 
-def test_a_promise_says_nothing_of_what_the_measurements_do_not_cover():
+def test_planned_bounds_hold_only_for_covered_arms():
     """Planned bounds, a plan that came in whole, and an arm that is active but was not when the plan was made."""
     problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, sd=0.2, decide="planned", first_radius=0.5)
     state = strategy.start(problem)

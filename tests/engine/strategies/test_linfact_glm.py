@@ -126,7 +126,7 @@ def test_all_yes_against_all_no_ends_at_the_bound():
     assert strategy.apply(state, decision).status[1] == OUT
 
 
-def test_what_is_promised_is_worded_as_it_is():
+def test_guarantee_matches_the_proof():
     features = DenseFeatures(np.eye(2))
     assert "proof is incomplete" in strategy.info.guarantee
     assert strategy.void(problem_of(features, link="identity")) == ()
@@ -150,7 +150,7 @@ def test_values_that_a_link_cannot_have_are_refused():
 @pytest.mark.parametrize(
     ("link", "bound", "times", "place"), [("logit", 4.0, "200", "a share of one half"), ("log", 2.0, "55", "a count")]
 )
-def test_what_a_bound_costs_is_said(link, bound, times, place):
+def test_cost_of_a_bound_is_stated(link, bound, times, place):
     """c_min by hand: p (1 - p) at the bound against 1/4 in the middle; exp(-S) against 1."""
     strategy = LinFactGlm()
     features = SiteFeatures(product((2, 2)), (2, 2))

@@ -175,7 +175,7 @@ def test_right_for_any_deviations_within_the_error(estimator, mode):
     assert outside <= 26
 
 
-def test_what_cannot_be_decided_at_this_model_error_is_said():
+def test_undecidable_compounds_at_a_model_error_are_named():
     """No slack, a gap at the limit: it ends when measurements cannot help any more, with the rest named."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     truth = dense(features) @ np.array([6.0, 0.5, 0.0, -3.0, 0.5, 0.0, -3.0])

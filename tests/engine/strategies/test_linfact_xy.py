@@ -190,7 +190,7 @@ def test_many_arms_are_bounded_by_their_strongest(monkeypatch):
         assert (few.least == whole.least).mean() > 0.7
 
 
-def test_compounds_with_the_same_unknown_part_are_told_apart():
+def test_compounds_sharing_an_unknown_part_are_compared():
     """A substituent was never measured: two compounds that carry it differ by what was."""
     features = SiteFeatures(product((3, 2)), (3, 2))
     fit = least_squares(features, np.array([0, 1, 2, 3]), np.full(4, 4.0), np.array([1.0, 3.0, 0.0, 2.0]))
@@ -213,7 +213,7 @@ def test_compounds_with_the_same_unknown_part_are_told_apart():
 
 
 @pytest.mark.parametrize("gone", [[0], [0, 1]])
-def test_the_bounds_of_a_lost_compound_still_count(gone):
+def test_bounds_of_a_lost_compound_still_count(gone):
     """The best is lost: the others are decided against what was known of it, and never by forgetting it."""
     problem = problem_of(DenseFeatures(np.eye(5)), epsilon=0.5, slack=0.25, sd=0.1)
     strategy = LinFactXY()

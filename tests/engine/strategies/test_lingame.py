@@ -68,7 +68,7 @@ def test_every_step_is_the_papers(kind, seed):
 
 
 @pytest.mark.parametrize("norm", [None, 2.0])
-def test_the_threshold_and_the_ellipsoid_are_those_of_the_statement(norm):
+def test_threshold_and_ellipsoid_are_those_of_the_paper(norm):
     rng = np.random.default_rng(4)
     x, sd = rng.standard_normal((6, 3)), 0.3
     problem = problem_of(DenseFeatures(x), sd=sd, delta=0.07, norm=norm)
@@ -208,7 +208,7 @@ def test_more_compounds_than_can_be_looked_at_one_by_one_are_refused(kind):
 
 
 @BOTH
-def test_only_the_experiments_threshold_gives_the_guarantee_up(kind):
+def test_only_the_experimental_threshold_voids_the_guarantee(kind):
     features = DenseFeatures(ALPHA)
     assert kind().void(problem_of(features, goal=Best(), optimism="experiments", norm=1.0)) == ()
     (reason,) = kind().void(problem_of(features, goal=Best(), threshold="experiments"))
@@ -246,7 +246,7 @@ def test_the_guarantee_claims_no_more_than_is_proven(kind):
 
 
 @pytest.mark.parametrize(("norm", "batch"), [(2.0, 1000), (4.0, 4000)])
-def test_what_a_bound_on_the_effects_is_said_to_cost_is_what_it_costs(norm, batch):
+def test_stated_cost_of_a_bound_on_the_effects_is_right(norm, batch):
     """The theorem's regularisation is no defect: it stops, after about as many times the measurements as was said."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     truth = dense(features) @ np.array([0.0, 0.0, 0.5, 1.0, 0.0, 0.4, 0.8])[: features.n_columns]

@@ -156,7 +156,7 @@ def test_a_difference_can_be_estimated_where_no_mean_can():
     assert np.isposinf(decision.high[0, :2]).all()
 
 
-def test_one_that_others_lost_against_is_not_forgotten_when_it_runs_out():
+def test_winner_that_becomes_unavailable_is_remembered():
     """No phase told any mean, so no bound is left of the one that beat the second; the third is not the best for it."""
     wanted = np.hstack([np.eye(3), np.ones((3, 1))])
     strategy = Rage()
