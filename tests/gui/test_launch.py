@@ -47,6 +47,7 @@ def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow  # that a killed session is noticed is tested by itself, without the whole program
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
 def test_a_program_that_is_killed_is_noticed_at_its_next_start():
     code = (
