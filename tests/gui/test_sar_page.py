@@ -32,6 +32,7 @@ from tests.gui.helpers import (
     show,
     status,
     until,
+    wait_for,
 )
 
 KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
@@ -312,26 +313,26 @@ def test_a_copied_picture_is_on_white(qtbot, page):
     assert image.pixelColor(2, 2).name() == "#ffffff"
 
 
-@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
-def test_files_with_their_data_beside(qtbot, page, tmp_path, suffix, start):
-    window = window_of(page)
-    action = next(one for one in page.menu.actions() if suffix[1:].upper() in one.text())
-    action.trigger()
-    asking = window.picture_files.asking
-    assert isinstance(asking, QFileDialog)
-    target = tmp_path / f"a map{suffix}"
-    asking.fileSelected.emit(str(target))
-    asking.reject()
-    until(qtbot, lambda: "written" in window.messages.text)
-    assert target.read_bytes().startswith(start)
-    if suffix == ".png":
-        assert QImage(str(target)).width() == pytest.approx(300 * page.canvas.inches[0], abs=2)
-    rows = rows_of(tmp_path / "a map data.csv")
-    assert len(rows) == 9
-    scene = heat(page)
-    assert float(rows[0]["mean pIC50"]) == scene.view.mean[0, 0]
-    assert rows[0]["R1"] == scene.rows[0]
-    assert rows[0]["compounds"] == "2"
+STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+def test_picture_is_written_in_each_format_with_its_data_beside(qtbot, page, tmp_path):
+    window, scene = window_of(page), heat(page)
+    for suffix, start in STARTS.items():
+        next(one for one in page.menu.actions() if suffix[1:].upper() in one.text()).trigger()
+        asking = window.picture_files.asking
+        assert isinstance(asking, QFileDialog)
+        target = tmp_path / f"a {suffix[1:]}{suffix}"
+        asking.fileSelected.emit(str(target))
+        asking.reject()
+        data = tmp_path / f"a {suffix[1:]} data.csv"
+        wait_for(qtbot, window, data.exists)
+        assert target.read_bytes().startswith(start)
+        rows = rows_of(data)
+        assert len(rows) == 9
+        assert float(rows[0]["mean pIC50"]) == scene.view.mean[0, 0]
+        assert (rows[0]["R1"], rows[0]["compounds"]) == (scene.rows[0], "2")
+    assert QImage(str(tmp_path / "a png.png")).width() == pytest.approx(300 * page.canvas.inches[0], abs=2)
 
 
 def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path):
