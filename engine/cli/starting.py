@@ -209,7 +209,8 @@ def check_lines(path: str, report: dict[str, Any]) -> list[str]:
         if errors:
             rows = ", ".join(str(entry["row"]) for entry in errors[:_ROWS]) + (", ..." if len(errors) > _ROWS else "")
             lines.append(f"Left out, since only you know what was meant: row {rows}; correct the table to use them")
-    return lines + [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
+    notes = [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
+    return lines + notes + ["To change what was found: assaypilot check --help lists the options"] * bool(notes)
 
 
 def _endpoint_table(report: dict[str, Any]) -> list[str]:
