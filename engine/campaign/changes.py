@@ -34,8 +34,8 @@ from ..domain.controls import Control, refuse_compounds, resolved
 from ..domain.desirability import Curve, parse_curve
 from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
+from ..domain.noise import StatedNoise
 from ..domain.profiles import check_structures, profile_endpoint
-from ..domain.stated_noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES, choose, states_errors

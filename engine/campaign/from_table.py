@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..domain.controls import Control
-from ..domain.default_noise import usual
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
+from ..domain.noise import usual
 from ..domain.profiles import profile_endpoint
 from ..domain.stock import UNSAID, StockTerms
 from ..errors import AssayPilotError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..chemistry.similarity import library_similarity
 from ..domain.controls import Reading
 from ..domain.features import SiteFeatures, merge_equal_rows
@@ -55,6 +55,10 @@ class Scale:
         return f"{number(distance)}{_ON_LINK[self.link]}"
 
 
+Held = tuple[Library, Ints, Ints, SiteFeatures]
+"""A library, the first compound of each arm, the arm of every compound, and the features of arms."""
+
+
 class Ledger(Books):
     """What the events so far add up to: books, terms and decisions; ``events.fold`` alone changes it."""
 
@@ -63,9 +67,11 @@ class Ledger(Books):
     origin: Problem
     """What the strategy started from."""
 
-    def __init__(self, part: Callable[[str], bytes]) -> None:
+    def __init__(self, part: Callable[[str], bytes], libraries: dict[str, Held] | None = None) -> None:
         super().__init__()
         self._part = part
+        self._libraries = {} if libraries is None else libraries
+        """Libraries that were read before, by digest: a million compounds take seconds."""
         self.why = ""
         """Why this strategy."""
         self.turns: list[Turn] = []
@@ -92,6 +98,11 @@ class Ledger(Books):
     def calibrated(self) -> bool:
         """Whether the series model decides, by everything measured, rather than a proof."""
         return isinstance(self.strategy, Calibrated)
+
+    @property
+    def held(self) -> Held:
+        """The library, and what follows from it."""
+        return self.library, self.first, self.arm_of, self.features
 
     def hold(self, library: Library) -> None:
         """Take this library from now on."""
@@ -338,7 +349,10 @@ class Ledger(Books):
 
     def read_library(self, digest: str) -> None:
         """Take the library in the part of that digest."""
-        self.hold(Library.decode(self.part(digest)))
+        if digest not in self._libraries:
+            self.hold(Library.decode(self.part(digest)))
+            self._libraries[digest] = self.held
+        self.library, self.first, self.arm_of, self.features = self._libraries[digest]
 
     def reading(self, number: int) -> Reading:
         """Return the value of a control of that number; AssayPilotError when there is none."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..errors import AssayPilotError
 from . import plating
@@ -54,27 +53,9 @@ def as_it_stood(moment: Moment, last: int, used: int) -> str:
     return f"As it stood {when}; {moment.measurements:,} of {many(used, 'measurement')}"
 
 
-class _Retold(Ledger):
-    """A ledger that takes a library over that was read before, instead of reading a million compounds again."""
-
-    def __init__(self, part: Callable[[str], bytes], known: dict[str, tuple[Any, ...]]) -> None:
-        super().__init__(part)
-        self._known = known
-
-    def read_library(self, digest: str) -> None:
-        if digest not in self._known:
-            super().read_library(digest)
-            self._known[digest] = (self.library, self.first, self.arm_of, self.features)
-        self.library, self.first, self.arm_of, self.features = self._known[digest]
-
-
-def _known(now: Ledger) -> dict[str, tuple[Any, ...]]:
-    return {now.library.digest: (now.library, now.first, now.arm_of, now.features)}
-
-
 def retold(part: Callable[[str], bytes], now: Ledger) -> Ledger:
     """Return ledger before the first event, to which the log of the same campaign is told again without its library."""
-    return _Retold(part, _known(now))
+    return Ledger(part, {now.library.digest: now.held})
 
 
 class Past:
@@ -82,7 +63,7 @@ class Past:
 
     def __init__(self, part: Callable[[str], bytes], now: Ledger) -> None:
         self._part = part
-        self._known = _known(now)
+        self._libraries = {now.library.digest: now.held}
         self._ledgers: dict[int, Ledger] = {}
         self._sequence = -1
         self._kept: OrderedDict[tuple[int, tuple[str, ...]], Status] = OrderedDict()
@@ -91,7 +72,7 @@ class Past:
         """Read the log again when it has grown: ``head`` is the number of its events."""
         if head == self._sequence:
             return
-        self._ledgers = _ends(_Retold(self._part, self._known), events())
+        self._ledgers = _ends(Ledger(self._part, self._libraries), events())
         self._sequence = head
 
     @property

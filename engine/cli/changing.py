@@ -15,7 +15,7 @@ from ..campaign.state import Source, Status
 from ..domain.controls import parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
-from ..domain.stated_noise import StatedNoise, parse_noise
+from ..domain.noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
 from ..tables.endpoint_kinds import without_column
 from ..tables.join import read_more

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..domain.stated_noise import StatedNoise, parse_noise
+from ..domain.noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
 
 NONE = "none"

@@ -6,7 +6,7 @@ import argparse
 import re
 
 from ..campaign.phrases import many
-from ..domain.stated_noise import StatedNoise
+from ..domain.noise import StatedNoise
 from ..errors import AssayPilotError
 from ..tables.column_roles import NoSites
 from ..tables.files import is_workbook

@@ -13,7 +13,7 @@ from ..domain.controls import parse_control
 from ..domain.desirability import parse_curve
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
-from ..domain.stated_noise import StatedNoise
+from ..domain.noise import StatedNoise
 from ..errors import AssayPilotError
 from ..strategies.registry import states_errors
 from ..tables.check import check_report, endpoint_facts

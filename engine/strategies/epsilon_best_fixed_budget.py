@@ -221,14 +221,8 @@ def _most(state: State, size: int) -> int:
 
 
 def _issued(state: State, arms: Ints, counts: Ints, criterion: str, design: Design) -> Allocation:
-    order = np.argsort(arms)
-    return Allocation(
-        phase=state.phase + 1,
-        arms=arms[order],
-        counts=counts[order].astype(np.intp),
-        radius=math.inf,
-        certificate=Certificate(criterion, design.value, design.lower_bound),
-    )
+    certificate = Certificate(criterion, design.value, design.lower_bound)
+    return Allocation.after(state, arms, counts, math.inf, certificate)
 
 
 def bound(told: float, grown: float) -> float:

@@ -130,25 +130,10 @@ def decided(
     memory: Arrays,
 ) -> Decision:
     """A decision on the rows, with estimates and half-widths ``(n_endpoints, len(rows))`` of them."""
-    problem = state.problem
-    shape = (problem.n_endpoints, problem.n_arms)
-    shown, low, high = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+    shown = np.full((3, state.problem.n_endpoints, state.problem.n_arms), np.nan)
     known = np.isfinite(estimate)
     mean = np.where(known, estimate, 0.0)
-    shown[:, rows] = estimate
-    low[:, rows] = np.where(known, mean - half, -np.inf)
-    high[:, rows] = np.where(known, mean + half, np.inf)
-    return Decision(
-        phase=state.phase + 1,
-        radius=outcome.allocation.radius,
-        ins=ins,
-        outs=outs,
-        left=np.zeros(0, dtype=np.intp),
-        estimate=shown,
-        low=low,
-        high=high,
-        contradicted=np.zeros(0, dtype=np.intp),
-        spent=outcome.spent,
-        numbers=numbers,
-        memory=memory,
-    )
+    shown[0][:, rows] = estimate
+    shown[1][:, rows] = np.where(known, mean - half, -np.inf)
+    shown[2][:, rows] = np.where(known, mean + half, np.inf)
+    return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=memory)

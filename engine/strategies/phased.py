@@ -72,6 +72,15 @@ def lost_reason(state: State) -> StopReason:
     return StopReason("lost", text, {"lost": lost, "undecided": open_arms})
 
 
+def over_budget(state: State, needed: int) -> tuple[StopReason, ...]:
+    """The reason to stop when the budget leaves less than one more decision needs; empty while it does not."""
+    left = math.inf if state.problem.budget is None else max(state.problem.budget - state.spent, 0)
+    if left >= needed:
+        return ()
+    text = f"the budget leaves {left} measurements, and one more decision needs at least {needed}"
+    return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": int(state.open.sum())}),)
+
+
 def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
     """The bounds with so many times their half-widths; infinite ones stay."""
     more, known = np.zeros(len(low)), np.isfinite(high)

@@ -165,6 +165,15 @@ class Allocation:
         """Measurements in the phase."""
         return int(self.counts.sum())
 
+    @classmethod
+    def after(
+        cls, state: State, arms: Ints, counts: Ints, radius: float, certificate: Certificate, *, cut: bool = False
+    ) -> Allocation:
+        """Return the phase after a state: so many measurements of these arms, in any order, zeros left out."""
+        kept = np.flatnonzero(counts)
+        order = kept[np.argsort(arms[kept])]
+        return cls(state.phase + 1, arms[order], counts[order].astype(np.intp), radius, certificate, cut)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -186,6 +195,9 @@ class Outcome:
     def complete(self) -> bool:
         """Whether everything planned returned, of every endpoint."""
         return bool(np.all(self.counts[:, self.allocation.arms] >= self.allocation.counts))
+
+
+_NOBODY: Ints = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +226,36 @@ class Decision:
     """Thresholds and counts behind the decision, by name."""
     memory: Arrays = field(default_factory=dict)
     """All that the strategy carries from phase to phase, beside the fields above; it replaces the state's."""
+
+    @classmethod
+    def after(
+        cls,
+        state: State,
+        outcome: Outcome,
+        shown: Floats,
+        *,
+        ins: Ints,
+        outs: Ints,
+        numbers: Mapping[str, float],
+        left: Ints = _NOBODY,
+        contradicted: Ints = _NOBODY,
+        memory: Arrays | None = None,
+    ) -> Decision:
+        """Return what a phase decides; ``shown`` are estimate, low and high, ``(3, n_endpoints, n_arms)``."""
+        return cls(
+            phase=state.phase + 1,
+            radius=outcome.allocation.radius,
+            ins=ins,
+            outs=outs,
+            left=left,
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=contradicted,
+            spent=outcome.spent,
+            numbers=numbers,
+            memory={} if memory is None else memory,
+        )
 
 
 @dataclass(frozen=True, slots=True)

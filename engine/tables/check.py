@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..chemistry.names import short_names
-from ..domain.default_noise import usual
 from ..domain.difference import parts, pooled_of, with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures, span_rank
 from ..domain.labels import label_text
 from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
+from ..domain.noise import usual
 from ..models.diagnostics import AdditiveFit
 from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..domain.endpoint import Direction, Endpoint, Kind, Limit, Transform
 from ..domain.kinds import KINDS
-from ..domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
+from ..domain.noise import UNKNOWN, StatedNoise, parse_noise
 from ..errors import AssayPilotError
 
 Blank = Literal["h", "missing"]

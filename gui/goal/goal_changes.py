@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.stated_noise import StatedNoise
+from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 
 from ..new_campaign.goal_strategy import ControlsField, controls_in

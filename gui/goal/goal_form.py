@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from assaypilot.engine.campaign.phrases import number
 from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.domain.kinds import distance_unit
-from assaypilot.engine.domain.stated_noise import UNKNOWN, StatedNoise, parse_noise
+from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
 from ..new_campaign.goal_fields import FOLDS

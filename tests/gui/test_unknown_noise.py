@@ -8,7 +8,7 @@ from assaypilot.engine.campaign.outlook import draft, look_ahead
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.domain.stated_noise import StatedNoise
+from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose

@@ -18,7 +18,7 @@ from ...domain.pareto import beaten, gaps
 from ...system.progress import Report, silent
 from ..designs import g_design
 from ..linfact.planning import phase_design
-from ..phased import Phased, inseparable, number, one_of, settled
+from ..phased import Phased, inseparable, number, one_of, over_budget, settled
 from ..protocol import IN, UNDECIDED, Allocation, Decision, Outcome, Parameter, Problem, State, StopReason, StrategyInfo
 from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units
 
@@ -223,7 +223,7 @@ class Gege(Phased):
             # Sized before any of its values is seen, so the realised bounds stay valid.
             counts, value = exactly(made, targets, problem.budget - state.spent)
             radius = math.sqrt(size.wells * value) * epsilon / 4.0
-        return allocation(made, counts, phase=phase, radius=radius, cut=bool(cut))
+        return allocation(state, made, counts, radius, cut=bool(cut))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """In, out or still open for every active arm, from this phase's measurements only."""
@@ -273,10 +273,9 @@ class Gege(Phased):
             lost = int(state.lost.sum())
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        if problem.budget is not None and problem.budget - state.spent < (rank := rank_of(state)):
-            left = max(problem.budget - state.spent, 0)
-            text = f"the budget leaves {left} measurements, and one more decision needs at least {rank}"
-            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        spent = over_budget(state, rank_of(state)) if problem.budget is not None else ()
+        if spent:
+            return spent
         needed = self._size(state, state.phase + 1, 1).wells * problem.features.n_columns
         return inseparable(state, needed, "with differences that do not matter, or larger ones, the search ends")
 
@@ -323,17 +322,14 @@ def _decision(
     low, high = means - half, means + half
     shown[1][:, active], shown[2][:, active] = low, high
     earlier = state.status[active] == IN
-    return Decision(
-        phase=phase,
-        radius=outcome.allocation.radius,
+    return Decision.after(
+        state,
+        outcome,
+        shown,
         ins=active[verdict.ins & undecided],
         outs=active[verdict.outs & undecided],
         left=active[verdict.leaves],
-        estimate=shown[0],
-        low=shown[1],
-        high=shown[2],
         contradicted=active[earlier][beaten(low, high[:, earlier])],
-        spent=outcome.spent,
         numbers={
             "gap": 4.0 * outcome.allocation.radius,
             "measurements": float(outcome.counts.max(axis=0).sum()),

@@ -127,7 +127,7 @@ class GegeFixedBudget(Phased):
         rows, aims = design_rows(state)
         made = g_design(problem.features, rows, aims, gap=self.parameters(problem)["gap"], report=report)
         counts, _ = exactly(made, targets_of(state, made), _share(state))
-        return allocation(made, counts, phase=state.phase + 1, radius=math.inf)
+        return allocation(state, made, counts, math.inf)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """All but the smallest gaps are decided, from this round's measurements only; in the last round all are."""
@@ -150,20 +150,8 @@ class GegeFixedBudget(Phased):
         shown = np.full((3, *state.low.shape), np.nan)
         shown[0][:, here] = found.means[:, known]
         shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
-        return Decision(
-            phase=phase,
-            radius=math.inf,
-            ins=ins,
-            outs=outs,
-            left=ins,
-            estimate=shown[0],
-            low=shown[1],
-            high=shown[2],
-            contradicted=np.zeros(0, dtype=np.intp),
-            spent=outcome.spent,
-            numbers={"measurements": float(outcome.counts.max(axis=0).sum()), "kept": float(len(last))},
-            memory=state.memory,
-        )
+        numbers = {"measurements": float(outcome.counts.max(axis=0).sum()), "kept": float(len(last))}
+        return Decision.after(state, outcome, shown, ins=ins, outs=outs, left=ins, numbers=numbers, memory=state.memory)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, all rounds done, or too little left for another round."""

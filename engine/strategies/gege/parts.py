@@ -137,15 +137,7 @@ def targets_of(state: State, plan: Plan) -> ProjectedFeatures | None:
     return None if np.array_equal(active, plan.candidates.rows) else plan.candidates.onto(active)
 
 
-def allocation(plan: Plan, counts: Ints, *, phase: int, radius: float, cut: bool = False) -> Allocation:
+def allocation(state: State, plan: Plan, counts: Ints, radius: float, *, cut: bool = False) -> Allocation:
     """The allocation of counts per candidate."""
-    kept = np.flatnonzero(counts)
-    order = np.argsort(plan.candidates.rows[kept])
-    return Allocation(
-        phase=phase,
-        arms=plan.candidates.rows[kept][order],
-        counts=counts[kept][order],
-        radius=radius,
-        certificate=Certificate("g", plan.design.value, plan.design.lower_bound),
-        cut_to_budget=cut,
-    )
+    certificate = Certificate("g", plan.design.value, plan.design.lower_bound)
+    return Allocation.after(state, plan.candidates.rows, counts, radius, certificate, cut=cut)

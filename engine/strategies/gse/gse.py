@@ -134,15 +134,8 @@ class Gse(Phased):
         report(1.0, "measurements spread")
         used = np.flatnonzero(counts)
         value = achieved(candidates, used, counts[used], targets)
-        order = np.argsort(candidates.rows[used])
-        return Allocation(
-            phase=phase,
-            arms=candidates.rows[used][order],
-            counts=counts[used][order].astype(np.intp),
-            radius=math.inf,
-            certificate=Certificate("g", value * n, float(candidates.rank)),
-            cut_to_budget=n < full,
-        )
+        certificate = Certificate("g", value * n, float(candidates.rank))
+        return Allocation.after(state, candidates.rows, counts, math.inf, certificate, cut=n < full)
 
     def _share(self, state: State) -> tuple[int, int]:
         """Measurements of the next stage, and those of an undisturbed one: B / s, rounded down."""
@@ -181,20 +174,8 @@ class Gse(Phased):
         shown = np.full((3, 1, problem.n_arms), np.nan)
         shown[0, 0, active[known]] = _mean_of(given["model"], scores[known])
         shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
-        return Decision(
-            phase=phase,
-            radius=outcome.allocation.radius,
-            ins=ins,
-            outs=outs,
-            left=np.zeros(0, dtype=np.intp),
-            estimate=shown[0],
-            low=shown[1],
-            high=shown[2],
-            contradicted=np.zeros(0, dtype=np.intp),
-            spent=outcome.spent,
-            numbers={"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())},
-            memory=state.memory,
-        )
+        numbers = {"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())}
+        return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=state.memory)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""

@@ -20,7 +20,7 @@ from ...domain.goals import AllEpsilonBest
 from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ..designs import estimated, g_design, table
-from ..phased import SOFTER, Phased, inseparable, rounded_up, settled
+from ..phased import SOFTER, Phased, inseparable, over_budget, rounded_up, settled
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -196,16 +196,8 @@ class LinFact(Phased):
             counts = cut_to(candidates, design, budget - state.spent)
             value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
             radius = math.sqrt(wells * value) * radius
-        kept = counts > 0
-        order = np.argsort(candidates.rows[design.support[kept]])
-        return Allocation(
-            phase=phase,
-            arms=candidates.rows[design.support[kept]][order],
-            counts=counts[kept][order].astype(np.intp),
-            radius=radius,
-            certificate=Certificate("g", design.value, design.lower_bound),
-            cut_to_budget=bool(cut),
-        )
+        certificate = Certificate("g", design.value, design.lower_bound)
+        return Allocation.after(state, candidates.rows[design.support], counts, radius, certificate, cut=bool(cut))
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
         """Means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).
@@ -255,17 +247,14 @@ class LinFact(Phased):
         """What the phase decides, once the active arms are sorted; ``spread``: estimate, low and high of all arms."""
         before = state.status[active]
         good_now = (before == IN) | (found.good & (before == UNDECIDED))
-        return Decision(
-            phase=state.phase + 1,
-            radius=outcome.allocation.radius,
+        return Decision.after(
+            state,
+            outcome,
+            spread,
             ins=active[found.good & (before == UNDECIDED)],
             outs=active[found.bad & (before == UNDECIDED)],
             left=active[good_now & found.dispensable],
-            estimate=spread[0],
-            low=spread[1],
-            high=spread[2],
             contradicted=active[found.bad & (before == IN)],
-            spent=outcome.spent,
             numbers={
                 "upper_threshold": found.upper,
                 "lower_threshold": found.lower,
@@ -286,13 +275,10 @@ class LinFact(Phased):
             lost = int(state.lost.sum())
             text = f"{lost} of the best cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        budget = state.problem.budget
-        if budget is not None:
-            left = budget - state.spent
-            rank = table(state.problem.features, design_rows(state)[0]).rank
-            if left < rank:
-                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
-                return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        if state.problem.budget is not None:
+            spent = over_budget(state, table(state.problem.features, design_rows(state)[0]).rank)
+            if spent:
+                return spent
         phase = state.phase + 1
         return inseparable(state, self.wells(state, self.radius(state, phase), phase), SOFTER)
 

@@ -244,16 +244,8 @@ class LinFactXY(LinFact):
             support, counts = design.support, cut_to(candidates, design, budget - state.spent)
             pairs = Pairs(candidates.onto(compared.rows))
             radius *= math.sqrt(wells * _value(candidates, pairs, support, counts))
-        kept = counts > 0
-        order = np.argsort(candidates.rows[support[kept]])
-        return Allocation(
-            phase=phase,
-            arms=candidates.rows[support[kept]][order],
-            counts=counts[kept][order].astype(np.intp),
-            radius=radius,
-            certificate=Certificate("xy", design.value, design.lower_bound),
-            cut_to_budget=bool(cut),
-        )
+        certificate = Certificate("xy", design.value, design.lower_bound)
+        return Allocation.after(state, candidates.rows[support], counts, radius, certificate, cut=bool(cut))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Out when some active arm is surely more than epsilon better; in when none can be.

@@ -99,15 +99,8 @@ class Sequential(Phased):
         capacity = state.problem.capacity
         most = capacity.max_replicates if capacity else n
         counts = self.batch(state, rules, first[:n], n, most)
-        arms = np.flatnonzero(counts)
-        return Allocation(
-            phase=state.phase + 1,
-            arms=arms,
-            counts=counts[arms],
-            radius=math.inf,
-            certificate=Certificate("none", 0.0, 0.0),
-            cut_to_budget=n < size,
-        )
+        none = Certificate("none", 0.0, 0.0)
+        return Allocation.after(state, np.arange(len(counts)), counts, math.inf, none, cut=n < size)
 
     def first_arms(self, state: State) -> Ints:
         """Arms to measure because nothing is known of a direction they have; chosen by counts, never by values.
@@ -152,17 +145,13 @@ class Sequential(Phased):
         bounds[2, 0, known] = pool.means[known] + half[known]
         bounds[1, 0, unknown] = -np.inf
         bounds[2, 0, unknown] = np.inf
-        return Decision(
-            phase=state.phase + 1,
-            radius=outcome.allocation.radius,
+        return Decision.after(
+            state,
+            outcome,
+            bounds,
             ins=ins,
             outs=outs,
-            left=np.zeros(0, dtype=np.intp),
-            estimate=bounds[0],
-            low=bounds[1],
-            high=bounds[2],
             contradicted=self.contradicted(state, pool, spread, reach),
-            spent=outcome.spent,
             numbers={
                 "measurements": pool.total,
                 "threshold": reach,

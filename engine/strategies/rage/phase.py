@@ -214,16 +214,8 @@ def bounding_phase(state: State, radius: float, wells: float, gap: float, report
         counts = cut_to(candidates, design, budget - state.spent)
         value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
         radius *= float(np.sqrt(wells * value))
-    kept = counts > 0
-    order = np.argsort(candidates.rows[design.support[kept]])
-    return Allocation(
-        phase=state.phase + 1,
-        arms=candidates.rows[design.support[kept]][order],
-        counts=counts[kept][order].astype(np.intp),
-        radius=radius,
-        certificate=Certificate("g", design.value, design.lower_bound),
-        cut_to_budget=bool(cut),
-    )
+    certificate = Certificate("g", design.value, design.lower_bound)
+    return Allocation.after(state, candidates.rows[design.support], counts, radius, certificate, cut=bool(cut))
 
 
 def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:

@@ -27,6 +27,7 @@ from ..phased import (
     inseparable,
     number,
     one_of,
+    over_budget,
     settled,
     wider,
 )
@@ -232,15 +233,9 @@ class Rage(Phased):
             # Sized before any of its values is seen, so the realised half-widths stay valid.
             made = cut(field, design, budget - state.spent, report)
             radius = math.sqrt(wells * made.value / made.total) * radius
-        order = np.argsort(field.candidates.rows[made.support])
-        return Allocation(
-            phase=phase,
-            arms=field.candidates.rows[made.support][order],
-            counts=made.counts[order].astype(np.intp),
-            radius=radius,
-            certificate=Certificate("xy", design.value, design.lower_bound),
-            cut_to_budget=bool(too_many),
-        )
+        certificate = Certificate("xy", design.value, design.lower_bound)
+        rows = field.candidates.rows[made.support]
+        return Allocation.after(state, rows, made.counts, radius, certificate, cut=bool(too_many))
 
     def _design(self, state: State, field: Field, wells: float, report: Report) -> Design:
         """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
@@ -283,17 +278,12 @@ class Rage(Phased):
         is_first[first] = True
         wins = np.isin(kind, verdict.won) & is_first & undecided
         loses = undecided & (verdict.out[kind] | (np.isin(kind, verdict.won) & ~wins))
-        return Decision(
-            phase=phase,
-            radius=outcome.allocation.radius,
+        return Decision.after(
+            state,
+            outcome,
+            bounds,
             ins=active[wins],
             outs=active[loses],
-            left=np.zeros(0, dtype=np.intp),
-            estimate=bounds[0],
-            low=bounds[1],
-            high=bounds[2],
-            contradicted=np.zeros(0, dtype=np.intp),
-            spent=outcome.spent,
             numbers={
                 "still_in": float((~verdict.out).sum()) if not len(verdict.won) else 1.0,
                 "widest_half_width": verdict.width,
@@ -345,17 +335,16 @@ class Rage(Phased):
         stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
         if stuck:
             return stuck
-        open_arms = int(state.open.sum())
         budget = state.problem.budget
         if budget is not None:
-            left, needed = budget - state.spent, 1
-            if left >= 1 and state.lost.any():
+            needed = 1
+            if budget - state.spent >= 1 and state.lost.any():
                 needed = table(state.problem.features, design_rows(state)[0]).rank
-            elif left >= 1:
+            elif budget - state.spent >= 1:
                 needed = effects(field_of(state).targets)
-            if left < needed:
-                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
-                return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+            spent = over_budget(state, needed)
+            if spent:
+                return spent
         return inseparable(state, self._wells(state, self.radius(state, state.phase + 1)), SOFTER)
 
 

@@ -15,7 +15,7 @@ from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stated_noise import StatedNoise
+from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign import making, trading
 from tests.engine.campaign.making import answers, decide_phase, finish, replays, truth

@@ -17,7 +17,7 @@ from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stated_noise import StatedNoise, parse_noise
+from assaypilot.engine.domain.noise import StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings
 from assaypilot.engine.models.sd_bound import upper_sd
