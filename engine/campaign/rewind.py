@@ -15,7 +15,7 @@ from .added_compounds import added_again, refuse_used
 from .auditing import audit_round
 from .changes import redone
 from .confirmation import confirmation_round
-from .events.entered import ResultsRecorded
+from .events.entered import ResultsRecorded, ResultsRestored
 from .events.fold import kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned, PlatesLaidOut, RoundIssued
 from .events.kind import Step
@@ -154,8 +154,7 @@ def _refuse_seen(ledger: Ledger) -> None:
 
 def opposite(step: Step, sequence: int) -> Draft:
     """Return the event that takes a step back; ``sequence`` is the last event before it."""
-    draft = step.kind.inverse(step.data)
-    return replace(draft, data={**draft.data, "undoes": sequence})
+    return replace(step.back, data={**step.back.data, "undoes": sequence})
 
 
 def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tuple[list[Draft], Mapping[str, bytes]]:
@@ -173,7 +172,6 @@ def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tupl
         return redone(ledger, data, now)
     if step.kind is CompoundsAdded:
         return added_again(ledger, data, now)
-    data["redoes"] = now
     if step.kind is ResultsRecorded:
-        data["round"] = ledger.last_round
-    return [step.kind.again(data)], {}
+        return [ResultsRestored.draft(data | {"round": ledger.last_round, "redoes": now})], {}
+    return [step.kind.draft(data | {"redoes": now})], {}

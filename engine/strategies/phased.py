@@ -8,6 +8,7 @@ the same phase.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -144,7 +145,7 @@ def in_pairs(whole: Callable[[int, int | None], Rounded], n: int, most: int | No
     return Rounded(half.support, 2 * half.counts, half.value, half.method, half.finished)
 
 
-class Phased:
+class Phased(ABC):
     """Start, adjust, apply, tell and answer, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
 
     info: ClassVar[StrategyInfo]
@@ -263,13 +264,13 @@ class Phased:
             memory=decision.memory,
         )
 
+    @abstractmethod
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The measurements of the next phase."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """What the phase decides; None when nothing usable returned."""
-        raise NotImplementedError
 
     def tell(self, state: State, outcome: Outcome) -> State:
         """The state after a phase; unchanged, but for what was spent, when nothing usable returned."""

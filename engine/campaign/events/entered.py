@@ -10,7 +10,6 @@ from ...domain.controls import Reading
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
 from .. import codec, stocked
-from ..file.chain import Draft
 from ..phrases import many, names, number
 from ..replay import Ledger
 from ..stock_view import stock_in_words
@@ -44,22 +43,9 @@ class ResultsRecorded(Kind):
         source = data.get("source") or {"digest": "", "name": ""}
         controls = [r["number"] for r in data.get("controls", ())]
         n = len(numbers) + len(controls)
-        told = {"numbers": numbers, "source": source["digest"], "round": data["round"]}
-        return Step(
-            f"Enter {n} result{'s' if n != 1 else ''}",
-            ResultsRecorded,
-            told | ({"controls": controls} if controls else {}),
-        )
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the withdrawal of the values."""
-        return ResultsWithdrawn.draft({name: data[name] for name in ("numbers", "source", "controls") if name in data})
-
-    @classmethod
-    def again(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the values restored."""
-        return ResultsRestored.draft(data)
+        values = {"numbers": numbers, "source": source["digest"]} | ({"controls": controls} if controls else {})
+        label, told = f"Enter {n} result{'s' if n != 1 else ''}", values | {"round": data["round"]}
+        return Step(label, ResultsRecorded, told, ResultsWithdrawn.draft(values))
 
 
 class ResultsWithdrawn(Kind):
@@ -122,12 +108,9 @@ class ControlAmended(Kind):
 
     def step(self) -> Step:
         """Return the amendment."""
-        return Step("Amend a control", ControlAmended, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the value before."""
-        return cls.draft({**data, "now": data["before"], "before": data["now"]})
+        data = self.data
+        back = ControlAmended.draft({**data, "now": data["before"], "before": data["now"]})
+        return Step("Amend a control", ControlAmended, data, back)
 
 
 class MeasurementExcluded(Kind):
@@ -149,12 +132,9 @@ class MeasurementExcluded(Kind):
 
     def step(self) -> Step:
         """Return the exclusion."""
-        return Step("Exclude a value", MeasurementExcluded, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the value used again."""
-        return MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
+        data = self.data
+        back = MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
+        return Step("Exclude a value", MeasurementExcluded, data, back)
 
 
 class MeasurementIncluded(Kind):
@@ -173,12 +153,9 @@ class MeasurementIncluded(Kind):
 
     def step(self) -> Step:
         """Return the inclusion."""
-        return Step("Include a value", MeasurementIncluded, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the exclusion before."""
-        return MeasurementExcluded.draft({"number": data["number"], **data["before"]})
+        data = self.data
+        back = MeasurementExcluded.draft({"number": data["number"], **data["before"]})
+        return Step("Include a value", MeasurementIncluded, data, back)
 
 
 class MeasurementCorrected(Kind):
@@ -207,12 +184,9 @@ class MeasurementCorrected(Kind):
 
     def step(self) -> Step:
         """Return the correction."""
-        return Step("Correct a value", MeasurementCorrected, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the value before."""
-        return cls.draft({"number": data["number"], **data["before"], "before": None})
+        data = self.data
+        back = MeasurementCorrected.draft({"number": data["number"], **data["before"], "before": None})
+        return Step("Correct a value", MeasurementCorrected, data, back)
 
 
 class CompoundsUnavailable(Kind):
@@ -232,12 +206,9 @@ class CompoundsUnavailable(Kind):
 
     def step(self) -> Step:
         """Return the mark."""
-        return Step("Mark as not to be had", CompoundsUnavailable, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the compounds as available."""
-        return CompoundsAvailable.draft({"compounds": data["compounds"]})
+        data = self.data
+        back = CompoundsAvailable.draft({"compounds": data["compounds"]})
+        return Step("Mark as not to be had", CompoundsUnavailable, data, back)
 
 
 class CompoundsAvailable(Kind):
@@ -271,12 +242,8 @@ class StockStated(Kind):
 
     def step(self) -> Step:
         """Return the statement."""
-        return Step("Arrivals" if self.data["note"] == "arrived" else "Change the stock", StockStated, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the stock before."""
-        return cls.draft(stocked.opposite(data))
+        label = "Arrivals" if self.data["note"] == "arrived" else "Change the stock"
+        return Step(label, StockStated, self.data, StockStated.draft(stocked.opposite(self.data)))
 
 
 def take_values(ledger: Ledger, data: Mapping[str, Any]) -> None:

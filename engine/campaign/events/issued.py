@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import Issued, UnderWay
-from ..file.chain import Draft
 from ..phrases import many
 from ..replay import Ledger
 from ..stock_view import choice_in_words
@@ -67,10 +65,11 @@ class _Issue(Kind):
     def _drawn(self) -> str:
         return ""
 
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the withdrawal of the round."""
-        return RoundWithdrawn.draft({"round": data["round"], "note": "", "undone": True})
+    def _planned(self, what: str, **more: Any) -> Step:
+        """Return the plan of a round, which its withdrawal takes back."""
+        number = self.data["round"]
+        back = RoundWithdrawn.draft({"round": number, "note": "", "undone": True})
+        return Step(f"Plan {what} {number}", type(self), {"round": number, **more}, back)
 
 
 class RoundIssued(_Issue):
@@ -89,8 +88,7 @@ class RoundIssued(_Issue):
 
     def step(self) -> Step:
         """Return the plan."""
-        number = self.data["round"]
-        return Step(f"Plan round {number}", RoundIssued, {"round": number})
+        return self._planned("round")
 
 
 class ConfirmationIssued(_Issue):
@@ -118,8 +116,7 @@ class ConfirmationIssued(_Issue):
 
     def step(self) -> Step:
         """Return the plan."""
-        number = self.data["round"]
-        return Step(f"Plan confirmation round {number}", ConfirmationIssued, {"round": number})
+        return self._planned("confirmation round")
 
 
 class AuditIssued(ConfirmationIssued):
@@ -129,9 +126,7 @@ class AuditIssued(ConfirmationIssued):
 
     def step(self) -> Step:
         """Return the plan with its size, which redo draws again."""
-        number = self.data["round"]
-        told = {"round": number, "size": len(self.data["items"])}
-        return Step(f"Plan audit round {number}", AuditIssued, told)
+        return self._planned("audit round", size=len(self.data["items"]))
 
     def _drawn(self) -> str:
         return f", drawn at random from {self.data['population']:,}"
@@ -178,13 +173,10 @@ class PlatesLaidOut(Kind):
 
     def step(self) -> Step:
         """Return the layout."""
-        label = "Take the plates away" if self.data["layout"] is None else "Lay out on plates"
-        return Step(label, PlatesLaidOut, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the layout before."""
-        return cls.draft({"round": data["round"], "layout": data["before"], "before": data["layout"]})
+        data = self.data
+        label = "Take the plates away" if data["layout"] is None else "Lay out on plates"
+        before = {"round": data["round"], "layout": data["before"], "before": data["layout"]}
+        return Step(label, PlatesLaidOut, data, PlatesLaidOut.draft(before))
 
 
 class RoundClosed(Kind):

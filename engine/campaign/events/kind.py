@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,11 +19,13 @@ class Step:
     kind: type[Kind]
     """The kind of event that it was."""
     data: Mapping[str, Any]
-    """What of the event its opposite needs."""
+    """What of the event redo needs."""
+    back: Draft
+    """The event that takes it back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(ABC):
     """One event as its kind understands it; each kind is a class of its own."""
 
     event: Event
@@ -48,27 +51,17 @@ class Kind:
         """Return an event of this kind as it is written."""
         return Draft(cls.name, data, cls.version)
 
+    @abstractmethod
     def apply(self, ledger: Ledger) -> None:
         """Take it into the state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sentence(self, ledger: Ledger) -> str:
         """Return it in one plain sentence; ``ledger`` has just taken it in."""
-        raise NotImplementedError
 
     def step(self) -> Step | None:
         """Return what undo takes back of it; None where it cannot be undone on its own."""
         return None
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the event that takes back a step with this data."""
-        raise NotImplementedError
-
-    @classmethod
-    def again(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the event that repeats an undone step with this data; ``undoing`` plans and changes by other means."""
-        return cls.draft(data)
 
     def remember(self, ledger: Ledger) -> None:
         """Keep what can be undone and redone; a closed round or a decision ends both."""

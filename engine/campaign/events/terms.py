@@ -21,7 +21,6 @@ from ...strategies.registry import get
 from ...text.percentages import percent
 from .. import codec
 from ..bookkeeping import Turn, UnderWay
-from ..file.chain import Draft
 from ..phrases import joined, many, names, number
 from ..promises import goal_sentence
 from ..replay import Ledger
@@ -167,12 +166,9 @@ class SettingsChanged(Kind):
 
     def step(self) -> Step:
         """Return the change."""
-        return Step("Change the terms", SettingsChanged, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the change taken back."""
-        return cls.draft({"changes": data["changes"]})
+        data = self.data
+        back = SettingsChanged.draft({"changes": data["changes"]})
+        return Step("Change the terms", SettingsChanged, data, back)
 
 
 class CompoundsAdded(Kind):
@@ -198,12 +194,9 @@ class CompoundsAdded(Kind):
 
     def step(self) -> Step:
         """Return the addition."""
-        return Step("Add compounds", CompoundsAdded, self.data)
-
-    @classmethod
-    def inverse(cls, data: Mapping[str, Any]) -> Draft:
-        """Return the addition taken back."""
-        return cls.draft({"changes": data["changes"]})
+        data = self.data
+        back = CompoundsAdded.draft({"changes": data["changes"]})
+        return Step("Add compounds", CompoundsAdded, data, back)
 
 
 class CombinationsListed(CompoundsAdded):

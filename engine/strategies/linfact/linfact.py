@@ -9,6 +9,7 @@ noise, the slack, the first radius and the realised half-widths of our own state
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
@@ -141,9 +142,9 @@ class LinFact(Phased):
             parameters["gap"] = GAP.default
         return parameters
 
+    @abstractmethod
     def spread_log(self, problem: Problem, phase: int) -> float:
         """The logarithm of the phase's union bound."""
-        raise NotImplementedError
 
     def noise(self, problem: Problem) -> float:
         """The SD of one measurement on the scale of the bounds."""

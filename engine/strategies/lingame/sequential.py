@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from functools import lru_cache
 from typing import Any
 
@@ -112,9 +113,9 @@ class Sequential(Phased):
             return shuffled(state.problem, state.problem.measurable)
         return arms
 
+    @abstractmethod
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
         """``(n_arms,)`` measurements of a batch of n that starts with the ``first`` arms, at most ``most`` of one."""
-        raise NotImplementedError
 
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
