@@ -18,8 +18,6 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.bounds import bound_text
 from tests.engine.campaign.making import answers, make, replays
-from tests.engine.campaign.trading import HERG, POTENCY, trade
-from tests.engine.campaign.trading import answers as trading_answers
 
 IN, OUT = 1, 2
 WIDE = {"per_round": 24, "max_replicates": 6}
@@ -113,16 +111,6 @@ def test_bound_from_before_the_campaign_decides_nothing_and_leaves_its_table_unt
             now = campaign.status()
             assert now.additivity[0].verdict == verdict
             assert now.guarantee.holds is (relation == "<")
-
-
-def test_a_bound_in_a_trade_off_ends_the_guarantee(tmp_path: Path) -> None:
-    with trade(tmp_path / "x.assaypilot", POTENCY, HERG) as campaign:
-        campaign.plan()
-        told = trading_answers(campaign)
-        hidden = next(place for place, one in enumerate(told) if one.endpoint == "hERG")
-        told[hidden] = replace(told[hidden], relation="<")
-        campaign.record(told, close=True)
-        assert not replays(campaign).guarantee.holds
 
 
 def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
