@@ -75,10 +75,10 @@ def lost_reason(state: State) -> StopReason:
 
 def over_budget(state: State, needed: int) -> tuple[StopReason, ...]:
     """The reason to stop when the budget leaves less than one more decision needs; empty while it does not."""
-    left = math.inf if state.problem.budget is None else max(state.problem.budget - state.spent, 0)
+    left = math.inf if state.problem.budget is None else state.problem.budget - state.spent
     if left >= needed:
         return ()
-    text = f"the budget leaves {left} measurements, and one more decision needs at least {needed}"
+    text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
     return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": int(state.open.sum())}),)
 
 

@@ -34,11 +34,8 @@ def folded(campaign: Campaign, upto: int | None = None) -> Ledger:
     return fold(Ledger(campaign._store.part), campaign._store.events()[:upto])
 
 
-def test_every_kind_can_be_applied_and_told_and_every_step_can_be_taken_back() -> None:
-    for kind in KINDS.values():
-        assert kind.apply is not Kind.apply, kind
-        assert kind.sentence is not Kind.sentence, kind
-        assert (kind.step is Kind.step) == (kind.inverse.__func__ is Kind.inverse.__func__), kind
+def test_every_kind_can_be_applied_and_told() -> None:
+    assert not [kind for kind in KINDS.values() if kind.__abstractmethods__]
 
 
 def test_every_class_of_event_is_known_by_its_name() -> None:

@@ -14,7 +14,7 @@ from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies import designs
 from assaypilot.engine.strategies.gege.confidence import Boxes, Gege, by_bounds, by_gaps
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
+from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Capacity, Outcome
 from tests.oracles import gege as oracle
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
 
@@ -177,29 +177,6 @@ def test_accepted_arm_stays_active_while_it_may_beat_another():
     assert decision.outs.tolist() == [1]
     assert decision.left.tolist() == [0]
     assert [r.name for r in Gege().stop(Gege().apply(state, decision))] == ["decided"]
-
-
-@pytest.mark.parametrize("mode", ["realised", "planned"])
-@pytest.mark.parametrize(("own", "bounded", "right"), [(2.5, True, {OUT}), (4.5, False, {IN, OUT})])
-def test_returning_arm_is_compared_with_arms_that_left(mode, own, bounded, right):
-    """Beaten, and bounded before it was away; and beaten by less than what matters, and away from the start."""
-    strategy, features = Gege(), DenseFeatures(np.eye(3))
-    truth = np.array([[5.0, 10.0, own], [5.0, -5.0, own]])
-    problem = problem_for(features, (1.0, 1.0), decide=mode, first_radius=8.0)
-    everything = np.ones(3, dtype=bool)
-    state = strategy.start(problem)
-    away = np.array([True, True, False])
-    for here in (everything if bounded else away, away, *[everything] * 8):
-        state = strategy.adjust(state, measurable=here, spent=state.spent)
-        if strategy.stop(state):
-            continue
-        asked = strategy.ask(state)
-        counts = np.zeros((2, 3))
-        counts[:, asked.arms] = asked.counts
-        state = strategy.tell(state, Outcome(asked, counts, np.where(counts > 0, truth, 0.0)))
-    assert strategy.stop(state)[0].name == "decided"
-    assert state.status[:2].tolist() == [IN, IN]
-    assert state.status[2] in right
 
 
 def test_one_that_is_in_and_away_still_counts_where_an_endpoint_never_said_anything_of_it():

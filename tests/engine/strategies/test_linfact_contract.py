@@ -141,29 +141,6 @@ def test_ties_in_the_truth_end_with_slack(strategy, mode):
     assert (strategy.apply(state, decision).status == IN).all()
 
 
-def test_far_better_late_compound_contradicts_all_that_are_in(strategy):
-    """Also those that left because an earlier one was better."""
-    features = DenseFeatures(np.eye(3))
-    truth = np.array([1.0, 0.7, 6.0])
-    problem = problem_of(features, sd=0.1, measurable=[True, True, False], **options(strategy, "realised"))
-    state, rng = strategy.start(problem), np.random.default_rng(5)
-    contradicted = set()
-    for here in (problem.measurable, np.ones(3, dtype=bool)):
-        state = strategy.adjust(state, measurable=here, spent=state.spent)
-        for _ in range(20):
-            if strategy.stop(state):
-                break
-            outcome = came_back(state.problem, truth, strategy.ask(state), rng, spent=state.spent)
-            state = strategy.tell(state, outcome)
-            contradicted |= set(state.last.contradicted.tolist())
-        assert state.status[:2].tolist() == [IN, IN]
-        assert not contradicted or here[2]
-        # As it was when they had nothing to be compared with: one of them is surely not the best.
-        assert state.left.tolist() == [here[2], True, False]
-    assert state.status[2] == IN
-    assert contradicted == {0, 1}
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("budget", [7, 8, 77])
 def test_the_last_phase_fits_the_budget(strategy, mode, budget):
