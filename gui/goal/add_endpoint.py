@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.stated_noise import parse_noise
+from assaypilot.engine.domain.noise import parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.endpoint_kinds import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
