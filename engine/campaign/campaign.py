@@ -17,7 +17,7 @@ from ..domain.measurements import Result
 from ..domain.plates.layout import PlateUse
 from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
 from ..errors import AssayPilotError
-from ..system.collecting import without_collecting
+from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from . import plating
 from .added_compounds import added_drafts, consequences_of_adding, listed_drafts

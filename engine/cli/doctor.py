@@ -17,7 +17,7 @@ from typing import Any
 from ..system.places import try_folder
 from ..system.version import program_version
 from .console import Reply
-from .failures import data_folder
+from .program import data_folder
 
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 _QT_SECONDS = 30

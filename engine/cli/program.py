@@ -4,16 +4,57 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import sys
+import tempfile
+import time
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 from ..errors import AlreadyEntered, AssayPilotError
 from ..system.threads import one_thread_for_algebra
 from .commands import COMMANDS
 from .console import Console, Reply, as_json, escaped
 from .parser import WrongUsage, parse
+
+
+def data_folder() -> Path:
+    """Return the user's own folder for what the program keeps between starts; it may not exist yet."""
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "AssayPilot"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "AssayPilot"
+    return Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state") / "assaypilot"
+
+
+def save(error: BaseException, command: str) -> str:
+    """One sentence for the user; the traceback goes into a file on this computer and nowhere else."""
+    from ..system.version import program_version
+
+    text = "\n".join(
+        [
+            f"AssayPilot {program_version()}, Python {platform.python_version()}, {platform.platform()}",
+            f"command: {command}",
+            "The lines below may quote a name or a value of yours: read them before you pass them on.",
+            "",
+            "".join(traceback.format_exception(error)),
+        ]
+    )
+    name = f"internal-error-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.getpid()}.txt"
+    for place in (data_folder, lambda: Path(tempfile.gettempdir())):
+        try:
+            folder = place()
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8", errors="replace")
+        except (OSError, RuntimeError):  # full, read-only, or nobody's home is known
+            continue
+        return f"internal error ({type(error).__name__}): this is a mistake in the program. Saved to {folder / name}"
+    return f"internal error ({type(error).__name__}): this is a mistake in the program, and nothing could be saved"
+
 
 DONE, REFUSED, WRONG_USAGE, STOPPED = 0, 1, 2, 130
 """Exit codes; 130 is what shells expect after Ctrl+C."""
@@ -65,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # the one place where our own bugs end
         if _interrupted(error):
             return _refuse(AssayPilotError(_STOPPED_SAFELY), wants_json, STOPPED)
-        from .failures import save
+        from .program import save
 
         return _refuse(AssayPilotError(save(error, words[0] if words else "")), wants_json)
     return reply.exit_code

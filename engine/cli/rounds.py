@@ -21,8 +21,7 @@ from ..export.shortlist import decimals_of
 from ..text.percentages import percent
 from .console import Console, Reply, count, pick, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
-from .stock_words import orders_document, orders_lines
-from .stocking import check_orders
+from .stocking import check_orders, orders_document, orders_lines
 from .work_lists import (
     check_out,
     keep_filled_in,
@@ -118,7 +117,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
     """Return the order list that was written, if one was asked for, as a key of the document and a line for people."""
     if options.orders is None:
         return {"orders_file": None}, []
-    from ..export.order_list import write_order_list
+    from ..export.work_list import write_order_list
 
     n = write_order_list(Path(options.orders), now)
     line = f"Order list: {options.orders}, {many(n, 'compound')}. When some have arrived: assaypilot stock"

@@ -18,9 +18,9 @@ from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
 from ..campaign.state import STATUSES, Round, Status
 from ..errors import AssayPilotError
-from ..export.bounds import estimate_text, only_bounds
 from ..export.entries import claim_entry, compound_entries
 from ..export.formats import FORMATS
+from ..export.measured import estimate_text, only_bounds
 from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from ..strategies.protocol import IN, UNDECIDED
 from ..text.percentages import percent, probability
@@ -28,7 +28,7 @@ from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
 from .console import Console, Reply, count, pick, table
 from .recorded_values import controls_document, plate_lines
-from .stock_words import stock_document, stock_lines
+from .stocking import stock_document, stock_lines
 
 if TYPE_CHECKING:
     from ..simulate.forecast import Forecast, Spread

@@ -23,7 +23,7 @@ from ..tables.raw import RawTable
 from .console import Console, Reply, count, pick, table
 from .reading import read_mapped
 from .standing import next_line, what_can_be_done
-from .stock_words import said_lines, said_of_stock, stock_document, stock_lines, terms_of
+from .stocking import said_lines, said_of_stock, stock_document, stock_lines, terms_of
 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:

@@ -17,9 +17,9 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .apportionment import limits
 from .budget_supports import Paths, Prices, Spread, cheapest_spanning
+from .criteria import inverse_information, worth_of
 from .directions import Rows, Worst
 from .exchange import Bounds
-from .inverses import inverse_information, worth_of
 from .rounding import Method, Rounded, round_design
 
 __all__ = ["Priced", "Prices", "bargained", "cheapest_spanning", "cost_frontier"]

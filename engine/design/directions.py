@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 from ..errors import AssayPilotError
-from .inverses import square_root
+from .criteria import square_root
 
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..system.progress import Report, silent
+from .criteria import inverse_information, worth_of
 from .directions import Worst
-from .inverses import inverse_information, worth_of
 
 _SINGULAR = 1e-9
 """det V after a move below this share of det V before is singular."""

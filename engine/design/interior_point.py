@@ -14,8 +14,7 @@ from numpy.linalg import LinAlgError
 
 from ..arrays import Flags, Floats, Ints
 from .allowed import greatest_average
-from .criteria import dual_bound
-from .inverses import lower_inverse
+from .criteria import dual_bound, lower_inverse
 
 _TO_THE_BOUNDARY = 0.995
 """The share of the way to the nearest bound that a step goes at most."""

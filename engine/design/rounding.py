@@ -23,10 +23,9 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, part_of, silent
 from .apportionment import Counts, apportion_within, limits, swap_rounded
 from .closed_forms import Counted, apart
-from .criteria import Design, Shares, Weighted
+from .criteria import Design, Shares, Weighted, inverse_information
 from .directions import Rows, Worst
 from .exchange import Bounds, exchange, grow
-from .inverses import inverse_information
 from .subspace import told_span, within, worst_variance
 
 _COMPLETION_LOOKS = 100

@@ -20,10 +20,9 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..text.percentages import percent
 from .allowed import greatest_average
-from .criteria import Shares, Weighted, dual_bound
+from .criteria import Shares, Weighted, dual_bound, positive_inverse, square_root
 from .directions import Directions
 from .g import g_optimal
-from .inverses import positive_inverse, square_root
 from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from .pairs import Pairs
 from .xy_search import XYSearch, XYState

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat
 
-from ..system.collecting import without_collecting
+from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
 from .sheet import Cell, unique

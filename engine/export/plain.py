@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from ..campaign.state import STATUSES, Status
 from ..chemistry.names import carried_names
 from ..domain.library import Library, name_from_substituents
-from .bounds import estimate_text
-from .measured import means_of, means_words
+from .measured import estimate_text, means_of, means_words
 from .shortlist import availability, confirmed, decimals_of, evidence
 
 _NEVER = "\ufffe\uffff"

@@ -15,8 +15,8 @@ from ..models.report import Noise, model_report
 from ..system.progress import Report, silent
 from ..text.statements import intervals_are
 from . import pictures
-from .bounds import said
 from .contents import Contents
+from .measured import said
 from .pdf_pages import BARE, WIDTH, Pages, Progress, heading, load_fonts, not_drawn, paragraph, ruled
 from .report_shortlist import MOST, cards, table
 from .report_vector import FigureFlowable

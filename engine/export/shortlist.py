@@ -13,8 +13,7 @@ from ..campaign.state import STATUSES, Status
 from ..chemistry.decomposition import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from .bounds import only_bounds
-from .measured import measured_means
+from .measured import measured_means, only_bounds
 from .sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 
 Which = Literal["in", "undecided", "out", "all"]

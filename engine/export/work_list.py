@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..campaign.state import Round, RoundItem, Status
 from ..domain.controls import find_control
@@ -11,8 +12,9 @@ from ..domain.plates.layout import Layout
 from ..domain.plates.wells import Well, row_letters
 from ..tables import headers
 from ..tables.raw import fold
+from .csv_file import write_csv
 from .sheet import Cell, Sheet, rounded, unique
-from .shortlist import decimals_of
+from .shortlist import decimals_of, structure
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
@@ -180,3 +182,48 @@ def plate_map(status: Status, issued: Round, layout: Layout) -> Sheet:
             for well in sorted(said)
         ]
     return Sheet(header, tuple(rows))
+
+
+MARKS = ("ID", "Stock", "Cost", "Lead (days)", "Ordered")
+"""Columns of every order list."""
+
+
+def order_list(status: Status) -> Sheet:
+    """One row per compound that is to be made, in the order the phase wants them; empty when it waits for none.
+
+    Where ``Stock`` is changed to ``arrived`` (or ``cannot``) the list can be read as it is by ``assaypilot stock``.
+    """
+    stock, library = status.stock, status.library
+    orders = () if stock is None else stock.orders
+    structures = [structure(status, order.compound) for order in orders]
+    drawn = library.smiles is not None or any(structures)
+    header = ["ID", *(["SMILES"] if drawn else []), *(site.name for site in library.sites)]
+    header += ["Measurements", "Stock", "Cost", "Currency", "Lead (days)", "Ordered", "Expected", "Why"]
+    rows = [
+        (
+            library.ids[order.compound],
+            *([text] if drawn else []),
+            *library.substituents(order.compound).values(),
+            order.measurements,
+            "to be made",
+            _plain(order.cost),
+            "" if stock is None or order.cost is None else stock.currency,
+            _plain(order.lead),
+            order.ordered[:10],
+            order.expected or "",
+            order.why,
+        )
+        for order, text in zip(orders, structures, strict=True)
+    ]
+    return Sheet(unique(header), tuple(rows))
+
+
+def _plain(number: float | None) -> float | int | None:
+    """Return a whole number without its point."""
+    return int(number) if number is not None and number == int(number) else number
+
+
+def write_order_list(path: Path, status: Status) -> int:
+    """How many compounds the list that was written has."""
+    sheet = order_list(status)
+    return write_csv(path, sheet.header, sheet.rows)

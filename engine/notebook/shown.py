@@ -19,8 +19,7 @@ from ..errors import AssayPilotError
 from ..export.answer import picture_of
 from ..export.shortlist import decimals_of, ranked
 from ..export.structure_activity import look
-from ..figures.heat import heat_map, heat_size
-from ..figures.pairs import pair_map
+from ..figures.heat import heat_map, heat_size, pair_map
 from ..figures.rounds import counts_by_round, set_by_round
 
 if TYPE_CHECKING:

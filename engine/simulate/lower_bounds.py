@@ -15,8 +15,8 @@ from scipy.special import ndtri
 
 from ..arrays import Flags, Floats, Ints
 from ..design.alternatives import mixture_bound, nearest_within, single_comparisons
+from ..design.criteria import nearly_inverse
 from ..design.directions import Between, Directions, Rows, UnionDirections, against
-from ..design.inverses import nearly_inverse
 from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError

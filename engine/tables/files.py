@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_FILE, LARGEST_TEXT
-from ..system.nearby import where_else
+from ..system.places import where_else
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

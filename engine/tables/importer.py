@@ -16,7 +16,7 @@ from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError
 from ..models.sparse import Step
-from ..system.collecting import without_collecting
+from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from ..text.statements import listed
 from .assays import forms_together

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import AssayPilotError
-from ..system.collecting import without_collecting
+from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from .files import Kind, OpenedFile, open_file
 from .normalise import as_meant

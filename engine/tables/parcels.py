@@ -18,7 +18,7 @@ from ..arrays import Flags
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
-from ..system.collecting import without_collecting
+from ..system.memory import without_collecting
 from ..system.packing import Parcel, pack_texts, unpack_texts
 from .importer import ImportedTable
 from .raw import RawTable

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from ..errors import AssayPilotError
-from ..system.collecting import without_collecting
 from ..system.guarded import guarded
 from ..system.limits import LARGEST_UNPACKED, LONGEST_CELL, MOST_PARTS, MOST_SPANNED
+from ..system.memory import without_collecting
 from ..system.progress import Report, part_of, silent
 from ..text.statements import listed
 from . import headers

@@ -16,8 +16,7 @@ from assaypilot.engine.campaign.reasons.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.bounds import bound_text, estimate_text, said
-from assaypilot.engine.export.measured import means_of, means_words
+from assaypilot.engine.export.measured import bound_text, estimate_text, means_of, means_words, said
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.text.statements import interval_name
 

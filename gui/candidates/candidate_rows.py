@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.bounds import bound_text, estimate_text, only_bounds, said
-from assaypilot.engine.export.measured import measured_means
+from assaypilot.engine.export.measured import bound_text, estimate_text, measured_means, only_bounds, said
 from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of
 from assaypilot.engine.text.percentages import probability
 from assaypilot.engine.text.statements import interval_name

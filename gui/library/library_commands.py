@@ -192,7 +192,7 @@ class Stocking:
         status = view.status
 
         def work(report: Report) -> int:
-            from assaypilot.engine.export.order_list import write_order_list
+            from assaypilot.engine.export.work_list import write_order_list
 
             return write_order_list(path, status)
 

@@ -87,7 +87,7 @@ class ModelView(QWidget):
         worst, scale, spread = report.worst, fact.endpoint.scale_name, report.fit.residual_sd
 
         def draw(size: tuple[float, float], dpi: float) -> Figure:
-            from assaypilot.engine.figures.residuals import worst_residuals
+            from assaypilot.engine.figures.predictions import worst_residuals
 
             return worst_residuals(worst, scale, residual_sd=spread, palette=theme().colours.figure, size=size, dpi=dpi)
 

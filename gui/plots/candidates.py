@@ -11,7 +11,7 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Frame, Picture
-from assaypilot.engine.export.bounds import estimate_text
+from assaypilot.engine.export.measured import estimate_text
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
 

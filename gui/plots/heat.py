@@ -9,9 +9,9 @@ import numpy as np
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import pictures, site_names
-from assaypilot.engine.export.bounds import bound_text
+from assaypilot.engine.export.measured import bound_text
 from assaypilot.engine.export.structure_activity import Look
-from assaypilot.engine.figures.pairs import PairMap, pair_map
+from assaypilot.engine.figures.heat import PairMap, pair_map
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, Q
 from assaypilot.engine.domain.interactions import pair_name
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.bounds import said
+from assaypilot.engine.export.measured import said
 from assaypilot.engine.export.structure_activity import Compared, Look, compared, look
 from assaypilot.engine.system.progress import Cancelled, Report
 

@@ -229,11 +229,11 @@ def test_no_place_for_temporary_files_is_one_line(monkeypatch):
     ):
         pass
     # A mistake of ours is still told in one line, and the doctor answers.
-    from assaypilot.engine.cli import doctor, failures
+    from assaypilot.engine.cli import doctor, program
 
     assert doctor._has_temporary_folder() is False
-    monkeypatch.setattr(failures, "data_folder", lambda: Path(os.devnull) / "no")
-    assert "nothing could be saved" in failures.save(ValueError("x"), "plan")
+    monkeypatch.setattr(program, "data_folder", lambda: Path(os.devnull) / "no")
+    assert "nothing could be saved" in program.save(ValueError("x"), "plan")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import AssayPilotError
-from ...system.nearby import where_else
+from ...system.places import where_else
 from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 
 APPLICATION_ID = 0x41504C54

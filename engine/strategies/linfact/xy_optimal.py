@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, ceilings, round_design
-from ...design.inverses import inverse_information
+from ...design.criteria import inverse_information
 from ...domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from ...models.ols import Estimate
 from ...system.progress import Report, silent

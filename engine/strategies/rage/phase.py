@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, Weighted, achieved, ceilings, round_design
-from ...design.inverses import square_root
+from ...design.criteria import square_root
 from ...design.rounding import fewest
 from ...domain.features import Features, ProjectedFeatures, SiteFeatures
 from ...errors import AssayPilotError

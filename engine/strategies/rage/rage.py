@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...design import Design
-from ...design.farthest import Farthest
+from ...design.pairs import Farthest
 from ...domain.features import ProjectedFeatures
 from ...domain.goals import Best
 from ...models.ols import Estimate

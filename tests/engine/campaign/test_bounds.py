@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.promises import WAY_ON
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.export.bounds import bound_text
+from assaypilot.engine.export.measured import bound_text
 from tests.engine.campaign.making import answers, make, replays
 
 IN, OUT = 1, 2

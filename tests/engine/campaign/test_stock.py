@@ -16,8 +16,8 @@ from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.order_list import order_list
 from assaypilot.engine.export.shortlist import table_of
+from assaypilot.engine.export.work_list import order_list
 from assaypilot.engine.strategies.registry import named_by
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, make, replays, small_library

@@ -1,6 +1,6 @@
 """Slips of the fingers, and the words of other programs: the line says what was probably meant."""
 
-from assaypilot.engine.system.nearby import where_else
+from assaypilot.engine.system.places import where_else
 
 
 def test_an_unknown_command_is_named_to_programs(run):

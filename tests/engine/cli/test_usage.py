@@ -43,7 +43,7 @@ def test_a_mistake_in_the_program_is_one_line_and_a_local_file(run, monkeypatch,
         raise RuntimeError("secret-id\nsecond line")
 
     monkeypatch.setattr(program, "_run", broken)
-    monkeypatch.setattr("assaypilot.engine.cli.failures.data_folder", lambda: tmp_path / "state")
+    monkeypatch.setattr("assaypilot.engine.cli.program.data_folder", lambda: tmp_path / "state")
     answer = run("datasets")
     assert answer.code == 1
     assert answer.out == ""
@@ -65,8 +65,8 @@ def test_a_mistake_is_told_even_when_nothing_can_be_saved(run, monkeypatch, tmp_
     blocked = tmp_path / "a file"
     blocked.touch()
     monkeypatch.setattr(program, "_run", broken)
-    monkeypatch.setattr("assaypilot.engine.cli.failures.data_folder", lambda: blocked / "below")
-    monkeypatch.setattr("assaypilot.engine.cli.failures.tempfile.gettempdir", lambda: str(blocked))
+    monkeypatch.setattr("assaypilot.engine.cli.program.data_folder", lambda: blocked / "below")
+    monkeypatch.setattr("assaypilot.engine.cli.program.tempfile.gettempdir", lambda: str(blocked))
     answer = run("datasets")
     assert answer.code == 1
     assert "nothing could be saved" in answer.err
@@ -167,14 +167,14 @@ def test_main_reads_the_command_line_it_was_started_with(monkeypatch, capsys):
 
 
 def test_data_folder_is_the_users_own(monkeypatch):
-    from assaypilot.engine.cli import failures
+    from assaypilot.engine.cli import program
 
-    monkeypatch.setattr(failures.sys, "platform", "linux")
+    monkeypatch.setattr(program.sys, "platform", "linux")
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert failures.data_folder() == Path("/state/assaypilot")
-    monkeypatch.setattr(failures.sys, "platform", "win32")
+    assert program.data_folder() == Path("/state/assaypilot")
+    monkeypatch.setattr(program.sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert failures.data_folder() == Path("/local/AssayPilot")
+    assert program.data_folder() == Path("/local/AssayPilot")
 
 
 def test_a_second_table_is_joined_by_its_ids(run, tmp_path):

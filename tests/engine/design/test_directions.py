@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import farthest
+from assaypilot.engine.design import pairs as pairs_module
 from assaypilot.engine.design.directions import Between, Rows, against
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
@@ -71,7 +71,7 @@ def test_the_pruned_search_misses_nothing(kind, seed):
     inverse = metric(rng, table.rank)
     with pytest.MonkeyPatch.context() as patch:
         for name, small in (("_SMALL", 1), ("_BLOCK", 7), ("_CHUNK", 11), ("_STARTS", 2), ("_CLIMBS", 1)):
-            patch.setattr(farthest, name, small)
+            patch.setattr(pairs_module, name, small)
         pairs = Pairs(table)
         _, values = pairs.find(inverse, 3)
         _, quick = pairs.some(inverse, 3)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Rows
+from assaypilot.engine.design.criteria import inverse_information
 from assaypilot.engine.design.exchange import Bounds, Changes, exchange, grow, moves_of
-from assaypilot.engine.design.inverses import inverse_information
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
 

@@ -8,8 +8,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.front import Axis, front_plot, spread
+from assaypilot.engine.figures.predictions import worst_residuals
 from assaypilot.engine.figures.ranked import Spans, rank_compounds, ranked_intervals
-from assaypilot.engine.figures.residuals import worst_residuals
 from assaypilot.engine.models.report import Residual
 
 NAME = "pIC50 human receptor, radioligand displacement, 10 % serum"

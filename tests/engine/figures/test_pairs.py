@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures import pairs
-from assaypilot.engine.figures.heat import heat_map, heat_size
-from assaypilot.engine.figures.pairs import PairMap, pair_map
+from assaypilot.engine.figures import heat
+from assaypilot.engine.figures.heat import PairMap, heat_map, heat_size, pair_map
 from assaypilot.engine.figures.palette import DARK, LIGHT
 
 NAN = float("nan")
@@ -83,7 +82,7 @@ def test_a_map_needs_two_sites_and_shows_no_more_than_can_be_seen(monkeypatch: p
     codes, estimate, measured = small()
     with pytest.raises(ValueError, match="two different sites"):
         pair_map(codes, SIZES, (1, 1), estimate, measured)
-    monkeypatch.setattr(pairs, "MOST", 2)
+    monkeypatch.setattr(heat, "MOST", 2)
     view = pair_map(codes, SIZES, (0, 1), estimate, measured)
     assert view.mean.shape == (2, 2)
     assert view.left_out == (1, 2)

@@ -4,7 +4,7 @@ import matplotlib.colors
 import pytest
 
 from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.figures.residuals import worst_residuals
+from assaypilot.engine.figures.predictions import worst_residuals
 from assaypilot.engine.models.report import Residual
 
 WORST = (

@@ -8,9 +8,8 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.alba import Alba
-from assaypilot.engine.simulate.baselines.dkm import Dkm
-from assaypilot.engine.simulate.baselines.xy_adaptive import XYAdaptive
+from assaypilot.engine.simulate.baselines.elimination import Alba
+from assaypilot.engine.simulate.baselines.variants import Dkm, XYAdaptive
 from assaypilot.engine.simulate.comparison import baselines
 from assaypilot.engine.strategies.lingame.lingame import LinGame
 from assaypilot.engine.strategies.protocol import IN

@@ -1,0 +1,278 @@
+"""ALBA and OD-LinBAI: the best compound by elimination, with a G-optimal design on those still in at every stage.
+
+ALBA. Source: Tao, Blanco and Zhou, "Best arm identification in linear bandits with linear dimension dependency" (2018),
+Algorithms 3 and 5 (Y-ElimTil): in stage r compounds are eliminated until at most d / 2^r are left. A step bounds every
+mean of the stage by half of a gap that halves from step to step, and who is farther than that gap behind the best by
+the estimate goes.
+Ours: the least-squares estimate on whole measurements of a G-optimal design, whose achieved variance counts, in place
+of the estimator with random measurements; the errors of all steps, delta / (t (t + 1)), sum to delta.
+
+OD-LinBAI: the best within a fixed budget, all but d / 2 dropped after the first stage.
+Source: Yang and Tan (2022), "Minimax optimal fixed-budget best arm identification in linear bandits", Algorithm 1, as
+GSE section 7 describes it: ceil(log2 d) stages, in each a G-optimal design on the compounds still in, m w(a) rounded
+up, m = (T - min(K, d (d + 1) / 2) - sum of ceil(d / 2^r) for r below the last stage) / ceil(log2 d), estimates from the
+stage's measurements alone, the best ceil(d / 2^r) kept. The design is that of our solver.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arrays import Ints
+from ...design import Design, achieved, ceilings
+from ...domain.features import outside_span, span_basis, span_rank
+from ...domain.goals import Best
+from ...strategies.designs import estimated, fit, g_design, table
+from ...strategies.fixed_pool import decided, needs_budget
+from ...strategies.phased import Phased, inseparable, number, settled
+from ...strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from ...strategies.rage.phase import first_of_equals
+from ...system.progress import Report, silent
+from . import BEST_GUESS, settled_or_spent
+
+_GAP = 1e-2
+
+
+def _within_budget(state: State, rows: Ints, design: Design, counts: Ints, radius: float) -> Allocation:
+    """Return the counts of a G design's support, of those of most measurements as many as the budget allows."""
+    budget = state.problem.budget
+    cut = budget is not None and counts.sum() > budget - state.spent
+    if cut and budget is not None:
+        order = np.argsort(-counts, kind="stable")
+        counts[order] = np.diff(np.minimum(np.cumsum(counts[order]), budget - state.spent), prepend=0)
+    used = counts > 0
+    return Allocation(
+        phase=state.phase + 1,
+        arms=rows[design.support][used],
+        counts=counts[used].astype(np.intp),
+        radius=radius,
+        certificate=Certificate("g", design.value, design.lower_bound),
+        cut_to_budget=bool(cut),
+    )
+
+
+class Alba(Phased):
+    """Elimination by bounds of single means, from designs on ever fewer compounds."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="alba",
+        version=1,
+        title="ALBA",
+        goals=("best",),
+        parameters=(
+            Parameter("first_gap", 1.0, "gap that the first step tells, model scale; the paper's is 1 (and then 1/2)"),
+        ),
+        guarantee="with the stated confidence the compound returned is the best, if the substituent effects add up",
+        source="Tao et al. (2018), Algorithms 3 and 5",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters; AssayPilotError for one out of range."""
+        given = self.parameters(problem)
+        number("first_gap", given["first_gap"])
+        return given
+
+    def memory(self, problem: Problem) -> Arrays:
+        """The stage, and who was still in when it began."""
+        return {"stage": np.zeros(1), "began": problem.wanted.copy()}
+
+    def _gap(self, state: State) -> float:
+        return float(self.parameters(state.problem)["first_gap"]) * 0.5**state.phase
+
+    def _log(self, problem: Problem, phase: int) -> float:
+        """Both sides of the means of all compounds at all steps."""
+        return math.log(2.0 * int(problem.wanted.sum()) * phase * (phase + 1) / problem.delta)
+
+    def _wells(self, state: State) -> float:
+        """Measurements per unit of variance that bring every half-width to half of the gap."""
+        problem = state.problem
+        return 8.0 * (problem.noise[0] / self._gap(state)) ** 2 * self._log(problem, state.phase + 1)
+
+    def _rows(self, state: State) -> Ints:
+        """What a stage's design measures: those it began with, or all there are where these do not span them."""
+        problem, began = state.problem, state.memory["began"]
+        rows = np.flatnonzero(began & problem.measurable)
+        asked = np.flatnonzero(state.active)
+        if not len(rows) or outside_span(problem.features, table(problem.features, rows).basis, asked).any():
+            rows = np.flatnonzero(problem.measurable)
+        return rows
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The stage's G-optimal design, rounded up, with as many measurements as the step's gap takes."""
+        problem = state.problem
+        candidates, design = g_design(problem.features, self._rows(state), gap=_GAP, report=report)
+        aims = candidates.onto(np.flatnonzero(state.active))
+        share = self._wells(state) * achieved(candidates, design.support, design.weights, aims)
+        counts = ceilings(design.weights, max(share, 1.0))
+        return _within_budget(state, candidates.rows, design, counts, self._gap(state) / 2.0)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is surely behind the best by this step's measurements is out; the last one left is the best."""
+        problem = state.problem
+        measured, active = np.flatnonzero(outcome.counts[0] > 0), np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        # Equal compounds are one.
+        first, kind = first_of_equals(problem.features, active)
+        means, norms = estimated(
+            problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured], active
+        )
+        half = problem.noise[0] * math.sqrt(2.0 * self._log(problem, state.phase + 1)) * norms
+        known = np.isfinite(half)
+        low, high = np.where(known, means - half, -np.inf), np.where(known, means + half, np.inf)
+        out = high < low.max()
+        assert isinstance(problem.goal, Best)
+        slack = problem.goal.slack
+        leader = int(np.argmax(np.where(known, means, -np.inf)))
+        others = np.arange(len(first))[np.isin(first, np.flatnonzero(~out))]
+        done = len(others) < 2 or bool((np.delete(high, leader) <= low[leader] + slack).all())
+        won = first[kind[leader]] if done else -1
+        if done:
+            out = np.arange(len(active)) != won
+        undecided = state.status[active] == UNDECIDED
+        stage, began = state.memory["stage"], state.memory["began"]
+        left = int((~out).sum())
+        most = table(problem.features, np.flatnonzero(problem.wanted)).rank
+        if left <= most / 2.0 ** (stage[0] + 1):
+            stage, began = stage + math.floor(math.log2(most / left)) - stage[0], state.active.copy()
+            began[active[out]] = False
+        return decided(
+            state,
+            outcome,
+            ins=active[[won]][undecided[[won]]] if done else active[:0],
+            outs=active[out & undecided],
+            rows=active,
+            estimate=np.where(known, means, np.nan)[None],
+            half=half[None],
+            numbers={"measurements": float(outcome.counts.sum()), "still_in": float(left)},
+            memory={"stage": np.asarray(stage, dtype=float), "began": began},
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """The best is found, or the budget is used up."""
+        return settled_or_spent(state) or inseparable(state, self._wells(state), "with slack the search ends")
+
+
+_TIGHT_GAP = 1e-3
+
+
+class OdLinBai(Phased):
+    """Sequential halving of the dimension by G-optimal designs."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="od-linbai",
+        version=1,
+        title="OD-LinBAI",
+        goals=("best",),
+        parameters=(),
+        guarantee="the best compound is more likely found the larger the budget; no error probability is promised",
+        source="Yang and Tan (2022), Algorithm 1",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """No parameters; AssayPilotError for a budget that leaves m below 1."""
+        n, d = _in_question(problem)
+        reserved = _reserved(n, d)
+        why = f"{reserved} for rounding up and one for each of {_stages(d)} stages"
+        needs_budget(problem, "od-linbai", reserved + _stages(d), why)
+        return self.parameters(problem)
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A fixed budget promises no error probability."""
+        return (BEST_GUESS,)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Compounds and effects in question, set once and for all."""
+        return {"size": np.array(_in_question(problem))}
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next stage: m w(a) of the G-optimal design on the compounds still in, rounded up."""
+        problem = state.problem
+        n, d = (int(number) for number in state.memory["size"])
+        rows = np.flatnonzero(state.active & problem.measurable)
+        active = np.flatnonzero(state.active)
+        known = len(rows) and not outside_span(problem.features, span_basis(problem.features, rows), active).any()
+        if not known:
+            rows = np.flatnonzero(problem.measurable)
+        design = g_design(problem.features, rows, gap=_TIGHT_GAP, report=report).design
+        assert problem.budget is not None
+        share = (problem.budget - _reserved(n, d)) / _stages(d)
+        return _within_budget(state, rows, design, ceilings(design.weights, share), math.inf)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """The best ceil(d / 2^r) by this stage's estimates stay."""
+        problem = state.problem
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        _, d = (int(number) for number in state.memory["size"])
+        stage = state.phase + 1
+        estimate = fit(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
+        known = estimate.estimable(active)
+        scores = estimate.means(active)
+        keep = 1 if stage >= _stages(d) else math.ceil(d / 2**stage)
+        order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
+        # One that this stage tells nothing about is never dropped.
+        dropped = order[max(keep - (len(active) - len(order)), 1 if len(order) else 0) :]
+        undecided = state.status[active] == UNDECIDED
+        goes = np.zeros(len(active), dtype=bool)
+        goes[dropped] = True
+        goes &= undecided
+        stays = active[~goes]
+        return decided(
+            state,
+            outcome,
+            ins=stays[state.status[stays] == UNDECIDED] if len(stays) == 1 else stays[:0],
+            outs=active[goes],
+            rows=active,
+            estimate=np.where(known, scores, np.nan)[None],
+            half=np.full((1, len(active)), math.inf),
+            numbers={"still_in": float(len(stays)), "measurements": float(outcome.counts.sum())},
+            memory=state.memory,
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """One is left, or the budget is used up."""
+        done = settled(state)
+        assert state.problem.budget is not None
+        left = state.problem.budget - state.spent
+        if done or (left >= 1 and state.phase < _stages(int(state.memory["size"][1]))):
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        text = f"the stages are over and the budget leaves {max(left, 0)} measurements"
+        return (StopReason("budget", text, {"left": left, "needed": 1, "undecided": open_arms}),)
+
+
+def _stages(d: int) -> int:
+    return max(math.ceil(math.log2(d)), 1) if d > 0 else 1
+
+
+def _reserved(n: int, d: int) -> int:
+    """What rounding up may cost in all stages: min(K, d (d + 1) / 2) and ceil(d / 2^r) for the others."""
+    return min(n, d * (d + 1) // 2) + sum(math.ceil(d * 0.5**r) for r in range(1, _stages(d)))
+
+
+def _in_question(problem: Problem) -> tuple[int, int]:
+    """How many wanted compounds can be estimated, and the effects that their stages estimate."""
+    measurable = np.flatnonzero(problem.measurable)
+    wanted = np.flatnonzero(problem.wanted)
+    inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
+    return len(inside), span_rank(problem.features, inside)
