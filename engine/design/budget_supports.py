@@ -29,8 +29,6 @@ _ALL = 150
 _REPLICATES = (1.0, 4.0, 16.0)
 _CHEAP = 1e-3
 """A measurement counts as costing at least this share of the dearest, lest free ones take everything."""
-_THRIFT = (0.0, 0.5, 1.0)
-"""Powers of the price by which what a compound tells is divided: from whatever it costs to per money."""
 _AT_ONCE = 40
 """One of so many compounds goes or comes at a time."""
 
@@ -114,7 +112,7 @@ class Paths:
         report(0.2, "adding compounds to the cheapest")
         found += self.up(pool, x)
         found.append(self.spread(self.cheapest, np.full(len(self.cheapest), 1.0 / len(self.cheapest))))
-        found += [self.few(pool, x, power) for power in _THRIFT]
+        found.append(self.few(pool, x))
         return sorted(found, key=lambda one: (len(one.support), one.price))
 
     @cached_property
@@ -154,9 +152,9 @@ class Paths:
         """Compounds with their weights and their price."""
         return Spread(places, w, float(self.prices.compounds[places].sum()))
 
-    def few(self, pool: Ints, x: Floats, power: float) -> Spread:
-        """As few as can be, the most telling for a power of their price one after the other, with the required ones."""
-        price = (self.prices.compounds[pool] + self.prices.measurement) ** power
+    def few(self, pool: Ints, x: Floats) -> Spread:
+        """As few as can be, the most telling for their price one after the other, with the required ones."""
+        price = self.prices.compounds[pool] + self.prices.measurement
         price = np.maximum(price, _CHEAP * float(price.max()))
         chosen: list[int] = np.flatnonzero(self.low[pool] > 0).tolist()
         rest = x.copy()

@@ -159,7 +159,7 @@ def report(series, target):
         "",
         f"Made by `OPENBLAS_NUM_THREADS=1 python -m tests.benchmarks.design --growth {target.name}`; the picture and",
         "this report are written together. Seeds are fixed. Processor seconds of one thread from candidates that are",
-        "ready to a certified design, recognition of whole products off; the best of three where that is short.",
+        "ready to a certified design; the best of three where that is short.",
         f"On the machine of these figures a product of two 1,000 x 1,000 matrices takes {1e3 * unit:.0f} ms with one",
         "thread; elsewhere seconds scale roughly with that, and the exponents stay.",
         "",
