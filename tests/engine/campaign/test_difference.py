@@ -180,7 +180,7 @@ def test_a_selectivity_beside_its_own_part(path: Path) -> None:
 
 def test_a_limit_on_a_selectivity(path: Path) -> None:
     limited = Endpoint("Selectivity", of=("pIC50", "hERG"), limit=Limit(">", 1.2))
-    goal = {"objective": "pIC50", "epsilon": 0.9, "slack": 0.9, "budget": 200}
+    goal = {"objective": "pIC50", "epsilon": 0.9, "slack": 0.9, "budget": 60}
     with selective(path, POTENCY, HERG, limited, strategy="gaussian-process", **goal) as campaign:
         start = campaign.status()
         assert (start.limited_endpoints, start.measured_endpoints) == ((2,), (0, 1))
