@@ -40,13 +40,15 @@ class Plain:
     """Who is out, not the best, or in after each phase, for all epsilon-best compounds."""
 
     def __init__(self, x, sigma, epsilon, slack, out_limits, in_limits, best_limits):
-        """``out_limits``: how many compounds are not out -> limits; ``in_limits``, ``best_limits``: c_1, c_2, .."""
+        """``best_limits``: c_1, c_2, ..; the same by ``out_limits`` of (near, all near, those not out: m) and
+        ``in_limits`` of (near, all near: m), which compounds are near a border before the first step."""
         self.x, self.sigma = np.asarray(x, float), sigma
         self.epsilon, self.slack = epsilon, slack
         self.out_limits, self.in_limits, self.best_limits = out_limits, in_limits, best_limits
         n = len(self.x)
         self.phases = []
         self.out, self.into, self.not_best = np.zeros(n, bool), np.zeros(n, bool), np.zeros(n, bool)
+        self.near = np.ones(n, bool)
         self.total = np.zeros((self.x.shape[1],) * 2), np.zeros(self.x.shape[1])
 
     def said(self, phase, i, j):
@@ -80,6 +82,18 @@ class Plain:
         may = ~self.out & ~self.not_best
         return int(np.flatnonzero(may)[np.argmax(means[may])])
 
+    def near_border(self):
+        """Who is at most one standard error from where a compound may be called either, by all so far."""
+        information, moment = self.total
+        led, near = self.leader(), []
+        for row in self.x:
+            y = self.x[led] - row
+            told = self.said((information, moment), led, len(near))
+            gap, error = told or (0.0, 0.0)
+            low, high = self.epsilon, self.epsilon + self.slack
+            near.append((bool(y.any()) and told is None) or low - error <= gap <= high + error)
+        return np.array(near)
+
     def phase(self, counts, means, silent=False):
         """One more phase of all compounds' counts and means; a silent one is for the leader alone."""
         led = self.leader()
@@ -89,6 +103,8 @@ class Plain:
             self.phases.append((information, moment, led))
         self.total = self.total[0] + information, self.total[1] + moment
         n = range(len(self.x))
+        if not self.phases:
+            self.near = self.near_border()
 
         def behind(m):
             return [None if led is None else self.said((a, b), led, m) for a, b, led in self.phases]
@@ -96,10 +112,11 @@ class Plain:
         self.not_best |= [self.crossed(behind(m), 0.0, self.best_limits) for m in n]
         open_before = ~self.out & ~self.into
         while True:
-            limits = self.out_limits(int((~self.out).sum()))
-            new = [
-                m for m in n if open_before[m] and not self.out[m] and self.crossed(behind(m), -self.epsilon, limits)
-            ]
+            new = []
+            for m in n:
+                limits = self.out_limits(self.near, ~self.out, m)
+                if open_before[m] and not self.out[m] and self.crossed(behind(m), -self.epsilon, limits):
+                    new.append(m)
             if not new:
                 break
             self.out[new] = True
@@ -112,5 +129,5 @@ class Plain:
                 if not (self.x[i] - self.x[j]).any():
                     continue
                 steps = [self.said((a, b), i, j) for a, b, _ in self.phases]
-                near = near and self.crossed(steps, self.epsilon + self.slack, self.in_limits)
+                near = near and self.crossed(steps, self.epsilon + self.slack, self.in_limits(self.near, i))
             self.into[i] = near

@@ -316,13 +316,13 @@ class Gaps:
         if not evidence.n_phases:
             return None
         known, own = Adaptive().limits(state, evidence.n_phases), np.array([arm], dtype=np.intp)
-        left = int(((state.status != OUT) & problem.wanted).sum())
-        least = float(_lower(evidence.behind(own), known.outs(left))[0])
+        left = (state.status != OUT) & problem.wanted
+        least = float(_lower(evidence.behind(own), known.outs(own, left))[0])
         may = np.flatnonzero(may_be_best(state, memory["not_best"]))
         may = may[(may != arm) & evidence.pooled.estimable(may)]
         rivals = may[np.argsort(-evidence.pooled.means(may), kind="stable")[:_RIVALS]]
         steps = evidence.pairs(own, rivals)
-        most = -_lower(steps, known.ins())[0]
+        most = -_lower(steps, known.ins(own)[:, :, None])[0]
         told = np.isfinite(most)
         if not told.any():
             return None
@@ -346,7 +346,8 @@ def _lower(steps: Any, limits: Floats) -> Floats:
     precision = np.cumsum(steps.precision, axis=0)
     looks = np.cumsum(steps.precision > 0, axis=0)
     told = steps.precision > 0
-    height = at_look(limits, looks) * np.sqrt(looks)
+    alike = limits if limits.ndim == 1 else limits[:, None]
+    height = at_look(alike, looks) * np.sqrt(looks)
     bounds = np.divide(value - height, precision, out=np.full(value.shape, -np.inf), where=told)
     found: Floats = bounds.max(axis=0)
     return found

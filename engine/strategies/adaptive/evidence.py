@@ -86,7 +86,7 @@ class Steps(NamedTuple):
 
         Equal rows pass when the offset is not negative.
         """
-        heights = limits * np.sqrt(np.arange(1.0, len(limits) + 1.0))
+        heights = (limits.T * np.sqrt(np.arange(1.0, len(limits) + 1.0))).T
         value, looks = np.zeros(self.equal.shape), np.zeros(self.equal.shape, dtype=np.intp)
         passed = self.equal & (offset >= 0)
         for size, precision in zip(self._sizes(offset), self.precision, strict=True):
@@ -107,8 +107,15 @@ class Steps(NamedTuple):
 
 
 def at_look(limits: Floats, looks: Ints) -> Floats:
-    """``(...)``: the limit of walks with so many steps, the last one known at most."""
-    return np.asarray(limits[np.clip(looks, 1, len(limits)) - 1], dtype=np.float64)
+    """``(...)``: the limit of walks with so many steps, the last one known at most.
+
+    ``limits``: ``(looks,)`` for all walks alike, or ``(looks, ...)`` with what broadcasts to the shape of the walks.
+    """
+    last = np.clip(looks, 1, len(limits)) - 1
+    if limits.ndim == 1:
+        return np.asarray(limits[last], dtype=np.float64)
+    own = np.broadcast_to(limits, (len(limits), *last.shape))
+    return np.asarray(np.take_along_axis(own, last[None], axis=0)[0], dtype=np.float64)
 
 
 class Evidence:

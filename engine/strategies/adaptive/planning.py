@@ -84,11 +84,16 @@ def expected_looks(total: float, per_round: int) -> int:
     return max(looks, 2)
 
 
-def first_phase(state: State, report: Report) -> Allocation:
-    """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts."""
+def first_phase(state: State, report: Report, *, whole_round: bool = True) -> Allocation:
+    """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts.
+
+    ``whole_round``: whether it fills a round of the lab even where two measurements for every effect are fewer.
+    """
     plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     draft = Draft(state, plan.candidates, plan.design, None, report)
     size = draft.full(max(4 * plan.candidates.rank, state.spent))
+    if not whole_round and not state.spent and state.problem.capacity is not None:
+        size = min(size, 2 * plan.candidates.rank)
     return draft.issued("g", size, draft.whole(size))
 
 

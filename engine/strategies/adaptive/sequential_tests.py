@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from ...arrays import Floats
+from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
 from ...system.progress import Report, silent
 from ..designs import table
@@ -51,6 +51,10 @@ _OF_BEST = 0.1
 """Share of delta for who is not the best, where all epsilon-best are wanted."""
 _OF_OUTS = 0.4
 """Share of delta for who is out there; what is left is for who is in."""
+_OF_NEAR = 0.9
+"""Share of the errors about single compounds for those near a border at the first step; the others have the rest."""
+_FAR = 0.1
+"""Weight in Holm's procedure of a compound far from the borders; one near them counts 1."""
 _OF_FRONT_OUTS = 0.35
 """For trade-offs: what Holm's procedure hands on among those not out; the rest is the same for every compound."""
 
@@ -130,7 +134,7 @@ class Levels(NamedTuple):
     outs: float
     """Of all compounds put out together."""
     one_in: float
-    """Of one compound put in."""
+    """Of one compound put in, in the mean of all."""
     best: float
     """Of the best compound being taken for another."""
     mean: float
@@ -166,19 +170,34 @@ def rounded_level(level: float) -> float:
 
 
 class SetLimits:
-    """The limits ``(looks,)`` of walks about one endpoint."""
+    """The limits ``(looks,)`` of walks about one endpoint, or those of several compounds ``(looks, arms)``.
 
-    def __init__(self, problem: Problem, limits: Callable[[float], Floats]) -> None:
+    ``near``: compounds close to a border by what was measured before the first step. Of delta they have most.
+    """
+
+    def __init__(self, problem: Problem, near: Flags, limits: Callable[[float], Floats]) -> None:
         self._limits = limits
         self._levels = levels_of(problem)
+        self._weights = np.where(near, 1.0, _FAR)
+        among, close = int(problem.wanted.sum()), int((problem.wanted & near).sum())
+        self._shares = np.ones(problem.n_arms)
+        if 0 < close < among:
+            far = (1.0 - _OF_NEAR) * among / (among - close)
+            self._shares = np.where(near, _OF_NEAR * among / close, far)
 
-    def outs(self, left: int) -> Floats:
-        """For being put out by its leaders, while so many are not out; what being in would have had is added."""
-        return self._limits(rounded_level(self._levels.outs / max(left, 1) + self._levels.one_in))
+    def _each(self, levels: Floats) -> Floats:
+        different, which = np.unique(levels, return_inverse=True)
+        return np.stack([self._limits(float(level)) for level in different], axis=1)[:, which]
 
-    def ins(self) -> Floats:
-        """For being near a rival."""
-        return self._limits(self._levels.one_in)
+    def outs(self, arms: Ints, left: Flags) -> Floats:
+        """For arms put out by their leaders, while those ``left`` are not out; with what being in would have had."""
+        holm = self._weights[arms] / self._weights[left].sum()
+        levels = self._levels.outs * np.minimum(holm, 1.0) + self._levels.one_in * self._shares[arms]
+        return self._each(np.array([rounded_level(level) for level in levels.tolist()]))
+
+    def ins(self, arms: Ints) -> Floats:
+        """For arms shown to be near a rival."""
+        return self._each(self._levels.one_in * self._shares[arms])
 
     def best(self) -> Floats:
         """For not being the best."""
@@ -228,6 +247,10 @@ class ByWalks(Phased):
         """Beside additivity, normal errors: the limits are exact for them."""
         return (*super().assumes(problem), "the assay noise is normally distributed")
 
+    def whole_round(self, problem: Problem) -> bool:
+        """Whether the first phase fills a round of the lab; else it takes two measurements for every effect."""
+        return True
+
     @abstractmethod
     def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
@@ -236,7 +259,7 @@ class ByWalks(Phased):
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
         planned, left = self.needs(state), left_of(state)
         if planned is None:
-            return first_phase(state, report)
+            return first_phase(state, report, whole_round=self.whole_round(state.problem))
         rest = None if left is None else rest_of(*planned, left, self.way, report).allocation
         return next_phase(*planned, report, self.way) if rest is None else rest
 

@@ -97,11 +97,15 @@ def unanswerable(state: State) -> tuple[StopReason, ...]:
 def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> Flags:
     """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
     undecided = state.status[state.active] == UNDECIDED
-    left = int((state.problem.wanted & (state.status != OUT)).sum())
+    active = np.flatnonzero(state.active)
+    left = state.problem.wanted & (state.status != OUT)
     out = np.zeros(len(undecided), dtype=bool)
     for _ in range(_STEPS_DOWN):
         gone = int((out & undecided).sum())
-        out = behind.passed(-epsilon, known.outs(left - gone))
+        left[active[out & undecided]] = False
+        if not left.any():
+            break
+        out = behind.passed(-epsilon, known.outs(active, left))
         if int((out & undecided).sum()) == gone:
             break
     return out
@@ -126,7 +130,7 @@ class Asked:
             each = len(block) * evidence.n_phases
             arms = arms[: max(most // each, 0)]
             most -= each * len(arms)
-            passed = evidence.pairs(arms, block).passed(distance, self.known.ins())
+            passed = evidence.pairs(arms, block).passed(distance, self.known.ins(arms)[:, :, None])
             passed |= (arms[:, None] == block) | self.bounds.near(arms, block, distance)
             arms = arms[passed.all(axis=1)]
             start, size = start + size, min(4 * size, 256)

@@ -25,13 +25,35 @@ def test_all_kinds_of_errors_sum_to_delta(goal):
     assert out + levels.best + N * (levels.one_in + 2 * levels.mean) == pytest.approx(DELTA)
 
 
+EVERY = np.arange(N)
+
+
+def limits_of(goal, near):
+    return SetLimits(problem_of(goal), near, lambda level: np.array([level]))
+
+
 @pytest.mark.parametrize("goal", GOALS)
 def test_walks_have_the_limits_of_their_levels(goal):
-    levels = levels_of(problem_of(goal))
-    limits = SetLimits(problem_of(goal), lambda level: np.array([level]))
-    found = (limits.ins()[0], limits.best()[0], limits.means()[0])
-    assert found == (levels.one_in, levels.best, levels.mean)
-    assert limits.outs(3)[0] == rounded_level(levels.outs / 3 + levels.one_in)
+    levels, alike = levels_of(problem_of(goal)), np.ones(N, dtype=bool)
+    limits = limits_of(goal, alike)
+    assert (limits.best()[0], limits.means()[0]) == (levels.best, levels.mean)
+    assert limits.ins(EVERY)[0] == pytest.approx(levels.one_in)
+    assert limits.outs(EVERY, EVERY < 3)[0] == pytest.approx(rounded_level(levels.outs / 3 + levels.one_in))
+
+
+@pytest.mark.parametrize("close", [0, 1, 3, 6, 7])
+@pytest.mark.parametrize("left", [EVERY < 7, EVERY >= 2, EVERY == 5, (EVERY == 0) | (EVERY == 6)])
+def test_levels_of_compounds_near_and_far_sum_to_delta(close, left):
+    """Whichever statements are true among compounds left: their levels never sum to more than all may err."""
+    near, levels = close > EVERY, levels_of(problem_of(GOALS[0]))
+    limits = limits_of(GOALS[0], near)
+    into, out = limits.ins(EVERY)[0], limits.outs(EVERY, left)[0]
+    assert into.sum() == pytest.approx(N * levels.one_in)
+    # Those left may all belong in, and all others may not: as Holm's procedure needs it at its first error.
+    assert out[left].sum() + into[~left].sum() <= (levels.outs + N * levels.one_in) * (1.0 + 1e-8)
+    assert out[left].sum() + into[~left].sum() >= 0.75 * (levels.outs + N * levels.one_in)
+    if 0 < close < N:
+        assert into[near].sum() == pytest.approx(0.9 * N * levels.one_in)
 
 
 @pytest.mark.parametrize("among", [1, 2, 3, 7, 96, 960])
