@@ -136,13 +136,12 @@ class Components:
         """
         total: Floats = np.zeros((len(codes), n_draws))
         for _ in range(_PRODUCTS):
-            product: Floats | None = None
+            product: Floats = np.ones((len(codes), n_draws))
             for site in self._active:
                 table = rng.standard_normal((self.sizes[site], n_draws))
                 if self._similarity[site] is not None:
                     table = self._root(site) @ table
-                factor = table[codes[:, site]]
-                product = factor if product is None else np.multiply(product, factor, out=product)
+                product *= table[codes[:, site]]
             total += product
         return np.asarray(total / np.sqrt(_PRODUCTS))
 
