@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..errors import AssayPilotError
-from .endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from .endpoint import Endpoint
 
 UNKNOWN = "unknown"
 """The word for noise that is estimated on the way, from replicates."""
@@ -77,7 +79,7 @@ def usual(endpoint: Endpoint, values: Sequence[float]) -> Usual | None:
         return Usual(*_PER_CENT, "per cents")
     if len(values) < _FEWEST:
         return None
-    low, high = np.quantile(np.asarray(values, dtype=np.float64), [0.05, 0.95])
+    low, *_, high = statistics.quantiles(map(float, values), n=20, method="inclusive")
     if not high > low:
         return None
     noise, epsilon = (float(f"{share * (high - low):.2g}") for share in _OF_SPREAD)

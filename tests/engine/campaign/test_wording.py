@@ -6,8 +6,10 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assaypilot.engine.campaign import cautions as history_text
@@ -21,6 +23,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.domain.stock import TO_MAKE, StockLine
 from assaypilot.engine.simulate.practice import create_practice, practice_results
+from assaypilot.engine.strategies.protocol import IN
 from tests import snapshots
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
 
@@ -158,13 +161,21 @@ def test_a_later_phase_that_contradicts_is_told(tmp_path: Path) -> None:
         assert bool(against) == any(len(d.contradicted) for d in campaign._ledger.estimates.values())
 
 
-def test_the_soft_zone_is_no_contradiction(tmp_path: Path) -> None:
-    """Who is in, and shown later to be beyond the distance, is a right answer as long as the soft zone may hold it."""
+@pytest.mark.parametrize(("behind", "told"), [(0.7, False), (1.3, True)])
+def test_compound_shown_later_to_be_in_the_soft_zone_is_no_contradiction(
+    tmp_path: Path, behind: float, told: bool
+) -> None:
+    """All within 0.5 of the best, and the soft zone 0.5 wide: what is up to 1 behind may be in."""
     with create_practice(tmp_path / "practice.assaypilot", seed=3) as campaign:
         while (issued := campaign.plan()) is not None:
             campaign.record(practice_results(campaign, issued))
-        assert any(len(decision.contradicted) for decision in campaign._ledger.estimates.values())
-        assert "speak against" not in " ".join(campaign.status().warnings)
+        ledger = campaign._ledger
+        phase, decision = max(ledger.estimates.items())
+        arm = int(np.flatnonzero(ledger.state.status == IN)[0])
+        high = decision.high.copy()
+        high[0, arm] = decision.low[0].max() - behind
+        ledger.estimates[phase] = replace(decision, high=high, contradicted=np.array([arm]))
+        assert ("speak against" in " ".join(history_text.cautions(ledger))) == told
 
 
 def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:
