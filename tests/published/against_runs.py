@@ -12,16 +12,12 @@ from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.designs import table as projected
-from tests.published.against_tables import DELTA, EPSILON, PAIRS, SETTINGS, table
+from tests.published.against_tables import DELTA, EPSILON, PAIRS, table
 from tests.published.cases import processes
 from tests.published.noise import Whole, one
 
-RUNS = {
-    # By setting: campaigns of adaptive, most where they are quick, so that 2,000 can be made in an evening.
-    "quick": dict(zip(SETTINGS, (90, 60, 60, 20), strict=True)),
-    "middling": dict(zip(SETTINGS, (24, 12, 12, 6), strict=True)),
-    "large": dict(zip(SETTINGS, (8, 4, 4, 2), strict=True)),
-}
+RUNS = 20
+"""Campaigns of adaptive of each pair."""
 PLAIN = {"quick": 5, "middling": 5, "large": 5}
 PAIRED = {"quick": 3, "middling": 2, "large": 1}
 """Runs of LinFACT-G, and of LinFACT-XY: they hardly differ from run to run."""
@@ -45,11 +41,6 @@ def kind_of(pair):
     return "quick" if made.compounds <= 1000 and made.dimension <= 24 else "middling"
 
 
-def runs_of(pair):
-    """How many campaigns of adaptive are made of a pair."""
-    return RUNS[kind_of(pair)][pair.sd, pair.slack]
-
-
 def units():
     """(kind, pair's number, run): what is quick and most telling first, more runs of it later."""
     pairs = {number: kind_of(pair) for number, pair in enumerate(PAIRS)}
@@ -57,14 +48,13 @@ def units():
     quick = [number for number in order if pairs[number] == "quick"]
     out = [("linfact-g", number, run) for number in order for run in range(PLAIN[pairs[number]])]
     out += [(kind, number, 0) for kind in ("oracle", "bound") for number in order]
-    ways = [("adaptive", number, run) for number in order for run in range(runs_of(PAIRS[number]))]
+    ways = [("adaptive", number, run) for number in order for run in range(RUNS)]
     out += [way for way in ways if way[2] == 0]
     ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
     ways += [(kind, number, run) for kind in ("rage", "adaptive best") for number in quick for run in range(BEST)]
-    share = {number: max(runs_of(PAIRS[number]), 1) for number in order}
     first = set(out)
     # All pairs come to their ends together.
-    out += sorted((way for way in ways if way not in first), key=lambda way: (way[2] + 1) / share[way[1]])
+    out += sorted((way for way in ways if way not in first), key=lambda way: way[2])
     return out + [("noise", number, run) for number in range(len(NOISES)) for run in range(OTHERWISE)]
 
 

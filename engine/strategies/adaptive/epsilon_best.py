@@ -215,7 +215,7 @@ class Adaptive(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
-        version=3,
+        version=4,
         title="Adaptive",
         goals=("epsilon-best", "best"),
         parameters=(),
