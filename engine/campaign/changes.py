@@ -162,7 +162,7 @@ def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs:
 
 
 def with_stock(ledger: Ledger, drafts: Sequence[Draft]) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the events of what is said of stock, and their parts.
+    """Return the events of a change of stock, and their parts.
 
     Where a compound returns after a proof has decided without it, the series model takes over first.
     """

@@ -1,4 +1,4 @@
-"""A structure as a table writes it: read, its salt left out, in one spelling, and told from others."""
+"""A structure as a table writes it: read, without its salt, in one spelling, and compared with others."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def terms_of(options: argparse.Namespace) -> StockTerms:
 
 
 def stock_counts(now: Status) -> dict[str, Any]:
-    """How many compounds are in stock, and what is said of money in general."""
+    """How many compounds are in stock, and the terms of all costs."""
     known = now.stock
     terms = USUAL if known is None else known.terms.over(USUAL)
     counts = {CANNOT: 0, IN_STOCK: 0, TO_MAKE: 0}

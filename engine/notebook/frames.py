@@ -131,7 +131,7 @@ class Coding:
 
 
 class EndpointTerms(TypedDict, total=False):
-    """What is said of one endpoint; sd, epsilon and estimates are on the model scale (log10 of a log endpoint)."""
+    """The options of one endpoint; sd, epsilon and estimates are on the model scale (log10 of a log endpoint)."""
 
     unit: str
     direction: str
@@ -152,7 +152,7 @@ class EndpointTerms(TypedDict, total=False):
 
 
 Endpoints = Mapping[str, EndpointTerms | float | None] | Sequence[str] | str
-"""By name what is said of each, or its SD alone; or names; or the texts of the option ``--endpoint``."""
+"""Options of each by its name, or its SD alone; or names; or the texts of the option ``--endpoint``."""
 
 
 class MoreOptions(TypedDict, total=False):
@@ -225,7 +225,7 @@ _CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("
 
 
 def endpoint_specs(endpoints: Endpoints | None) -> tuple[EndpointSpec, ...]:
-    """Return what is said of the endpoints; AssayPilotError for what is not understood."""
+    """Return the options of the endpoints; AssayPilotError for what is not understood."""
     if endpoints is None:
         return ()
     if isinstance(endpoints, str):

@@ -230,7 +230,7 @@ def with_compounds(
 ) -> RawTable | None:
     """Return the table with what stands in its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
 
-    Wells of controls that the campaign does not know, and wells where nothing stands, are left out, which is said.
+    Wells of controls that the campaign does not know, and empty wells, are left out, with a note.
     None where it has no column of wells, or no round was laid out on plates. ``layouts`` in the order of their rounds,
     the open one last. AssayPilotError when it is not clear which plate is meant, or measurements take several wells.
     """

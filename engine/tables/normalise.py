@@ -199,7 +199,7 @@ def doses(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def without_points(raw: RawTable) -> RawTable:
-    """Return the table without the responses of compounds that were tested at several concentrations, which is said.
+    """Return the table without responses of compounds tested at several concentrations, with a note.
 
     Each of their rows is a point of a curve: read as values they would be replicates of one quantity. What repeats in
     the rows of a compound, as a fitted IC50 beside its points does, stays in the first of them alone, so that it counts
