@@ -18,7 +18,7 @@ from assaypilot.gui.new_campaign.table_pane import TableModel
 from assaypilot.gui.round.pasting import PastedRow
 from assaypilot.gui.round.round_reading import PastedModel
 from assaypilot.gui.session.session import Session
-from assaypilot.gui.structures.drawing import Structures, drawing_pool
+from assaypilot.gui.structures.drawing import Structures
 from assaypilot.gui.tables import ordering
 from assaypilot.gui.tables import table as tables
 from assaypilot.gui.tables.ordering import order_of, text_ranks
@@ -194,30 +194,34 @@ def test_the_keys_of_a_spreadsheet(qtbot, session):
     assert table.selected_rows() == [333]
 
 
-def test_structures_scrolled_past_are_not_drawn(qtbot, session, monkeypatch):
+def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
+    waiting = list[tuple[int, QRunnable]]()
+
+    class Pool:
+        def start(self, job, priority):
+            waiting.append((priority, job))
+
+    def draw():
+        for _, job in sorted(waiting, key=lambda each: -each[0]):
+            job.run()
+        waiting.clear()
+
+    monkeypatch.setattr("assaypilot.gui.structures.drawing.drawing_pool", Pool)
     monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 2)
     structures, drawn = Structures(), list[str]()
     structures.pending.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
     structures.use(("C", "CC", "CCC", "CCCC"))
-    hold = threading.Event()
-
-    class Holding(QRunnable):
-        def run(self):
-            hold.wait(5)
-
-    drawing_pool().start(Holding(), 1 << 30)
     size = QSize(60, 40)
     for smiles in ("C", "CC", "CCC", "CCCC"):
         assert structures.picture(smiles, size, 1.0) is None
-    hold.set()
-    until(qtbot, lambda: len(drawn) == 2)
-    assert sorted(drawn) == ["CCC", "CCCC"]
+    draw()
+    assert drawn == ["CCCC", "CCC"]  # what came into sight last first
     assert structures.picture("CCC", size, 1.0) is not None
     structures.picture("C", size, 1.0)
-    structures.use(("O",))  # another campaign: what is being drawn never lands there
-    until(qtbot, lambda: drawing_pool().activeThreadCount() == 0)
+    structures.use(("O",))  # another campaign: what waits to be drawn never lands there
+    draw()
+    assert drawn == ["CCCC", "CCC"]
     assert structures.picture("C", size, 1.0) is None
-    until(qtbot, lambda: drawing_pool().activeThreadCount() == 0)
 
 
 def plain_key(text):
