@@ -124,7 +124,7 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
     else:
         members = "best trade-offs" if ledger.settings.goal == "pareto" else "members"
         missing = f"{roughly(known.expected_missed)} {members} are expected to be missing"
-        sentence = f"No compound is in yet; {missing}"
+        sentence = f"No compound is in; {missing}"
         if counts["in"]:
             wrong = f"{roughly(known.expected_wrong)} are expected to be wrong"
             sentence = f"Of {counts['in']:,} in, {wrong}; {missing}"

@@ -56,37 +56,35 @@ class Beliefs:
 def believe(goal: Goal, draws: Floats, kept: Flags | None = None) -> Beliefs:
     """Return what joint draws ``(n_endpoints, n_draws, K)`` of the goal's endpoints say.
 
-    ``kept``: ``(n_draws, K)`` whether a compound keeps every limit; what does not is no member.
+    ``kept``: ``(n_draws, K)`` whether a compound keeps every limit: the best are the best of those that do.
     """
+    values = draws[0]
+    # Lower than any other, where a compound fails a limit.
+    asked = values if kept is None else np.where(kept, values, values.min() - np.ptp(values))
     if isinstance(goal, ParetoSet):
-        beliefs = _pareto(goal, draws)
+        beliefs = _pareto(goal, draws, kept)
     elif isinstance(goal, AllEpsilonBest):
-        behind = draws[0] - draws[0].max(axis=1, keepdims=True)
+        behind = values - asked.max(axis=1, keepdims=True)
         beliefs = Beliefs(
             behind >= -goal.epsilon, behind >= -goal.epsilon - goal.slack, behind + goal.epsilon + 0.5 * goal.slack
         )
     elif isinstance(goal, Best):
-        behind = draws[0] - draws[0].max(axis=1, keepdims=True)
+        behind = values - asked.max(axis=1, keepdims=True)
         beliefs = Beliefs(behind >= 0.0, behind >= -goal.slack, behind + 0.5 * goal.slack)
     elif isinstance(goal, Top):
-        values = draws[0]
-        if kept is not None:
-            # So many are wanted of those that keep the limits.
-            values = np.where(kept, values, values.min() - np.ptp(values) - goal.slack)
-        ahead = values - goal.border(values)[:, None]
+        ahead = values - goal.border(asked)[:, None]
         margin = np.where(np.isfinite(ahead), ahead, 0.0) + 0.5 * goal.slack
         beliefs = Beliefs(ahead >= 0.0, ahead >= -goal.slack, margin)
     else:
         assert isinstance(goal, Threshold)
-        above = draws[0] - goal.threshold
+        above = values - goal.threshold
         beliefs = Beliefs(above > goal.slack, above > -goal.slack, above)
     if kept is None:
         return beliefs
-    # As the proven strategies have it: the best is the best of all, and a limit takes compounds out of the answer.
     return Beliefs(beliefs.member & kept, beliefs.acceptable & kept, beliefs.margin)
 
 
-def _pareto(goal: ParetoSet, draws: Floats) -> Beliefs:
+def _pareto(goal: ParetoSet, draws: Floats, kept: Flags | None) -> Beliefs:
     n_draws = draws.shape[1]
     member = np.empty(draws.shape[1:], dtype=bool)
     acceptable = np.empty_like(member)
@@ -94,7 +92,8 @@ def _pareto(goal: ParetoSet, draws: Floats) -> Beliefs:
     spread = np.maximum(draws.std(axis=(1, 2)), 1e-12)[:, None]
     for draw in range(n_draws):
         means = draws[:, draw]
-        member[draw], acceptable[draw] = goal.members(means), goal.acceptable(means)
+        asked = means if kept is None or not kept[draw].any() else np.where(kept[draw], means, np.nan)
+        member[draw], acceptable[draw] = goal.members(asked), goal.acceptable(asked)
         front = means[:, member[draw]] / spread
         # By how much the nearest member of the front is better in its least endpoint, in SDs of the endpoints.
         lead = (front[:, :, None] - (means / spread)[:, None, :]).min(axis=0)

@@ -115,21 +115,34 @@ def test_margin_is_above_zero_for_members_and_below_for_the_unacceptable():
         assert (found.margin[~found.acceptable] < 0).all()
 
 
-def test_a_compound_that_breaks_a_limit_is_no_member():
-    draws = np.random.default_rng(3).standard_normal((1, 40, 6))
-    kept = np.random.default_rng(4).random((40, 6)) < 0.5
-    without, found = believe(AllEpsilonBest(1.0), draws), believe(AllEpsilonBest(1.0), draws, kept)
-    np.testing.assert_array_equal(found.member, without.member & kept)
-    np.testing.assert_array_equal(found.acceptable, without.acceptable & kept)
+@pytest.mark.parametrize("goal", [AllEpsilonBest(0.7, 0.3), Best(0.4), Top(2, 0.3), ParetoSet((0.2, 0.3))])
+def test_the_best_are_the_best_of_those_that_keep_the_limits(goal):
+    rng = np.random.default_rng(3)
+    draws = rng.standard_normal((2 if isinstance(goal, ParetoSet) else 1, 60, 12))
+    kept = rng.random((60, 12)) < 0.4
+    kept[0] = False
+    found = believe(goal, draws, kept)
+    assert not found.member[0].any() and not found.acceptable[0].any()
+    for draw in range(1, 60):
+        inside = kept[draw]
+        means = draws[:, draw] if isinstance(goal, ParetoSet) else draws[0, draw]
+        for flags, wanted in ((found.member, goal.members), (found.acceptable, goal.acceptable)):
+            np.testing.assert_array_equal(flags[draw][inside], wanted(means[..., inside]))
+            assert not flags[draw][~inside].any()
+    assert np.isfinite(found.margin).all()
 
 
-def test_so_many_of_the_best_are_those_that_keep_the_limits():
-    draws = np.random.default_rng(3).standard_normal((1, 40, 6))
-    kept = np.random.default_rng(4).random((40, 6)) < 0.5
-    found = believe(Top(2), draws, kept)
-    for values, inside, member in zip(draws[0], kept, found.member, strict=True):
-        wanted = sorted(np.flatnonzero(inside), key=lambda place: -values[place])[:2]
-        assert sorted(np.flatnonzero(member)) == sorted(wanted)
+def test_a_goal_with_a_limit_ends_with_the_best_that_keep_it():
+    codes = product((4, 5))
+    activity = np.array([0.0, 0.6, 1.5, -0.5])[codes[:, 0]] + np.array([0.0, -0.3, 0.4, 0.1, 0.2])[codes[:, 1]]
+    toxicity = 4.3 + 1.5 * (codes[:, 0] == 2)  # the most active fail the limit
+    for goal in (AllEpsilonBest(0.5, 0.25), Best(0.2)):
+        given = problem(codes, (4, 5), goal, sd=0.1, per_round=10, beside=(0.1,), limits=((1, -np.inf, 5.0),))
+        last = play(given, np.stack([activity, toxicity]), 8)[-1]
+        inside = np.flatnonzero(last.status == IN)
+        right = np.flatnonzero(toxicity < 5.0)
+        assert STRATEGY.stop(last) and len(inside)
+        assert goal.is_right(np.isin(right, inside), activity[right]) and np.isin(inside, right).all()
 
 
 # Batches
