@@ -122,7 +122,8 @@ def test_the_best_are_the_best_of_those_that_keep_the_limits(goal):
     kept = rng.random((60, 12)) < 0.4
     kept[0] = False
     found = believe(goal, draws, kept)
-    assert not found.member[0].any() and not found.acceptable[0].any()
+    assert not found.member[0].any()
+    assert not found.acceptable[0].any()
     for draw in range(1, 60):
         inside = kept[draw]
         means = draws[:, draw] if isinstance(goal, ParetoSet) else draws[0, draw]
@@ -141,8 +142,10 @@ def test_a_goal_with_a_limit_ends_with_the_best_that_keep_it():
         last = play(given, np.stack([activity, toxicity]), 8)[-1]
         inside = np.flatnonzero(last.status == IN)
         right = np.flatnonzero(toxicity < 5.0)
-        assert STRATEGY.stop(last) and len(inside)
-        assert goal.is_right(np.isin(right, inside), activity[right]) and np.isin(inside, right).all()
+        assert STRATEGY.stop(last)
+        assert len(inside)
+        assert goal.is_right(np.isin(right, inside), activity[right])
+        assert np.isin(inside, right).all()
 
 
 # Batches
