@@ -32,7 +32,7 @@ from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
 from .plan_choice import PlanOption, options
-from .reasons.reasons import Reasons
+from .reasons import Reasons
 from .replay import Ledger
 from .results import amending
 from .results.intake import to_mark

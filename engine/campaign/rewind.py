@@ -22,7 +22,7 @@ from .events.kind import Step
 from .events.terms import CompoundsAdded, SettingsChanged
 from .file.chain import Draft, Event
 from .phrases import many
-from .reasons.reasons import Reasons
+from .reasons import Reasons
 from .replay import Ledger
 from .rounds import planned_round, refuse_results
 from .state import Status

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLa
 
 from assaypilot.engine.campaign.findings import Check
 from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.reasons.reasons import OwnValue, Reasoning
+from assaypilot.engine.campaign.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint

@@ -12,7 +12,7 @@ from assaypilot.engine.errors import AssayPilotError
 from ..runtime.tasks import Job, single_shot
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.reasons.reasons import Reasons
+    from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.answer import Ends
 

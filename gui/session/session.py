@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.changes import Change
     from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.plan_choice import PlanOption
-    from assaypilot.engine.campaign.reasons.reasons import Reasons
+    from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library

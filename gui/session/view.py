@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.reasons.reasons import Reasons
+    from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import Round, Status
 
 

@@ -82,13 +82,13 @@ def test_panel_explains_out_in_and_undecided(window):
         assert said.why.words.text() == reasoning.why
         assert said.decide.isVisible() == bool(reasoning.decide)
         if code == 0:
-            assert said.decide.text().startswith("What would decide it: the difference is known to ± ")
+            assert said.decide.text().startswith("What would decide it: by the bounds shown the difference from ")
         assert said.picked.text() == reasoning.picked
         lines = [line.text() for line, _ in said.values.lines if line.isVisible()]
         assert len(lines) == len(reasoning.values)
         assert said.values.more.isVisible() != bool(lines)
     window.candidates.select(first(window, 2))
-    assert "by the bounds that decide; more than 0.5 is out" in panel(window).why.words.text()
+    assert "outside the cutoff" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()
 
 

@@ -12,20 +12,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats
-from ...chemistry.names import site_names
-from ...domain.endpoint import Endpoint
-from ...domain.kinds import word_of
-from ...domain.measurements import Measurement
-from ...strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from ...text.signed import signed
-from ..bookkeeping import Issued
-from ..phrases import joined, many, number
-from ..replay import Ledger
-from ..state import RoundItem, Status
-from .sentences import known_to
-from .several import SeveralEndpoints
-from .single_endpoint import OneEndpoint
+from ..arrays import Floats
+from ..chemistry.names import site_names
+from ..domain.endpoint import Endpoint
+from ..domain.kinds import word_of
+from ..domain.measurements import Measurement
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..text.signed import signed
+from .bookkeeping import Issued
+from .phrases import joined, many, number
+from .proven_reasons import ProvenReasons, known_to
+from .replay import Ledger
+from .state import RoundItem, Status
 
 _SWEEPS = 20
 """Turns through the sites; in a table with every combination one is enough."""
@@ -137,8 +135,7 @@ class Reasons:
             return "Why undecided", f"No measurement informs it yet.{known_to(status)}", ""
         if self._ledger.calibrated:
             return self._calibrated(compound, code)
-        side = self._several if len(names) > 1 else self._one
-        why, decide = side.why(compound, code)
+        why, decide = self._proven.why(compound, code)
         return _HEADINGS[code], why, decide
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
@@ -168,12 +165,8 @@ class Reasons:
         return f"{'; '.join((f'{heading} {origin.mean:.2f}', *parts, rest))}."
 
     @cached_property
-    def _one(self) -> OneEndpoint:
-        return OneEndpoint(self._ledger, self._state, self._status)
-
-    @cached_property
-    def _several(self) -> SeveralEndpoints:
-        return SeveralEndpoints(self._ledger, self._state, self._status)
+    def _proven(self) -> ProvenReasons:
+        return ProvenReasons(self._ledger, self._state, self._status)
 
     def _not_estimable(self, compound: int) -> str:
         """Which of its substituents nothing that can be measured tells about."""

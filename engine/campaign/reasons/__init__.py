@@ -1,1 +1,0 @@
-"""Why a compound stands where it stands, and what would decide it."""
