@@ -8,27 +8,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import TypeVar
 
 from ...domain.endpoint import Endpoint, Relation
 from ...domain.measurements import Measurement
 
-Key = TypeVar("Key")
-
 Place = tuple[str, str, str]
 """Plate, well, date."""
 
-Identity = tuple[int, int, Place, float, Relation]
-"""Compound, endpoint, place, value, relation: what makes two entries the same measurement."""
-
-ToldIdentity = tuple[int, str, Identity]
-"""Round and replicate as the table says them, and the rest."""
-
-Label = tuple[int, str, int, int, Relation]
-"""Round and replicate as the table says them, compound, endpoint, relation."""
-
-Subject = tuple[int, str, int, int]
-"""Round and replicate as the table says them, compound, endpoint."""
+Identity = tuple[int, int, float, Relation]
+"""Compound, endpoint, value, relation."""
 
 _QUESTIONS = 5
 _NOWHERE = ("", "", "")
@@ -38,9 +26,13 @@ _WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
 def place_of(measurement: Measurement) -> Place:
-    """Plate, well and date of a measurement, the well in one spelling; empty where nothing was said."""
-    entered = measurement.entered
-    return (entered.plate.strip(), _well(entered.well), entered.date.strip())
+    """Plate, well and date of a measurement, each in one spelling; empty where nothing was said.
+
+    A date that can be read in two ways stays as it was written.
+    """
+    entered, date = measurement.entered, measurement.entered.date.strip()
+    found = days(date)
+    return (entered.plate.strip(), _well(entered.well), min(found) if len(found) == 1 else date)
 
 
 def _well(text: str) -> str:
@@ -61,42 +53,66 @@ def without_duplicates(
     With plate and well, or round and replicate, a row that a file repeats is one measurement (a block pasted twice);
     without them two equal rows are two replicates.
 
-    A result that says its round is there already when an entry of the same round, compound, endpoint, replicate,
-    plate, well and date has the same value: a work list sent again. Where it says its replicate, plate, well and date
-    that only one of the two says are no difference: they may have been filled in since.
+    A result is there already when ``_same_measurement`` says so of an earlier entry, each of which stands for one.
 
-    One that does not say its round is looked for by plate, well, date and value. Without any of them two replicates
-    may agree by chance, so the value alone is not enough: a file repeats what returned in an earlier round (or the
-    history) when it holds all values of at least half of that round's compounds it speaks of. A single value that is
-    there again proves nothing, unless it is of the last round or all that the file holds. Values of ``coarse``
-    endpoints agree as a rule and prove nothing: to leave out those that agree would also bias what is left. A work
-    list that is filled in and recorded bit by bit is the everyday case.
+    One that says neither its round nor plate, well or date is looked for by its value. Two replicates may agree by
+    chance, so that alone is not enough: a file repeats what returned in an earlier round (or the history) when it
+    holds all values of at least half of that round's compounds it speaks of. A single value that is there again proves
+    nothing, unless it is of the last round or all that the file holds. Values of ``coarse`` endpoints agree as a rule
+    and prove nothing: to leave out those that agree would also bias what is left. A work list that is filled in and
+    recorded bit by bit is the everyday case.
     """
     new = _once_each(new)
-    bare = [m for m in new if m.entered.round is None]
-    told = _those_there([m for m in new if m.entered.round is not None], earlier, endpoints)
-    own = Counter(_identity(m) for m in bare)
-    kept = [
-        (m.round, _identity_in_table(m, endpoints, own))
-        for m in earlier
-        if not m.withdrawn and not ((typed or m.endpoint in coarse) and place_of(m) == _NOWHERE)
-    ]
-    there = Counter(identity for _, identity in kept if identity[2] != _NOWHERE)
+    there: dict[tuple[int, int], list[Measurement]] = {}
+    for m in earlier:
+        if not m.withdrawn:
+            there.setdefault((m.compound, m.endpoint), []).append(m)
+    known: set[int] = set()
+    # Those that say most choose first, whatever the order of the rows.
+    for row in sorted(range(len(new)), key=lambda row: place_of(new[row]).count("")):
+        m = new[row]
+        of_it = there.get((m.compound, m.endpoint), [])
+        alike = [other for other in of_it if _same_measurement(m, other, endpoints)]
+        if alike:
+            place = place_of(m)
+            of_it.remove(min(alike, key=lambda other: (place_of(other) != place, place_of(other).count(""))))
+            known.add(row)
     if not typed:
-        there += _repeated(own, kept)
-    fresh = []
-    for m in new:
-        known = _drawn(there, _identity(m)) if m.entered.round is None else _drawn(told, _told_identity(m))
-        if not known:
-            fresh.append(m)
-    return fresh
+        bare = {row: _identities(m, endpoints)[0] for row, m in enumerate(new) if row not in known and _is_bare(m)}
+        own = Counter(identity for identity in bare.values() if identity[1] not in coarse)
+        left = [m for of_it in there.values() for m in of_it if place_of(m) == _NOWHERE]
+        repeated = _repeated(own, [(m.round, _identities(m, endpoints)) for m in left])
+        for row, identity in bare.items():
+            if repeated[identity] > 0:
+                repeated[identity] -= 1
+                known.add(row)
+    return [m for row, m in enumerate(new) if row not in known]
 
 
-def _drawn(there: Counter[Key], key: Key) -> bool:
-    """Whether one of these was there; it is not there a second time."""
-    known = there[key] > 0
-    there[key] -= known
-    return known
+def _is_bare(m: Measurement) -> bool:
+    """Whether a result says neither its round nor plate, well or date."""
+    return m.entered.round is None and place_of(m) == _NOWHERE
+
+
+def _same_measurement(new: Measurement, other: Measurement, endpoints: Sequence[Endpoint]) -> bool:
+    """Whether a result and an earlier entry of its compound and endpoint are one measurement, saved again.
+
+    They have the same value, as entered or corrected. Where both say their round, that is the same, and so is the
+    replicate. With a replicate, plate, well and date that only one of the two says are no difference: they may have
+    been filled in since. In all other cases these must be said, and be the same.
+    """
+    told = _identities(new, endpoints)[0]
+    if not any(
+        told[3] == relation and math.isclose(told[2], value, rel_tol=_ROUNDED, abs_tol=_ROUNDED)
+        for _, _, value, relation in _identities(other, endpoints)
+    ):
+        return False
+    one, two = place_of(new), place_of(other)
+    if new.entered.round is None or other.entered.round is None:
+        return one == two != _NOWHERE
+    if new.entered.round != other.entered.round or _replicate(new) != _replicate(other):
+        return False
+    return _same_place(one, two) if _replicate(new) else one == two
 
 
 def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
@@ -104,58 +120,17 @@ def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
 
     That is its plate and well, or its round and replicate, and everything else that counts.
     """
-    seen: set[tuple[Identity, int | None, str]] = set()
+    seen: set[tuple[object, ...]] = set()
     kept = []
     for m in new:
-        plate, well, _ = place_of(m)
-        names = [""] if plate and well else []
+        place = place_of(m)
+        names = [""] if place[0] and place[1] else []
         names += [_replicate(m)] if m.entered.round is not None and _replicate(m) else []
-        keys = {(_identity(m), m.entered.round, name) for name in names}
+        keys = {(m.compound, m.endpoint, place, m.value, m.relation, m.entered.round, name) for name in names}
         if not keys & seen:
             kept.append(m)
         seen |= keys
     return kept
-
-
-def _those_there(
-    told: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
-) -> Counter[ToldIdentity]:
-    """How many of the measurements that say their round are there already, by what they say.
-
-    Plate, well and date may have been filled in since, or left out, and a spreadsheet that saved the list may have
-    spelled the date anew or cut a value after its tenth digit: what says its round and its replicate is the same one
-    unless what stands in both differs. An earlier entry that did not say its round is the same one only at
-    the same plate, well and date.
-    """
-    own = {_without_place(_identity(m)) for m in told}
-    with_round: Counter[ToldIdentity] = Counter()
-    placed: Counter[Identity] = Counter()
-    for m in earlier if told else ():
-        if not m.withdrawn:
-            identity = _in_table(m, endpoints, as_entered=_without_place(_identity(m)) not in own)
-            if m.entered.round is not None:
-                with_round[(m.entered.round, _replicate(m), identity)] += 1
-            elif identity[2] != _NOWHERE:
-                placed[identity] += 1
-    there: Counter[ToldIdentity] = Counter()
-    others = []
-    for m in told:
-        key = _told_identity(m)
-        if _drawn(with_round, key) or _drawn(placed, key[2]):
-            there[key] += 1
-        elif key[1]:
-            others.append(key)
-    left: dict[Label, list[ToldIdentity]] = {}
-    for key in with_round.elements() if others else ():
-        left.setdefault(_label(key), []).append(key)
-    # Those that say most choose first, whatever the order of the rows.
-    for key in sorted(others, key=lambda key: key[2][2].count("")):
-        of_label = left.get(_label(key), [])
-        alike = [other for other in of_label if _same_measurement(other[2], key[2])]
-        if alike:
-            of_label.remove(min(alike, key=lambda other: other[2][2].count("")))
-            there[key] += 1
-    return there
 
 
 def questioned(
@@ -168,13 +143,13 @@ def questioned(
     Both values stay; whoever sent the list knows which one is right.
     """
     told = {_subject(m) for m in fresh if m.entered.round is not None and _replicate(m)}
-    before: dict[Subject, list[Measurement]] = {}
+    before: dict[tuple[object, ...], list[Measurement]] = {}
     for m in earlier if told else ():
         if m.entered.round is not None and _subject(m) in told and not m.withdrawn and m.excluded is None:
             before.setdefault(_subject(m), []).append(m)
     said = []
     for m in fresh:
-        other = next((o for o in before.get(_subject(m), ()) if _same_place(_identity(o)[2], _identity(m)[2])), None)
+        other = next((o for o in before.get(_subject(m), ()) if _same_place(place_of(o), place_of(m))), None)
         if m.entered.round is not None and other is not None and m.excluded is None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
@@ -192,14 +167,9 @@ def _as_entered(m: Measurement) -> str:
     return " ".join(filter(None, (f"{'' if entered.relation == '=' else entered.relation}{value}", entered.unit or "")))
 
 
-def _subject(m: Measurement) -> Subject:
+def _subject(m: Measurement) -> tuple[object, ...]:
+    """Return what a result says it is of: its round, replicate, compound and endpoint."""
     return (m.entered.round or 0, _replicate(m), m.compound, m.endpoint)
-
-
-def _same_measurement(one: Identity, other: Identity) -> bool:
-    """Whether two entries of a round and replicate are one, saved again: rounded, a date spelled anew, a well added."""
-    close = math.isclose(one[3], other[3], rel_tol=_ROUNDED, abs_tol=_ROUNDED)
-    return close and _same_place(one[2], other[2])
 
 
 def _same_place(one: Place, other: Place) -> bool:
@@ -210,22 +180,22 @@ def _same_place(one: Place, other: Place) -> bool:
     return same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
 
 
-def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
-    """Return the entries without plate, well and date that a file holding ``own`` gives again, of (round.
+def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identity]]]) -> Counter[Identity]:
+    """Return the entries without a place that a file holding ``own`` gives again, of those ``kept``.
 
-    Entry) ``kept``.
+    These come with their round, and as they are now or were entered.
     """
-    bare = Counter({identity: n for identity, n in own.items() if identity[2] == _NOWHERE})
-    spoken_of = {identity[:2] for identity in bare}
+    spoken_of = {identity[:2] for identity in own}
     rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
-    for number, identity in kept:
-        if identity[2] == _NOWHERE and identity[:2] in spoken_of:
+    for number, identities in kept:
+        identity = next((one for one in identities if own[one]), identities[0])
+        if identity[:2] in spoken_of:
             rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
     last = max((number for number, _ in kept), default=0)
     repeated: Counter[Identity] = Counter()
     for number, subjects in rounds.items():
         same: Counter[Identity] = Counter()
-        whole = [values for values in subjects.values() if values <= bare]
+        whole = [values for values in subjects.values() if values <= own]
         for values in whole:
             same += values
         proof = same.total() > 1 or number == last > 0 or same == own
@@ -234,46 +204,18 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> C
     return repeated
 
 
-def _identity(m: Measurement) -> Identity:
-    plate, well, date = place_of(m)
-    found = days(date)
-    # A date that can be read in one way only is the same in every spelling.
-    return (m.compound, m.endpoint, (plate, well, min(found) if len(found) == 1 else date), m.value, m.relation)
-
-
-def _told_identity(m: Measurement) -> ToldIdentity:
-    return (m.entered.round or 0, _replicate(m), _identity(m))
-
-
-def _without_place(identity: Identity) -> tuple[int, int, float, Relation]:
-    return (*identity[:2], *identity[3:])
-
-
-def _label(key: ToldIdentity) -> Label:
-    compound, endpoint, _, _, relation = key[2]
-    return (key[0], key[1], compound, endpoint, relation)
-
-
 def _replicate(m: Measurement) -> str:
     return m.entered.replicate.strip().casefold()
 
 
-def _identity_in_table(m: Measurement, endpoints: Sequence[Endpoint], own: Counter[Identity]) -> Identity:
-    """Return an earlier measurement as a table would hold it.
-
-    As corrected if that is what ``own`` holds, else as entered.
-    """
-    return _in_table(m, endpoints, as_entered=not own[_identity(m)])
-
-
-def _in_table(m: Measurement, endpoints: Sequence[Endpoint], *, as_entered: bool) -> Identity:
-    """Return an earlier measurement as it is now or, where it was corrected, as it was entered."""
-    now = _identity(m)
-    if m.corrected is None or not as_entered:
-        return now
-    endpoint, entered = endpoints[m.endpoint], m.entered
-    relation = endpoint.relation_on_model(entered.relation)
-    return (*now[:3], endpoint.to_model(entered.value, entered.unit), relation)
+def _identities(m: Measurement, endpoints: Sequence[Endpoint]) -> list[Identity]:
+    """Return a measurement as it is now and, where it was corrected, as it was entered."""
+    found: list[Identity] = [(m.compound, m.endpoint, m.value, m.relation)]
+    if m.corrected is not None:
+        endpoint, entered = endpoints[m.endpoint], m.entered
+        relation = endpoint.relation_on_model(entered.relation)
+        found.append((m.compound, m.endpoint, endpoint.to_model(entered.value, entered.unit), relation))
+    return found
 
 
 _YEAR_FIRST = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
