@@ -82,7 +82,6 @@ class HistoryPage(Page):
         self.column.addWidget(self.table, 1)
         self.head = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.head)
-        self._entries: tuple[LogEntry, ...] = ()
         self._fresh = False
         self._other = True
         """Whether another campaign was opened since the log was read."""
@@ -103,7 +102,7 @@ class HistoryPage(Page):
     def forget(self) -> None:
         """Show no log, as before the first one."""
         self.model.fill([], 0)
-        self._entries, self._fresh = (), False  # a copy of the campaign before has the same head
+        self._fresh = False  # a copy of the campaign before has the same head
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the log when it is first looked at."""
@@ -135,20 +134,14 @@ class HistoryPage(Page):
             self.session.history(self._show)
 
     def _show(self, entries: tuple[LogEntry, ...]) -> None:
-        first, self._entries = self._other, entries
-        self._other = False
+        first, self._other = self._other, False
         self.model.show(entries)
         if first:
             self.table.put_in_order(self._first_order)
         self._narrow(self.filter.text())
 
     def _narrow(self, text: str) -> None:
-        words = text.casefold().split()
-        if not words:
-            self.model.only(None)
-            return
-        lines = [f"{one.time} {one.author} {one.text}".casefold() for one in reversed(self._entries)]
-        self.model.only(np.array([all(word in line for word in words) for line in lines], dtype=bool))
+        self.model.only(self.model.holding(text))
 
     def _copy_head(self) -> None:
         QGuiApplication.clipboard().setText(self._head)

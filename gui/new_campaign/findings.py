@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
-from assaypilot.engine.tables.raw import Problem
 
 from ..runtime.settings import Settings
 from ..session.session import Session
@@ -27,134 +25,77 @@ from ..widgets.text import button, label
 from .table_work import Checked
 
 Kind = Literal["error", "unused", "warning", "note"]
-
 KINDS: dict[Kind, str] = {"error": "Error", "unused": "Not used", "warning": "Warning", "note": "Note"}
-"""What each kind is called, the gravest first."""
-_ORDER = {kind: place for place, kind in enumerate(KINDS)}
+TITLES: dict[Kind, str] = {"error": "Errors", "unused": "Not used", "warning": "Warnings", "note": "Notes"}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the list."""
+    """One line of the report."""
 
     kind: Kind
     row: int | None
-    """As a spreadsheet counts; None when it is about the table."""
     column: str
     text: str
 
 
-class Findings(Sequence[Finding]):
-    """The lines of a check, made when they are looked at: a table may have a hundred thousand of them."""
-
-    def __init__(self, problems: Sequence[Problem], texts: Sequence[tuple[Kind, str]]) -> None:
-        """Errors first, then what is not used, then ``texts``."""
-        errors = [problem for problem in problems if problem.severity == "error"]
-        self._problems = [*errors, *(problem for problem in problems if problem.severity != "error")]
-        self._texts = list(texts)
-        self.kinds = np.array(
-            [_ORDER["error"]] * len(errors)
-            + [_ORDER["unused"]] * (len(self._problems) - len(errors))
-            + [_ORDER[kind] for kind, _ in self._texts],
-            dtype=np.int64,
-        )
-        """The kind of each line, as its place among KINDS."""
-
-    def __len__(self) -> int:
-        return len(self.kinds)
-
-    @overload
-    def __getitem__(self, place: int) -> Finding: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Finding]: ...
-    def __getitem__(self, place: int | slice) -> Finding | list[Finding]:
-        if isinstance(place, slice):
-            return [self[n] for n in range(*place.indices(len(self)))]
-        if place >= len(self._problems):
-            kind, text = self._texts[place - len(self._problems)]
-            return Finding(kind, None, "", text)
-        problem = self._problems[place]
-        kind = "error" if problem.severity == "error" else "unused"
-        return Finding(kind, problem.row, problem.column or "", problem.reason)
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The row of each line, -1 where it is about the table."""
-        own = [-1 if problem.row is None else problem.row for problem in self._problems]
-        return np.array(own + [-1] * len(self._texts), dtype=np.int64)
-
-    def holding(self, text: str) -> Flags:
-        """Which lines hold a text in their column, row or reason, regardless of case."""
-        wanted = text.casefold()
-        found = [
-            wanted in problem.reason.casefold()
-            or wanted in (problem.column or "").casefold()
-            or wanted in str(problem.row or "")
-            for problem in self._problems
-        ]
-        return np.array(found + [wanted in said.casefold() for _, said in self._texts], dtype=bool)
-
-    def count(self, kind: object) -> int:
-        """How many there are of a kind."""
-        place = next((n for name, n in _ORDER.items() if name == kind), -1)
-        return int((self.kinds == place).sum())
+def findings(checked: Checked) -> list[Finding]:
+    """What was found in a table: errors first, then what is not used, warnings and notes."""
+    found = [
+        Finding("error" if lost.severity == "error" else "unused", lost.row, lost.column or "", lost.reason)
+        for lost in checked.imported.not_used
+    ]
+    found.sort(key=lambda one: one.kind != "error")
+    found += [Finding("warning", None, "", text) for text in checked.warnings]
+    return found + [Finding("note", None, "", text) for text in checked.imported.notes]
 
 
 class FindingsModel(RowsModel):
-    """Kind, row, column, reason."""
+    """The report, line by line."""
 
-    found = Findings((), ())
+    found: Sequence[Finding] = ()
 
-    def show(self, found: Findings) -> None:
-        """Take over the list."""
-        kept = self.found = found
+    def show(self, found: Sequence[Finding]) -> None:
+        """Take over the report of a check."""
+        self.found = found
+        order = {kind: place for place, kind in enumerate(KINDS)}
         self.fill(
             [
                 Column(
                     "kind",
                     "Kind",
-                    lambda row: KINDS[kept[row].kind],
-                    lambda: kept.kinds,
-                    kind=lambda row: "wrong" if kept[row].kind == "error" else None,
+                    lambda row: KINDS[found[row].kind],
+                    lambda: np.array([order[one.kind] for one in found], dtype=np.int64),
+                    kind=lambda row: "wrong" if found[row].kind == "error" else None,
                 ),
                 Column(
                     "row",
                     "Row",
-                    lambda row: "" if kept[row].row is None else str(kept[row].row),
-                    lambda: kept.rows,
+                    lambda row: "" if found[row].row is None else str(found[row].row),
+                    lambda: np.array([-1 if one.row is None else one.row for one in found], dtype=np.int64),
                     number=True,
                 ),
-                Column("column", "Column", lambda row: kept[row].column, lambda: text_ranks([o.column for o in kept])),
+                Column(
+                    "column", "Column", lambda row: found[row].column, lambda: text_ranks([o.column for o in found])
+                ),
                 Column(
                     "text",
                     "What and why",
-                    lambda row: kept[row].text,
-                    lambda: text_ranks([one.text for one in kept]),
-                    cell_tip=lambda row: kept[row].text,
+                    lambda row: found[row].text,
+                    lambda: text_ranks([one.text for one in found]),
+                    cell_tip=lambda row: found[row].text,
                 ),
             ],
-            len(kept),
+            len(found),
         )
 
     def narrow(self, kind: str, text: str) -> None:
-        """Show one kind (``all``: every one), and only what holds a text, regardless of case."""
-        wanted = text.strip()
-        if kind == "all" and not wanted:
-            self.only(None)
-            return
-        place = next((n for name, n in _ORDER.items() if name == kind), None)
-        mask = np.ones(len(self.found), dtype=bool) if place is None else self.found.kinds == place
-        self.only(mask & self.found.holding(wanted) if wanted else mask)
-
-
-TITLES = {"error": "Errors", "unused": "Not used", "warning": "Warnings", "note": "Notes"}
-
-
-def findings(checked: Checked) -> Findings:
-    """The lines of a check: errors first, then what is not used, warnings and notes."""
-    texts: list[tuple[Kind, str]] = [("warning", text) for text in checked.warnings]
-    texts += [("note", text) for text in checked.imported.notes]
-    return Findings(checked.imported.not_used, texts)
+        """Show the lines of a kind (``all``: of every one) that hold the words of a text."""
+        mask = self.holding(text)
+        if kind != "all":
+            own = np.array([one.kind == kind for one in self.found], dtype=bool)
+            mask = own if mask is None else mask & own
+        self.only(mask)
 
 
 class FindingsView(QWidget):
@@ -192,10 +133,11 @@ class FindingsView(QWidget):
     def show_checked(self, checked: Checked) -> None:
         """Show what was found; the filter stays."""
         found = findings(checked)
+        counts = Counter(one.kind for one in found)
         self.model.show(found)
         self.kinds.set_text("all", f"All ({len(found):,})")
         for kind, title in TITLES.items():
-            self.kinds.set_text(kind, f"{title} ({found.count(kind):,})")
+            self.kinds.set_text(kind, f"{title} ({counts[kind]:,})")
         for part in (self.tools, self.table):
             part.setVisible(len(found) > 0)
         self.empty.setVisible(not len(found))

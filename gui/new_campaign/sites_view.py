@@ -86,18 +86,12 @@ class SubstituentsModel(RowsModel):
         self.fill(columns, len(kept))
 
     def narrow(self, site: str, text: str) -> None:
-        """Show one site (empty: all of them), and only what holds a text."""
-        wanted = text.strip().casefold()
-        if not site and not wanted:
-            self.only(None)
-            return
-        self.only(
-            np.fromiter(
-                (site in ("", one.site) and wanted in f"{one.shown} {one.label}".casefold() for one in self.entries),
-                dtype=bool,
-                count=len(self.entries),
-            )
-        )
+        """Show the substituents of a site (empty: of all) whose name, here or in the table, holds a text."""
+        mask = self.holding(text, lambda row: self.entries[row].label)
+        if site:
+            own = np.array([one.site == site for one in self.entries], dtype=bool)
+            mask = own if mask is None else mask & own
+        self.only(mask)
 
 
 MOST_SEEN = 999

@@ -99,15 +99,6 @@ class PairsModel(RowsModel):
             own = found.quadruples.compounds[row]
         return [int(one) for one in own[::-1]]
 
-    def narrow(self, text: str) -> None:
-        """Show the rows that hold every word of a text."""
-        words = text.casefold().split()
-        if not words:
-            self.only(None)
-            return
-        lines = (" ".join(column.text(row) for column in self.columns).casefold() for row in range(self.size))
-        self.only(np.fromiter((all(word in line for word in words) for line in lines), dtype=bool, count=self.size))
-
 
 class _Columns:
     """Makes columns about the substituents and compounds of a library."""
@@ -202,13 +193,13 @@ class PairsView(QWidget):
             return
         self._filling = True
         self.model.show(self._compared, self.kind.key)
-        self.model.narrow(self.filter.text())
+        self.model.only(self.model.holding(self.filter.text()))
         self._filling = False
         self.summary.setText(self._summary(self._compared))
 
     def _narrow(self, text: str) -> None:
         self._filling = True
-        self.model.narrow(text)
+        self.model.only(self.model.holding(text))
         self._filling = False
 
     def _chosen(self, row: int | None) -> None:

@@ -179,6 +179,19 @@ class RowsModel(QAbstractTableModel):
         self._rows = self._arranged()
         self.endResetModel()
 
+    def holding(self, text: str, also: Callable[[int], str] = lambda _: "") -> Flags | None:
+        """Return which rows hold all the words of a text in what they show; None where it has no word.
+
+        ``also``: what else is looked through of a row.
+        """
+        words = text.casefold().split()
+        if not words:
+            return None
+        lines = (
+            " ".join([*(column.text(row) for column in self.columns), also(row)]).casefold() for row in range(self.size)
+        )
+        return np.fromiter((all(word in line for word in words) for line in lines), dtype=bool, count=self.size)
+
     def refresh(self) -> None:
         """Say that texts changed while rows and their order stay."""
         if self.rowCount() and self.columns:

@@ -11,8 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.engine.tables.raw import Problem
-from assaypilot.gui.new_campaign.findings import Findings, FindingsModel
+from assaypilot.gui.new_campaign.findings import Finding, FindingsModel
 from assaypilot.gui.new_campaign.sites_view import Substituent, SubstituentsModel
 from assaypilot.gui.new_campaign.table_pane import TableModel
 from assaypilot.gui.round.pasting import PastedRow
@@ -244,8 +243,8 @@ TEXTS = st.lists(st.text(alphabet="aB019 -ßé中", max_size=9), min_size=1, max
 
 @given(TEXTS, st.booleans(), st.booleans())
 def test_texts_are_ordered_as_their_plain_keys_are(texts, long, chunked):
-    if long:  # what differs stands behind what is compared as numbers
-        texts = ["x" * ordering.WIDTH + text for text in texts]
+    if long:  # what differs stands far behind
+        texts = ["x" * (ordering.WIDTH // 2) + text for text in texts]
     before = ordering.CHUNK
     ordering.CHUNK = 3 if chunked else before
     try:
@@ -269,7 +268,7 @@ def other_models():
 
     def findings():
         made = FindingsModel()
-        made.show(Findings([Problem(3, "R1", "why", "error"), Problem(None, None, "so", "warning")], [("note", "x")]))
+        made.show([Finding("error", 3, "R1", "why"), Finding("unused", None, "", "so"), Finding("note", None, "", "x")])
         return made
 
     def pasted():
