@@ -32,7 +32,7 @@ from ..tables.table import Table
 from ..tables.tools import TableTools
 from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
-from ..widgets.layout import column_of, put, row_of
+from ..widgets.layout import column_of, put, row_of, show_menu
 from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
@@ -313,7 +313,6 @@ class CandidatesPage(Page):
             return
         library, compound = self._view.status.library, self._compound
         menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Copy rows", self.table.copy)
         smiles = library.drawing(compound)
         if smiles:
@@ -325,7 +324,7 @@ class CandidatesPage(Page):
             if " " not in site.name + name:
                 words = f"{site.name}={name}"
                 menu.addAction(mnemonic_free(f"Only {site.name} = {name}"), partial(self._filter_by, words))
-        menu.popup(self.table.viewport().mapToGlobal(at))
+        show_menu(menu, self.table.viewport().mapToGlobal(at))
 
     def _filter_by(self, words: str) -> None:
         self.which.choose("all")

@@ -23,7 +23,8 @@ from assaypilot.engine.tables.endpoint_kinds import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
 from ..runtime.engine_words import error_words
-from ..session.session import Session
+from ..runtime.tasks import Latest
+from ..session.session import Consequences, Session
 from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen
 from ..widgets.text import go_or_cancel, label, polish
@@ -53,14 +54,17 @@ class Asking(QDialog):
         title: str,
         go: str,
         answer: Callable[[], object],
+        locked: str,
         parent: QWidget | None,
     ) -> None:
-        """``answer``: tells what is to be done once the button ``go`` is pressed; None while that is open."""
+        """``answer``: tells what is to be done once the button ``go`` is pressed; None while that is open.
+
+        ``locked``: why this campaign cannot be changed; empty where it can.
+        """
         super().__init__(parent)
         self._session, self._status, self._answer = session, status, answer
-        self._asked = 0
-        self._locked = ""
-        """Why this campaign cannot be changed; empty where it can."""
+        self._question = Latest()
+        self._locked = locked
         self.setWindowTitle(title)
         column = column_of(label(title, "title"), holder=self, margins=(22, 20, 22, 18), spacing=10)
         self.body = column_of(spacing=10)
@@ -90,28 +94,19 @@ class Asking(QDialog):
         if isinstance(error, AssayPilotError):
             self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
 
-    def _tell_change(self, wanted: Change) -> None:
-        """Say what follows from a change of this campaign, as soon as that is known."""
-        self._session.consequences(wanted, *self._answers(self._locked))
-
-    def _answers(self, locked: str = "") -> tuple[Callable[[Sequence[str]], None], Callable[[Exception], None]]:
-        """What becomes of the answer to a question asked now, and of its refusal; of later ones only the last counts.
-
-        ``locked``: why nothing can be done, whatever follows; empty where it can.
-        """
-        self._asked += 1
-        mine = self._asked
+    def _ask(self, question: Consequences) -> None:
+        """Ask what follows; it is said unless something else is asked meanwhile."""
         self._say("Checking what this does…", ready=False)
 
         def told(sentences: Sequence[str]) -> None:
-            if mine == self._asked:
-                self._say("\n\n".join([*sentences, *filter(None, [locked])]), ready=not locked)
+            self._say("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
 
-        def refused(error: Exception) -> None:
-            if mine == self._asked:
-                self._refuse(error)
+        self._question.start(self._session.consequences(question, told, self._refuse))
 
-        return told, refused
+    def done(self, result: int) -> None:
+        """Wait for no answer any more."""
+        self._question.drop()
+        super().done(result)
 
 
 class EndpointDialog(Asking):
@@ -120,8 +115,7 @@ class EndpointDialog(Asking):
     HIGH = 30
 
     def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
-        super().__init__(session, status, "Add an endpoint", "&Add", self._change, parent)
-        self._locked = locked
+        super().__init__(session, status, "Add an endpoint", "&Add", self._change, locked, parent)
         fields = form()
         self.name, self.unit, self.sd, self.limit = (QLineEdit() for _ in range(4))
         self.direction = QComboBox()
@@ -182,7 +176,7 @@ class EndpointDialog(Asking):
 
     def _look(self) -> None:
         """Show the fields of this use, and say what follows."""
-        self._asked += 1
+        self._question.drop()
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
         try:
@@ -193,7 +187,7 @@ class EndpointDialog(Asking):
         except AssayPilotError as error:
             self._refuse(error)
             return
-        self._tell_change(wanted)
+        self._ask(lambda campaign: campaign.consequences(wanted))
 
 
 def _check_noise(text: str) -> None:

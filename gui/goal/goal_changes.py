@@ -20,15 +20,13 @@ from ..new_campaign.goal_strategy import ControlsField, controls_in
 from ..runtime.engine_words import error_words
 from ..session.session import Session
 from ..widgets.inputs import line_edit
-from ..widgets.layout import FlowRow, column_of, put
+from ..widgets.layout import FlowRow, column_of, put, show_dialog
 from ..widgets.text import button, label, polish
 from .add_endpoint import Asking
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.changes import Change
     from assaypilot.engine.campaign.state import Status
-
-    from ..session.view import View
 
 
 NOT_KNOWN = StatedNoise(None, estimated=True)
@@ -185,8 +183,7 @@ class ControlsDialog(Asking):
     HIGH = 18
 
     def __init__(self, session: Session, status: Status, locked: str, parent: QWidget | None) -> None:
-        super().__init__(session, status, "Controls", "&Apply", self.wanted, parent)
-        self._locked = locked
+        super().__init__(session, status, "Controls", "&Apply", self.wanted, locked, parent)
         there = ", ".join(control.name for control in status.settings.controls) or "none"
         self.there = label(f"Controls so far: {there}.", "muted", wrap=True)
         self.body.addWidget(self.there)
@@ -202,7 +199,7 @@ class ControlsDialog(Asking):
         return Change(controls=controls_in(self.controls.text))
 
     def _look(self) -> None:
-        self._asked += 1
+        self._question.drop()
         self.controls.problem("")
         try:
             wanted = self.wanted()
@@ -213,7 +210,7 @@ class ControlsDialog(Asking):
         if wanted == Change():
             self._say("", ready=False)
         else:
-            self._tell_change(wanted)
+            self._ask(lambda campaign: campaign.consequences(wanted))
 
 
 class Ways(QWidget):
@@ -252,7 +249,7 @@ class Ways(QWidget):
         view = self._session.view
         if view is None:
             return
-        made = EndpointDialog(self._session, view.status, _locked(view), self.window())
+        made = EndpointDialog(self._session, view.status, view.locked, self.window())
         made.answered.connect(self._add)
         self._open(made)
 
@@ -273,7 +270,7 @@ class Ways(QWidget):
         view = self._session.view
         if view is None:
             return
-        made = ControlsDialog(self._session, view.status, _locked(view), self.window())
+        made = ControlsDialog(self._session, view.status, view.locked, self.window())
         made.answered.connect(self._controls)
         self._open(made)
 
@@ -283,16 +280,9 @@ class Ways(QWidget):
 
     def _open(self, dialog: QDialog) -> None:
         self.dialog = dialog
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
     def _add(self, change: Change) -> None:
         assert change.endpoint is not None
         said = f"{change.endpoint.name} is an endpoint now. Undo takes it back."
         self._session.change(change, "", lambda: self._session.message.emit(said))
-
-
-def _locked(view: View) -> str:
-    """Why nothing can be changed; empty where it can."""
-    why = (view.read_only_reason or "the file cannot be written").rstrip(".")
-    return f"Read-only: {why}." if view.read_only else ""

@@ -13,7 +13,7 @@ from assaypilot.engine.simulate.foresight import Foresight, foresee
 from assaypilot.engine.system.progress import Cancelled
 
 from ..runtime.engine_words import error_words
-from ..runtime.tasks import single_shot
+from ..runtime.tasks import Latest, single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..session.view import View
@@ -84,6 +84,8 @@ class GoalPage(Page):
         self.other.known.connect(self._tried)
         self.other.refused.connect(self._untried)
         self._pause = single_shot(self, PAUSE, self._ask_consequences)
+        self._answer = Latest()
+        """What the settings typed would do."""
         self._view: View | None = None
 
     @property
@@ -108,8 +110,7 @@ class GoalPage(Page):
         self.void.say("Nothing is guaranteed", status.guarantee.sentence)
         there.setVisible(not void and not there.isHidden())
         self._show_state(status)
-        why = (view.read_only_reason or "the file cannot be written").rstrip(".")
-        self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
+        self.change.lock(f"{view.locked} Settings can be tried here, not applied." if view.locked else "")
         self.form.show_now(status, opened=opened)
         if fresh:
             self.ahead.stop()
@@ -121,6 +122,7 @@ class GoalPage(Page):
     def forget(self) -> None:
         """Ask nothing about the campaign before any more."""
         self._pause.stop()
+        self._answer.drop()
         self.ahead.forget()
         self.other.forget()
 
@@ -227,6 +229,7 @@ class GoalPage(Page):
     def _typed(self) -> None:
         """What was typed is simulated, and it is asked what it would do."""
         self._pause.stop()
+        self._answer.drop()
         wanted = self._wanted
         self.hint.setVisible(not self.form.touched)
         if wanted is None:
@@ -251,23 +254,16 @@ class GoalPage(Page):
         wanted = self._wanted
         if wanted is None:
             return
-        head = self.view.status.head
-
-        def current() -> bool:
-            return self._view is not None and self.view.status.head == head and self._wanted == wanted
-
-        def told(sentences: tuple[str, ...]) -> None:
-            if current():
-                self.change.tell(sentences)
+        change = change_between(Terms.of(self.view.status), wanted)
 
         def refused(error: Exception) -> None:
-            if not current():
-                return
             if isinstance(error, AssayPilotError):
                 said = self.form.refuse(error)
                 self.change.refuse("Correct the highlighted field." if said else " ".join(error_words(error)).strip())
 
-        self.session.consequences(change_between(Terms.of(self.view.status), wanted), told, refused)
+        self._answer.start(
+            self.session.consequences(lambda campaign: campaign.consequences(change), self.change.tell, refused)
+        )
 
     def _apply(self, note: str) -> None:
         wanted = self._wanted

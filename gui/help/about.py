@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..runtime.error_reports import versions
-from ..widgets.layout import STRETCH, column_of, put, row_of
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog
 from ..widgets.text import Details, button, label
 
 ROOTS = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
@@ -221,6 +221,4 @@ class AboutDialog(QDialog):
 
     def show_licences(self) -> None:
         """Every library with its version and licence."""
-        dialog = LicencesDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        show_dialog(LicencesDialog(self))

@@ -15,6 +15,7 @@ from assaypilot.engine.system.progress import Report
 
 from ..goal.add_endpoint import Asking
 from ..widgets.file_dialogs import ask_for_place, file_name
+from ..widgets.layout import show_dialog
 from ..widgets.text import label
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ class MoreDialog(Asking):
     def __init__(
         self, session: Session, status: Status, name: str, more: More, locked: str, parent: QWidget | None
     ) -> None:
-        super().__init__(session, status, "Add compounds", "&Add", lambda: more, parent)
+        super().__init__(session, status, "Add compounds", "&Add", lambda: more, locked, parent)
         self.table = label(_in_words(name, more, status), wrap=True, selectable=True)
         self.body.addWidget(self.table)
-        session.consequences_of_adding(more.found.library, *self._answers(locked))
+        self._ask(lambda campaign: campaign.consequences_of_adding(more.found.library))
 
 
 def _in_words(name: str, more: More, status: Status) -> str:
@@ -108,13 +109,10 @@ class Adding:
             if view is None or view.status.head != status.head:
                 session.message.emit(f"The campaign changed while {path.name} was read. Read it once more.")
                 return
-            locked = view.read_only_reason or "the file cannot be written" if view.read_only else ""
-            said = f"Read-only: {locked.rstrip('.')}." if locked else ""
-            made = MoreDialog(session, view.status, path.name, more, said, self._desk.parent)
+            made = MoreDialog(session, view.status, path.name, more, view.locked, self._desk.parent)
             made.answered.connect(self._take_in)
-            made.finished.connect(made.deleteLater)
             self.dialog = made
-            made.open()
+            show_dialog(made)
 
         session.read(f"Reading {path.name}", read_table_of(path, status), landed)
 

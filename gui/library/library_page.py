@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu
 
 from assaypilot.engine.campaign.phrases import many
 
-from ..round.reason_dialog import UnavailableDialog
+from ..round.reason_dialog import ask_unavailable
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
@@ -19,7 +19,7 @@ from ..tables.columns import filter_in, order_in
 from ..tables.filter import Facts, facts_of
 from ..tables.table import Table
 from ..tables.tools import TableTools
-from ..widgets.layout import put, row_of
+from ..widgets.layout import put, row_of, show_menu
 from ..widgets.text import Callout, button
 from ..window.page import Page
 from .library_rows import LibraryModel, availability, history_means
@@ -162,13 +162,10 @@ class LibraryPage(Page):
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        copy = QAction("&Copy", menu)
-        copy.triggered.connect(self.copy)
-        gone = QAction("Mark as &unavailable…", menu)
-        gone.triggered.connect(self._mark)
+        menu.addAction("&Copy", self.copy)
+        gone = menu.addAction("Mark as &unavailable…", self._mark)
         gone.setEnabled(self.gone.isEnabled() and bool(self.table.selected_rows()))
-        menu.addActions([copy, gone])
-        menu.exec(self.table.viewport().mapToGlobal(at))
+        show_menu(menu, self.table.viewport().mapToGlobal(at))
 
     def _mark(self) -> None:
         rows = self.table.selected_rows()
@@ -178,7 +175,4 @@ class LibraryPage(Page):
             self.session.message.emit("Select the compounds first that are unavailable.")
             return
         names = [self._view.status.library.ids[row] for row in rows]
-        dialog = UnavailableDialog(names, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self.session.mark_unavailable(names, dialog.reason))
-        dialog.open()
+        ask_unavailable(names, self.session, self)

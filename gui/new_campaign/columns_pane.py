@@ -8,14 +8,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Cancelled, Report
+from assaypilot.engine.system.progress import Report
 from assaypilot.engine.tables.column_roles import NoSites
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 
 from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
-from ..runtime.tasks import Job, single_shot
+from ..runtime.tasks import Latest, single_shot
 from ..session.session import Session
 from ..widgets.inputs import Pane, Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
@@ -67,8 +67,7 @@ class ColumnsPane(Pane):
         self._before: Smaller | None = None
         self._adding = ""
         self._blanks: dict[str, int] = {}
-        self._job: Job | None = None
-        self._core_job: Job | None = None
+        self._job, self._core_job = Latest(), Latest()
         self.form = ColumnsForm()
         self.form.changed.connect(self._soon)
         self.form.source_changed.connect(self._source_changed)
@@ -106,7 +105,7 @@ class ColumnsPane(Pane):
         """Whether the table can be imported like this."""
         return (
             self.result is not None
-            and self._job is None
+            and not self._job.busy
             and not self._pause.isActive()
             and bool(self.result.imported.endpoints)
         )
@@ -134,7 +133,7 @@ class ColumnsPane(Pane):
         def work(report: Report) -> Proposal:
             return propose_columns(raw, kept, report)
 
-        self._job = self.session.read("Looking at the columns", work, self._proposed, self._refuse)
+        self._job.start(self.session.read("Looking at the columns", work, self._proposed, self._refuse))
 
     def _kept(self, raw: RawTable) -> TableMapping | None:
         """What was said the last time about a table with these headers."""
@@ -152,7 +151,6 @@ class ColumnsPane(Pane):
         )
 
     def _proposed(self, found: Proposal) -> None:
-        self._job = None
         self._blanks = found.blanks
         self.remembered.setVisible(found.kept)
         mapping = found.mapping
@@ -176,7 +174,7 @@ class ColumnsPane(Pane):
         self.core.setVisible(structures)
         if not structures:
             self._end_search()
-        elif not self.core.choices and self._core_job is None:
+        elif not self.core.choices and not self._core_job.busy:
             self.propose()
 
     # ------------------------------------------------------------------ cores
@@ -190,24 +188,22 @@ class ColumnsPane(Pane):
         raw, options = self.raw, self.form.options()
         self.core.refuse("")
         self.core.searching()
-        self._core_job = self.session.read(
-            "Looking for a common core",
-            lambda report: propose_core(raw, options, report),
-            self._cores_found,
-            self._no_cores,
+        self._core_job.start(
+            self.session.read(
+                "Looking for a common core",
+                lambda report: propose_core(raw, options, report),
+                self._cores_found,
+                self._no_cores,
+            )
         )
 
     def _cores_found(self, found: tuple[CoreChoice, ...]) -> None:
-        self._core_job = None
         if found:
             self.core.offer(found, used=False)
         else:
             self.core.found_nothing()
 
     def _no_cores(self, error: Exception) -> None:
-        if self._core_job is None:
-            return  # the dialog closes, or another table came
-        self._core_job = None
         self.core.stopped()
         self._core_refused(error)
 
@@ -217,27 +213,20 @@ class ColumnsPane(Pane):
 
     def _end_search(self) -> None:
         """A search for cores that nobody waits for any more would only hold up what comes next."""
-        job, self._core_job = self._core_job, None
-        if job is not None:
-            self.session.tasks.cancel(job)
+        if self._core_job.busy:
             self.core.stopped()
+        self._core_job.drop()
 
     def _read_cores(self, texts: list[str]) -> None:
         self._end_search()
 
-        raw = self.raw
-
         def done(found: tuple[CoreChoice, ...]) -> None:
-            if self.raw is not raw:
-                return  # another table came, or the dialog closed
             self.core.typed.clear()
             self.core.offer(found, used=True)
 
-        def refused(error: Exception) -> None:
-            if self.raw is raw:
-                self._core_refused(error)
-
-        self.session.read("Reading the core", lambda report: known_cores(texts, report), done, refused)
+        self._core_job.start(
+            self.session.read("Reading the core", lambda report: known_cores(texts, report), done, self._core_refused)
+        )
 
     # ------------------------------------------------------------------ checking
 
@@ -290,9 +279,7 @@ class ColumnsPane(Pane):
         raw = self.raw
         if raw is None:
             return
-        if self._job is not None:
-            job, self._job = self._job, None
-            self.session.tasks.cancel(job)
+        self._job.drop()
         options = self.options()
         self.blank.ask({name: self._blanks[name] for name in options.sites if name in self._blanks})
         if self.form.from_structures and not options.cores:
@@ -304,11 +291,12 @@ class ColumnsPane(Pane):
         self.panel.wait("Taking the structures apart…" if options.cores else "Checking the table…")
         self.checking.emit()
         label = "Taking the structures apart" if options.cores else "Checking the table"
-        self._job = self.session.read(label, lambda report: check_table(raw, options, report), self._show, self._refuse)
+        self._job.start(
+            self.session.read(label, lambda report: check_table(raw, options, report), self._show, self._refuse)
+        )
         self.changed.emit()
 
     def _show(self, checked: Checked) -> None:
-        self._job = None
         if self._adding and checked.imported.errors:
             self._not_added(checked.imported.errors[0].reason)
             return
@@ -325,9 +313,6 @@ class ColumnsPane(Pane):
         self.checked.emit(checked if self.complete else None)
 
     def _refuse(self, error: Exception) -> None:
-        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
-            return  # a newer check is on its way, or the dialog closes
-        self._job = None
         if isinstance(error, AssayPilotError):
             text, mend = error_words(error)
         else:
@@ -375,6 +360,4 @@ class ColumnsPane(Pane):
         self._pause.stop()
         self._end_search()
         self.raw = None
-        job, self._job = self._job, None
-        if job is not None:
-            self.session.tasks.cancel(job)
+        self._job.drop()

@@ -33,7 +33,7 @@ from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..widgets.bars import MessageBar
 from ..widgets.inputs import FilterBox, Pane, Scrolled, Segments
-from ..widgets.layout import STRETCH, column_of, put, row_of
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_menu
 from ..widgets.text import button, label
 from .table_pane import TablePane
 
@@ -315,14 +315,13 @@ class NewCampaign(QDialog):
         form, mapping = self.columns_pane.form, self._latest.mapping if self._latest is not None else None
         named = {end.value: end.endpoint.name for end in mapping.endpoints} if mapping is not None else {}
         endpoint, menu = named.get(column, column), QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for role, words in form.ROLES.items():
             action = menu.addAction(words, partial(form.set_role, column, endpoint, role))
             action.setCheckable(True)
             action.setChecked(role == form.role_of(column, endpoint))
         menu.addSeparator()
         menu.addAction("All columns…", partial(self.views.choose, "columns"))
-        menu.popup(at)
+        show_menu(menu, at)
 
     def _hand_over(self) -> None:
         if self.goal_pane.checked is not self._latest or self._latest is None:

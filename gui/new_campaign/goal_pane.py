@@ -17,7 +17,7 @@ from assaypilot.engine.system.progress import Cancelled
 from ..goal.forecast_view import Outlooks
 from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
-from ..runtime.tasks import Job, single_shot
+from ..runtime.tasks import Latest, single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.inputs import Scrolled
@@ -39,7 +39,7 @@ class GoalPane(GoalFields):
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__(settings)
         self.session = session
-        self._job: Job | None = None
+        self._job = Latest()
         self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
         body = QWidget()
         body.setObjectName("side")
@@ -114,7 +114,7 @@ class GoalPane(GoalFields):
         except AssayPilotError as error:
             read = None
             self._blame(error)
-        self._stop()
+        self._job.drop()
         self.ahead.stop()
         self.simulated.outdate()
         self.cautions.hide()
@@ -126,11 +126,13 @@ class GoalPane(GoalFields):
             return
         imported = self.checked.imported
         settings, endpoints = read
-        self._job = self.session.read(
-            "Checking the goal",
-            lambda report: draft(imported.library, endpoints, settings, imported.history),
-            lambda plan: self._drafted(plan, settings, endpoints),
-            self._refuse,
+        self._job.start(
+            self.session.read(
+                "Checking the goal",
+                lambda report: draft(imported.library, endpoints, settings, imported.history),
+                lambda plan: self._drafted(plan, settings, endpoints),
+                self._refuse,
+            )
         )
         self.changed.emit()
 
@@ -142,11 +144,13 @@ class GoalPane(GoalFields):
         self.cautions.setText("\n".join(plan.cautions))
         self.cautions.setVisible(bool(plan.cautions))
         self.outlook.show_rows([("", "Asking the planner what it will take…")])
-        self._job = self.session.read(
-            "Looking ahead",
-            lambda report: look_ahead(plan, report),
-            lambda outlook: self._show(outlook, settings),
-            self._refuse,
+        self._job.start(
+            self.session.read(
+                "Looking ahead",
+                lambda report: look_ahead(plan, report),
+                lambda outlook: self._show(outlook, settings),
+                self._refuse,
+            )
         )
         self._check_file()
 
@@ -171,14 +175,12 @@ class GoalPane(GoalFields):
         self.simulated.refuse_because(error)
 
     def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
-        self._job = None
         self.outlook.show_rows(outlook.lines(settings.budget))
         self.changed.emit()
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
             return
-        self._job = None
         self._ready = None
         self.ahead.stop()
         self.simulated.hide()
@@ -198,16 +200,11 @@ class GoalPane(GoalFields):
         self.problem.setText(f"{text} {mend}".strip())
         self.problem.show()
 
-    def _stop(self) -> None:
-        if self._job is not None:
-            self.session.tasks.cancel(self._job)
-            self._job = None
-
     def halt(self) -> None:
         """Nothing is asked any more: the dialog closes, or the campaign is made."""
         self._pause.stop()
-        self._stop()
-        self.session.ahead.cancel(self._loading)
+        self._job.drop()
+        self._loading.drop()
         self.ahead.stop()
         self.simulated.canvas.stop()
 

@@ -19,7 +19,7 @@ from assaypilot.engine.tables.raw import RawTable, fold
 from ..library.library_rows import STRUCTURE_WIDTH, STRUCTURE_WISH
 from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
-from ..runtime.tasks import Job
+from ..runtime.tasks import Latest
 from ..session.session import Session
 from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel
@@ -84,7 +84,7 @@ class TablePane(Pane):
         super().__init__()
         self.session, self.settings = session, settings
         self.loaded: Loaded | None = None
-        self._job: Job | None = None
+        self._job = Latest()
         self._wanted: Wanted | None = None
         self.setAcceptDrops(True)
         column = column_of(holder=self, spacing=10)
@@ -184,18 +184,13 @@ class TablePane(Pane):
         self._start(wanted)
 
     def _start(self, wanted: Wanted) -> None:
-        if self._job is not None:
-            self.session.tasks.cancel(self._job)
         self._wanted = wanted
-        self._job = self.session.read(
-            f"Reading {wanted.first.name}", lambda report: load(wanted, report), self._show, self._refuse
-        )
+        words = f"Reading {wanted.first.name}"
+        self._job.start(self.session.read(words, lambda report: load(wanted, report), self._show, self._refuse))
 
     def halt(self) -> None:
         """The dialog closes: what is being read never lands."""
-        job, self._job = self._job, None
-        if job is not None:
-            self.session.tasks.cancel(job)
+        self._job.drop()
 
     def _choose(self) -> None:
         paths = ask_for_tables(self, self.settings.folder)
@@ -222,7 +217,6 @@ class TablePane(Pane):
     # ------------------------------------------------------------------ showing
 
     def _show(self, loaded: Loaded) -> None:
-        self._job = None
         self.loaded = loaded
         raw = loaded.raw
         self._dress_choose("Other &file…", "")
@@ -293,9 +287,6 @@ class TablePane(Pane):
         self.model.show(names, [[*ids, *[""] * (size - len(ids))] for ids in (here, there)], size)
 
     def _refuse(self, error: Exception) -> None:
-        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
-            return  # a newer reading is on its way, or the dialog closes
-        self._job = None
         before, wanted = self.loaded, self._wanted
         same = before is not None and wanted is not None and before.wanted.first.path == wanted.first.path
         if before is not None and (same or isinstance(error, Cancelled)):

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
 from ..resources.theme import theme
 from ..structures.drawing import Structures
-from ..widgets.layout import column_of, put
+from ..widgets.layout import column_of, put, show_menu
 from ..widgets.text import label
 from .canvas import Canvas, inch
 from .scene import Scene, Shape, Target
@@ -326,9 +326,8 @@ class PointingCanvas(Canvas):
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Copy Picture", self.copy)
         menu.addAction("Copy Data", self.copy_data)
         for suffix in KINDS:
             menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export, suffix))
-        menu.popup(self.mapToGlobal(at))
+        show_menu(menu, self.mapToGlobal(at))

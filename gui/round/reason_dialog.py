@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QWidget
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
 
-from ..runtime.tasks import single_shot
+from ..runtime.tasks import Latest, single_shot
+from ..session.session import Consequences, Session
 from ..widgets.inputs import Form, line_edit
-from ..widgets.layout import column_of
+from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import go_or_cancel, label, polish
 from .entry import Entry, entered_text, parse_entry, user_decimal
 
@@ -64,6 +65,19 @@ class ReasonDialog(QDialog):
         """Let the dialog be confirmed when all of it is there."""
         self.confirm.setEnabled(bool(self.reason))
 
+    def foresee(self, session: Session, question: Callable[[], Consequences | None]) -> None:
+        """Say what would follow, whenever that is asked; ``question`` makes it of what is typed, None of nothing."""
+        answer = Latest()
+
+        def ask() -> None:
+            answer.drop()
+            asked = question()
+            if asked is not None:
+                answer.start(session.consequences(asked, self.tell, lambda error: None))
+
+        self.asked.connect(ask)
+        self.finished.connect(lambda _: answer.drop())
+
     def tell(self, sentences: Sequence[str]) -> None:
         """Say what it would do to the decisions and the guarantee."""
 
@@ -99,6 +113,12 @@ class UnavailableDialog(ReasonDialog):
         )
         self.body.insertWidget(1, said)
         self.finish("Reason", "for example: starting material not available")
+
+
+def ask_unavailable(names: Sequence[str], session: Session, parent: QWidget) -> None:
+    """Ask why compounds are unavailable, and mark them."""
+    dialog = UnavailableDialog(names, parent)
+    show_dialog(dialog, lambda: session.mark_unavailable(names, dialog.reason))
 
 
 class ExcludeDialog(ReasonDialog):

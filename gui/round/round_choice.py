@@ -24,7 +24,7 @@ from ..session.forecast import Forecasting
 from ..widgets.inputs import combo_box
 from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of
 from ..widgets.text import Details, button, label, polish
-from .reason_dialog import UnavailableDialog
+from .reason_dialog import ask_unavailable
 
 if TYPE_CHECKING:
     from .round_page import RoundPage
@@ -320,8 +320,4 @@ class RoundChoosing:
         self._page.session.set_stock([], terms, then=lambda _: self.ask())
 
     def _impossible(self, ids: list[str]) -> None:
-        page = self._page
-        dialog = UnavailableDialog(ids, page)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: page.session.mark_unavailable(ids, dialog.reason))
-        dialog.open()
+        ask_unavailable(ids, self._page.session, self._page)

@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.strategies.protocol import IN
 from assaypilot.engine.text.percentages import percent
 
-from ..widgets.layout import column_of
+from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import go_or_cancel, label
 from ..window.page import PageName
 
@@ -138,10 +138,8 @@ class RoundCommands:
             desk.show_page(PageName.ROUND)
             self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
-        dialog.accepted.connect(lambda: desk.session.plan_audit(dialog.size_box.value(), planned))
-        dialog.finished.connect(dialog.deleteLater)
         self.auditing = dialog
-        dialog.open()
+        show_dialog(dialog, lambda: desk.session.plan_audit(dialog.size_box.value(), planned))
 
     def enter_results(self) -> None:
         """Go to the first line that waits for a result."""

@@ -18,7 +18,7 @@ from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text.signed import signed
 
 from ..widgets.inputs import Field
-from ..widgets.layout import column_of
+from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import Details, label
 from .entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog
@@ -219,7 +219,6 @@ class ControlsPane(QWidget):
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
         dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page, exact=True)
         dialog.asked.connect(lambda: dialog.tell((SHOWN,)))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def accepted() -> None:
             if dialog.entry is not None:
@@ -227,8 +226,7 @@ class ControlsPane(QWidget):
                     number, dialog.reason, value=dialog.entry.value, unit=dialog.entry.unit or endpoint.unit
                 )
 
-        dialog.accepted.connect(accepted)
-        dialog.open()
+        show_dialog(dialog, accepted)
 
     def exclude(self, number: int) -> None:
         """Ask why the value of a control is to be left out, and leave it out."""
@@ -237,9 +235,7 @@ class ControlsPane(QWidget):
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
         dialog = ExcludeDialog(as_measurement(found), name, endpoint, self._page, instead=SHOWN)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self._page.session.amend_control(number, dialog.reason, excluded=True))
-        dialog.open()
+        show_dialog(dialog, lambda: self._page.session.amend_control(number, dialog.reason, excluded=True))
 
 
 def on_plates(results: Sequence[Result], layout: Layout | None, compound: int, endpoint: int) -> list[Result]:

@@ -2,63 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from assaypilot.engine.campaign.state import Source
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import is_empty
 
-from ..session.session import Session
+from ..session.session import Consequences
 from ..tables.rows import plain_tip
+from ..widgets.layout import show_dialog, show_menu
 from ..widgets.text import mnemonic_free
 from .entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
-from .reason_dialog import CorrectDialog, ExcludeDialog, ReasonDialog
+from .reason_dialog import CorrectDialog, ExcludeDialog
 from .round_controls import on_plates
 
 if TYPE_CHECKING:
     from .round_page import RoundPage
-
-
-def foresee_excluding(session: Session, dialog: ExcludeDialog, number: int) -> None:
-    """Have the dialog say what leaving a measurement out would do, for the cause that is chosen."""
-
-    def ask() -> None:
-        judgement = dialog.judgement
-        session.consequences_of_excluding(number, judgement, _told(dialog, lambda: dialog.judgement is judgement))
-
-    dialog.asked.connect(ask)
-
-
-def foresee_correcting(session: Session, dialog: CorrectDialog, number: int, endpoint: Endpoint) -> None:
-    """Have the dialog say what the value typed would do, once it can be read."""
-
-    def ask() -> None:
-        entry = dialog.entry
-        if entry is not None and dialog.changed:
-            unit, text = entry.unit or endpoint.unit, dialog.value.text()
-            still = _told(dialog, lambda: dialog.value.text() == text)
-            session.consequences_of_correcting(number, entry.value, entry.relation, unit, still)
-
-    dialog.asked.connect(ask)
-
-
-def _told(dialog: ReasonDialog, still: Callable[[], bool]) -> Callable[[Sequence[str]], None]:
-    """What takes the answer: the dialog, if it is still open and still asks the same."""
-    open_ = [True]
-    dialog.finished.connect(lambda _: open_.clear())
-
-    def told(sentences: Sequence[str]) -> None:
-        if open_ and still():
-            dialog.tell(sentences)
-
-    return told
 
 
 AGAIN = "used again by the user"
@@ -178,53 +143,59 @@ class RoundValues:
 
     def exclude(self, number: int) -> None:
         """Ask why a measurement is to be left out, and leave it out."""
-        found = self._measurement(number)
-        if found is None or self._page.view is None:
+        page, found = self._page, self._measurement(number)
+        if found is None or page.view is None:
             return
-        status = self._page.view.status
-        endpoint = status.endpoints[found.endpoint]
+        status = page.view.status
         name, confirming = status.library.ids[found.compound], found.round in status.confirmation.rounds
-        dialog = ExcludeDialog(found, name, endpoint, self._page, instead=CONFIRMS if confirming else "")
+        instead = CONFIRMS if confirming else ""
+        dialog = ExcludeDialog(found, name, status.endpoints[found.endpoint], page, instead=instead)
         dialog.line.setText(self._unfinished.get(-number, ("", ""))[1])
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def accepted() -> None:
             self._unfinished.pop(-number, None)
-            self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)  # the button is gone with the old value
-            self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
+            page.table.setFocus(Qt.FocusReason.OtherFocusReason)  # the button is gone with the old value
+            page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
+
+        def question() -> Consequences:
+            judgement = dialog.judgement
+            return lambda campaign: campaign.consequences_of_excluding(number, judgement=judgement)
 
         if not confirming:
-            foresee_excluding(self._page.session, dialog, number)
-        dialog.accepted.connect(accepted)
+            dialog.foresee(page.session, question)
         dialog.rejected.connect(lambda: self._unfinished.update({-number: ("", dialog.line.text())}))
-        dialog.open()
+        show_dialog(dialog, accepted)
 
     def correct(self, number: int, text: str = "") -> None:
         """Ask for the right value and why, and correct a measurement."""
-        found = self._measurement(number)
-        if found is None or self._page.view is None:
+        page, found = self._page, self._measurement(number)
+        if found is None or page.view is None:
             return
-        status = self._page.view.status
-        endpoint = status.endpoints[found.endpoint]
+        status = page.view.status
+        endpoint, name = status.endpoints[found.endpoint], status.library.ids[found.compound]
         value, reason = self._unfinished.get(number, ("", ""))
-        name = status.library.ids[found.compound]
-        dialog = CorrectDialog(found, name, endpoint, self._page, text or value, reason=reason)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = CorrectDialog(found, name, endpoint, page, text or value, reason=reason)
 
         def accepted() -> None:
             entry = dialog.entry
             self._unfinished.pop(number, None)
             if entry is not None:
-                self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
-                self._page.session.correct(
-                    number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
-                )
+                page.table.setFocus(Qt.FocusReason.OtherFocusReason)
+                unit, reason = entry.unit or endpoint.unit, dialog.reason
+                page.session.correct(number, entry.value, relation=entry.relation, unit=unit, reason=reason)
+
+        def question() -> Consequences | None:
+            entry = dialog.entry
+            if entry is None or not dialog.changed:
+                return None
+            return lambda campaign: campaign.consequences_of_correcting(
+                number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit
+            )
 
         if found.round not in status.confirmation.rounds:
-            foresee_correcting(self._page.session, dialog, number, endpoint)
-        dialog.accepted.connect(accepted)
+            dialog.foresee(page.session, question)
         dialog.rejected.connect(lambda: self._unfinished.update({number: (dialog.value.text(), dialog.line.text())}))
-        dialog.open()
+        show_dialog(dialog, accepted)
 
     def include(self, number: int) -> None:
         """Use an excluded measurement again."""
@@ -245,35 +216,27 @@ class RoundValues:
         if view is None or line is None:
             return
         menu = QMenu(self._page)
-        for text, action in (("&Copy lines", self._page.table.copy), ("Copy &work list", self._page.copy_work_list)):
-            made = QAction(text, menu)
-            made.triggered.connect(lambda _=False, action=action: action())
-            menu.addAction(made)
-        if not view.read_only and self._page.model.values[line]:
+        menu.addAction("&Copy lines", self._page.table.copy)
+        menu.addAction("Copy &work list", self._page.copy_work_list)
+        values = [] if view.read_only else self._page.model.values[line]
+        if values:
             menu.addSeparator()
-            several = len(self._page.model.endpoints) > 1
-            for one in self._page.model.values[line]:
-                endpoint = view.status.endpoints[one.endpoint]
-                text = f"{endpoint.name} " if several else ""
-                self._value_actions(menu, one.number, text + entered_text(one, endpoint), one.excluded is not None)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self._page.table.viewport().mapToGlobal(at))
-
-    def _value_actions(self, menu: QMenu, number: int, text: str, excluded: bool) -> None:
-        shown = mnemonic_free(text)
-        if excluded:
-            again = QAction(f"Use {shown} again", menu)
-            again.triggered.connect(lambda: self.include(number))
-            again.setToolTip(plain_tip(text))
-            menu.addAction(again)
-            return
-        correct = QAction(f"Correct {shown}…", menu)
-        correct.triggered.connect(lambda: self.correct(number))
-        exclude = QAction(f"Exclude {shown}…", menu)
-        exclude.triggered.connect(lambda: self.exclude(number))
-        menu.addActions([correct, exclude])
-        for action in (correct, exclude):
-            action.setToolTip(plain_tip(text))  # by itself it would be the text, read as markup
+        for one in values:
+            endpoint = view.status.endpoints[one.endpoint]
+            text = entered_text(one, endpoint)
+            if len(self._page.model.endpoints) > 1:
+                text = f"{endpoint.name} {text}"
+            shown = mnemonic_free(text)
+            if one.excluded is not None:
+                made = [menu.addAction(f"Use {shown} again", partial(self.include, one.number))]
+            else:
+                made = [
+                    menu.addAction(f"Correct {shown}…", partial(self.correct, one.number)),
+                    menu.addAction(f"Exclude {shown}…", partial(self.exclude, one.number)),
+                ]
+            for action in made:
+                action.setToolTip(plain_tip(text))  # by itself it would be the text, read as markup
+        show_menu(menu, self._page.table.viewport().mapToGlobal(at))
 
 
 def _same(typed: str, shown: str) -> bool:

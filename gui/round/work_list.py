@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -28,11 +28,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.engine_words import error_words
-from ..runtime.tasks import Job, single_shot
+from ..runtime.tasks import Job, Latest, single_shot
 from ..session.session import Session
 from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.inputs import Form, Segments, combo_box
-from ..widgets.layout import column_of, put, row_of
+from ..widgets.layout import column_of, put, row_of, show_dialog
 from ..widgets.text import button, go_or_cancel, label, polish
 from ..window.page import PageName
 from .plate import PlateView, plate_words
@@ -80,11 +80,10 @@ class WorkLists:
         remembered = remembered | {"kind": kind or last.get("kind")}
         dialog = WorkListDialog(desk.session, view.status, shown, remembered, desk.parent, writable=not view.read_only)
         dialog.keep.connect(self._keep_plates)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
         dialog.finished.connect(self._closed)
         self.dialog = dialog
-        dialog.open()
+        show_dialog(dialog)
 
     def _closed(self) -> None:
         self.dialog = None
@@ -246,7 +245,7 @@ class WorkListDialog(QDialog):
         super().__init__(parent)
         self._session, self._status, self._issued, self._writable = session, status, issued, writable
         self._ranks = {item.compound: line for line, item in enumerate(issued.items, start=1)}
-        self._asked = 0
+        self._layouts = Latest()
         self.layout_: Layout | None = None
         """The plates as they will be written; None for none, or while they are being laid out."""
         self.setWindowTitle("Work list")
@@ -361,7 +360,7 @@ class WorkListDialog(QDialog):
         for widget in (self.controls, self.edge, self.same, self._caption):
             widget.setEnabled(on_plates)
         self.holds.setText(kind_of(self.kinds.key).holds)
-        self._asked += 1
+        self._layouts.drop()
         self._pause.start()
 
     def _lay_out(self) -> None:
@@ -376,24 +375,20 @@ class WorkListDialog(QDialog):
                 self._say("A plate map needs plates: choose their size.")
                 self.confirm.setEnabled(False)
             return
-        status, issued, number = self._status, self._issued, self._asked
+        status, issued = self._status, self._issued
 
         def work(report: Report) -> Layout | None:
             from assaypilot.engine.campaign.plating import layout_of
 
             return layout_of(status, issued, use)
 
-        def done(found: Layout | None) -> None:
-            if number == self._asked:
-                self._laid(found)
-
         def failed(error: Exception) -> None:
-            if number == self._asked and isinstance(error, AssayPilotError):
+            if isinstance(error, AssayPilotError):
                 self._refused(error)
 
         self.confirm.setEnabled(False)
         self.keep_button.setEnabled(False)
-        self._session.aside("Laying out the plates", work, done, failed)
+        self._layouts.start(self._session.aside("Laying out the plates", work, self._laid, failed))
 
     def _refused(self, error: AssayPilotError) -> None:
         self.layout_ = None
@@ -445,6 +440,6 @@ class WorkListDialog(QDialog):
 
     def done(self, result: int) -> None:
         """Lay nothing out any more once the dialog is closed."""
-        self._asked += 1
+        self._layouts.drop()
         self._pause.stop()
         super().done(result)

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import qVersion
 from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QPlainTextEdit, QWidget
 
-from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of
+from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of, show_dialog
 from ..widgets.text import button, label
 from ..window.opening import main_windows
 from .crash_log import Ended, Watch
@@ -260,9 +260,7 @@ class ErrorReports:
         reporter = self._reporter
         if reporter is None:
             return
-        dialog = ReportDialog(reporter, report, self._messages.window())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        show_dialog(ReportDialog(reporter, report, self._messages.window()))
         reporter.dismiss()
 
     def _copy(self, found: list[Path]) -> None:

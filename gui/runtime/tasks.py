@@ -74,6 +74,8 @@ class Job:
     shown_after: float = SHOWN_AFTER
     """Seconds after which it is shown."""
     cancelled: bool = False
+    going: bool = True
+    """False once it has landed, or nobody waits for it any more."""
     fraction: float | None = None
     message: str = ""
     started: float = field(default_factory=time.monotonic)
@@ -83,6 +85,33 @@ class Job:
         self.fraction, self.message = min(max(fraction, 0.0), 1.0), message
         if self.cancelled:
             raise Cancelled
+
+    def drop(self) -> None:
+        """Stop it at its next report, and call nobody back."""
+        self.cancelled, self.going = True, False
+
+
+class Latest:
+    """The latest job of who asks again and again: it takes the place of the one before, which calls nobody back."""
+
+    def __init__(self) -> None:
+        self._job: Job | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether its answer is to come."""
+        return self._job is not None and self._job.going
+
+    def start(self, job: Job) -> None:
+        """Wait for this job and for none before it."""
+        self.drop()
+        self._job = job
+
+    def drop(self) -> None:
+        """Wait for none."""
+        if self._job is not None:
+            self._job.drop()
+        self._job = None
 
 
 class _Worker(QThread):
@@ -189,7 +218,10 @@ class Tasks(QObject):
             self._timer.stop()
         if not self._waiting or not self._running_long():
             self._hide()
-        if job.cancelled and not job.writes:
+        waited_for, job.going = job.going, False
+        if not waited_for:
+            pass
+        elif job.cancelled and not job.writes:
             job.failed(Cancelled())
         elif error is not None:
             job.failed(error)

@@ -25,7 +25,7 @@ from ..plots.pointing import PointingCanvas
 from ..plots.scene import Scene
 from ..plots.sites import ContributionScene, UsageScene
 from ..plots.trust import PredictionScene, RoundsScene
-from ..runtime.tasks import Job
+from ..runtime.tasks import Latest
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
@@ -157,7 +157,7 @@ class SarPage(Page):
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
         self._compared: dict[int, Compared] = {}
-        self._job: Job | None = None
+        self._job = Latest()
         self._say_nothing("", again=False)
 
     @property
@@ -284,9 +284,7 @@ class SarPage(Page):
         view = self._view
         if view is None:
             return
-        if self._job is not None:
-            self._job.cancelled = True
-            self._job = None
+        self._job.drop()
         key, place, selected = self.which.key, self.endpoint.currentData(), self.session.selection.compound
         place = view.status.objective if place is None else int(place)
         if not any(m.usable for m in view.status.measurements):
@@ -337,25 +335,19 @@ class SarPage(Page):
 
     def _start(self, view: View, words: str, work: Callable[[Report], T], show: Callable[[T], None]) -> None:
         """Have something worked out off the window's thread; it is shown unless something else is wanted by then."""
-        job: list[Job] = []
 
         def done(result: T) -> None:
-            if self._job is job[0] and self._view is view:
-                self._job = None
+            if self._view is view:
                 show(result)
 
         def failed(error: Exception) -> None:
-            if self._job is not job[0]:
-                return
-            self._job = None
             if isinstance(error, Cancelled):
                 self._say_nothing("Stopped.", again=True)
             elif isinstance(error, AssayPilotError):
                 self._say_nothing("This picture could not be made.", again=True)
                 self.session.failed.emit(error)
 
-        job.append(self.session.aside(words, work, done, failed))
-        self._job = job[0]
+        self._job.start(self.session.aside(words, work, done, failed))
 
     def _show_pairs(self, place: int, found: Compared) -> None:
         self._compared[place] = found

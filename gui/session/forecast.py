@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from assaypilot.engine.simulate.foresight import Foresight
 from assaypilot.engine.system.progress import Report
 
-from ..runtime.tasks import Job, single_shot
+from ..runtime.tasks import Latest, single_shot
 from .session import Session
 
 PAUSE = 350
@@ -34,7 +34,7 @@ class Forecasting(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job: Job | None = None
+        self._job = Latest()
         self._asked: tuple[Hashable, Ask] | None = None
         self._answers: OrderedDict[Hashable, Foresight] = OrderedDict()
         self._pause = single_shot(self, PAUSE, self._start)
@@ -60,9 +60,7 @@ class Forecasting(QObject):
         """What is being asked is not told any more."""
         self._pause.stop()
         self._asked = None
-        if self._job is not None:
-            self._session.ahead.cancel(self._job)
-            self._job = None
+        self._job.drop()
 
     def forget(self) -> None:
         """Another campaign: no answer holds any more."""
@@ -73,21 +71,18 @@ class Forecasting(QObject):
         if self._asked is None:
             return
         key, work = self._asked
-        job: Job | None = None
 
         def landed(found: Foresight) -> None:
             self._answers[key] = found
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
-            if job is self._job:
-                self._job = self._asked = None
-                self.known.emit(found)
+            self._asked = None
+            self.known.emit(found)
 
         def failed(error: Exception) -> None:
-            if job is self._job:
-                self._job = self._asked = None
-                self.refused.emit(error)
+            self._asked = None
+            self.refused.emit(error)
 
-        job = self._job = self._session.look_ahead(
-            "Simulating what it will take", work, landed, failed, shown_after=SLOW
+        self._job.start(
+            self._session.look_ahead("Simulating what it will take", work, landed, failed, shown_after=SLOW)
         )

@@ -134,8 +134,8 @@ class Working(QObject):
     def _read(
         self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None],
         failed: Callable[[Exception], None] | None = None,
-    ) -> None:  # fmt: skip
-        self._start(label, lambda report: work(self._open_campaign(), report), then, failed=failed, writes=False)
+    ) -> Job:  # fmt: skip
+        return self._start(label, lambda report: work(self._open_campaign(), report), then, failed=failed, writes=False)
 
     def _open_campaign(self) -> Campaign:
         if self._campaign is None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..runtime.tasks import Job, single_shot
+from ..runtime.tasks import Latest, single_shot
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons import Reasons
@@ -44,7 +44,7 @@ class Replay(QObject):
         """The ends of axes that hold the candidates of every round, so that they stand still; None for now."""
         self._known: Ends | None = None
         """Those of this campaign as it is now, once it was looked back."""
-        self._job: Job | None = None
+        self._job = Latest()
         self._beat = single_shot(self, PACE, self._next)
         self.playing = False
         session.changed.connect(self._renew)
@@ -116,7 +116,8 @@ class Replay(QObject):
     def stop(self) -> None:
         """Show now and read nothing any more."""
         self._stop_playing()
-        self._past, self._round, self.wanted, self._job = None, None, None, None
+        self._job.drop()
+        self._past, self._round, self.wanted = None, None, None
         self.axes = self._known = None
 
     # ------------------------------------------------------------------ inside
@@ -150,14 +151,12 @@ class Replay(QObject):
             self._show(None, None)
             return
         now = self._session.view
-        if self._job is not None or now is None:
+        if self._job.busy or now is None:
             return
         number = self.wanted
 
         def done(found: tuple[Status, Reasons, Ends | None]) -> None:
-            if self._job is not job:
-                return  # something was done meanwhile
-            self._job, self._known = None, found[2]
+            self._known = found[2]
             if self.wanted == number:
                 self._show(number, replace(now, status=found[0], reasons=found[1], undo=None, redo=None, read_only=True,
                                            read_only_reason="the past cannot be changed"))  # fmt: skip
@@ -165,14 +164,11 @@ class Replay(QObject):
                 self._fetch()
 
         def failed(error: Exception) -> None:
-            if self._job is job:
-                self._job = None
-                self.go(None)
-                if isinstance(error, AssayPilotError):
-                    self._session.failed.emit(error)
+            self.go(None)
+            if isinstance(error, AssayPilotError):
+                self._session.failed.emit(error)
 
-        job = self._session.look_back(number, self._known, done, failed)
-        self._job = job
+        self._job.start(self._session.look_back(number, self._known, done, failed))
 
     def _show(self, number: int | None, past: View | None) -> None:
         changed = number != self._round

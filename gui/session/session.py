@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Consequences: TypeAlias = "Callable[[Campaign], tuple[str, ...]]"
+"""What tells of a campaign what something would do to it, in sentences."""
 QUICKLY_TOLD = 50_000
 """Compounds in all rounds together whose pictures are looked at to find axes that hold them all."""
 
@@ -230,35 +232,11 @@ class Session(Working):
         )
 
     def consequences(
-        self, changes: Change, then: Callable[[tuple[str, ...]], None],
+        self, of: Consequences, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None] | None = None,
-    ) -> None:  # fmt: skip
-        """Hand over what a change of the terms would do, in sentences; nothing is done."""
-        self._read("Looking ahead", lambda campaign, report: campaign.consequences(changes), then, failed)
-
-    def consequences_of_excluding(self, number: int, judgement: bool, then: Callable[[tuple[str, ...]], None]) -> None:
-        """Hand over what leaving a measurement out would do to decisions and guarantee; nothing is done."""
-        self._read(
-            "Looking ahead", lambda campaign, report: campaign.consequences_of_excluding(number, judgement=judgement),
-            then, _ignored,
-        )  # fmt: skip
-
-    def consequences_of_correcting(
-        self, number: int, value: float, relation: Relation, unit: str | None, then: Callable[[tuple[str, ...]], None]
-    ) -> None:
-        """Hand over what another value would do to decisions and guarantee; nothing is done."""
-        self._read(
-            "Looking ahead",
-            lambda campaign, report: campaign.consequences_of_correcting(number, value, relation=relation, unit=unit),
-            then, _ignored,
-        )  # fmt: skip
-
-    def consequences_of_adding(
-        self, compounds: Library, then: Callable[[tuple[str, ...]], None],
-        failed: Callable[[Exception], None],
-    ) -> None:  # fmt: skip
-        """Hand over what more compounds would do to decisions and guarantee; nothing is done."""
-        self._read("Looking ahead", lambda campaign, report: campaign.consequences_of_adding(compounds), then, failed)
+    ) -> Job:  # fmt: skip
+        """Hand over what something would do to decisions and guarantee, in sentences; nothing is done."""
+        return self._read("Looking ahead", lambda campaign, report: of(campaign), then, failed)
 
     def add_compounds(self, compounds: Library, source: Source, then: Callable[[], None] | None = None) -> None:
         """Take more compounds in."""
@@ -336,10 +314,6 @@ def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> End
         return around([known, picture_of(then).ends()])
     past = (picture_of(campaign.status_at(number)).ends() for number in moments)
     return around([picture_of(campaign.status()).ends(), *past])
-
-
-def _ignored(error: Exception) -> None:
-    """What cannot be foreseen is refused, with its reason, once it is done."""
 
 
 def _plain(then: Callable[[], None] | None) -> Callable[[object], None] | None:

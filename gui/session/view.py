@@ -32,6 +32,12 @@ class View:
     """Why every compound stands where it stands."""
 
     @property
+    def locked(self) -> str:
+        """Why nothing can be changed, as a sentence; empty where it can."""
+        why = (self.read_only_reason or "the file cannot be written").rstrip(".")
+        return f"Read-only: {why}." if self.read_only else ""
+
+    @property
     def round(self) -> Round | None:
         """The open round, else the latest one."""
         standing = [one for one in self.status.rounds if one.state != "withdrawn"]

@@ -21,7 +21,6 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QAction,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
@@ -43,6 +42,7 @@ from assaypilot.engine.system.progress import Report
 from ..resources.theme import theme
 from ..session.session import Session
 from ..tables.rows import SMILES
+from ..widgets.layout import show_menu
 from ..widgets.text import as_here
 
 if TYPE_CHECKING:
@@ -333,17 +333,12 @@ class CopiedStructure(StructureView):
         """The id of what is shown."""
         return "" if self._library is None or self._compound is None else self._library.ids[self._compound]
 
-    def menu(self) -> QMenu:
-        """What can be copied."""
-        made = QMenu(self)
-        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def show_menu(self, at: QPoint) -> None:
+        """Offer what can be copied."""
+        menu = QMenu(self)
         for text, copy in self.copies:
-            action = QAction(text, made)
-            action.triggered.connect(lambda _=False, copy=copy: copy())
-            made.addAction(action)
-        return made
-
-    # ------------------------------------------------------------------ copying
+            menu.addAction(text, copy)
+        show_menu(menu, at)
 
     def copy_smiles(self) -> None:
         """Put the SMILES on the clipboard."""
@@ -402,14 +397,14 @@ class CopiedStructure(StructureView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu, where the mouse is or, asked for by the keyboard, in the picture."""
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-        self.menu().popup(event.globalPos() if mouse else self.mapToGlobal(QPoint(20, 20)))
+        self.show_menu(event.globalPos() if mouse else self.mapToGlobal(QPoint(20, 20)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy copies the SMILES, Space and Enter open the menu."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_smiles()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.menu().popup(self.mapToGlobal(QPoint(20, 20)))
+            self.show_menu(self.mapToGlobal(QPoint(20, 20)))
         else:
             super().keyPressEvent(event)
 

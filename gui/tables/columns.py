@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QTableView, QWidget
 
 from ..resources.theme import theme
+from ..widgets.layout import show_menu
 from ..widgets.text import mnemonic_free
 from .rows import Column, RowsModel, plain_tip
 
@@ -331,8 +332,7 @@ class Arrangement(QObject):
         header = self._table.horizontalHeader()
         place, columns = header.logicalIndexAt(at), self._table.rows_model.columns
         menu = self.menu(self._table, columns[place].key if 0 <= place < len(columns) else None)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(header.mapToGlobal(at))
+        show_menu(menu, header.mapToGlobal(at))
 
     # ------------------------------------------------------------------ what the mouse did
 

@@ -22,7 +22,7 @@ from assaypilot.engine.system.packing import pack_texts
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
-from ..runtime.tasks import Job
+from ..runtime.tasks import Latest
 from ..session.session import Session
 from .rows import AT_ONCE, Coded, Column
 
@@ -263,7 +263,7 @@ class Narrower(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job: Job | None = None
+        self._job = Latest()
         self._answer: Narrowed | None = None
         self._question: tuple[str, object] = ("", None)
         self._library: Library | None = None
@@ -276,7 +276,7 @@ class Narrower(QObject):
         if library is not self._library:
             self._library, self._having, self.latest = library, {}, Narrowed("", None)
         self._drop(text, key)
-        if self._job is not None:
+        if self._job.busy:
             return None
         if self._answer is None:
             missing = [one for one in patterns(text, library) if one not in self._having]
@@ -297,19 +297,17 @@ class Narrower(QObject):
     @property
     def busy(self) -> bool:
         """Whether an answer is being worked out."""
-        return self._job is not None
+        return self._job.busy
 
     def _drop(self, text: str, key: object) -> None:
         """Forget what belongs to another question."""
         if self._question[0] == text and self._question[1] is key:
             return
         self._question, self._answer = (text, key), None
-        if self._job is not None:
-            self._job.cancelled = True
-            self._job = None
+        self._job.drop()
 
     def _work(self, text: str, library: Library, facts: Callable[[], Facts], missing: list[str]) -> None:
-        smiles, having, job = library.smiles, dict(self._having), list[Job]()
+        smiles, having = library.smiles, dict(self._having)
 
         def work(report: Report) -> tuple[Narrowed, dict[str, Mask]]:
             for one in missing:
@@ -322,19 +320,16 @@ class Narrower(QObject):
             return self._found(text, library, facts(), having), having
 
         def landed(found: tuple[Narrowed, dict[str, Mask]]) -> None:
-            if self._job is job[0]:
-                self._job, self._answer = None, found[0]
-                self._having = dict(list(found[1].items())[-KEPT:])
-                self.ready.emit()
+            self._answer = found[0]
+            self._having = dict(list(found[1].items())[-KEPT:])
+            self.ready.emit()
 
         def stopped() -> None:
-            if self._job is job[0]:  # what cannot be found leaves the table as it is
-                self._job, self._answer = None, Narrowed("", None)
-                self.ready.emit()
+            self._answer = Narrowed("", None)  # what cannot be found leaves the table as it is
+            self.ready.emit()
 
         label = "Looking through structures" if missing else "Filtering"
-        job.append(self._session.arrange(label, work, landed, stopped))
-        self._job = job[0]
+        self._job.start(self._session.arrange(label, work, landed, stopped))
 
     @staticmethod
     def _found(text: str, library: Library, facts: Facts, having: dict[str, Mask]) -> Narrowed:

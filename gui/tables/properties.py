@@ -21,7 +21,7 @@ from assaypilot.engine.system.packing import pack_texts, unpack_texts
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
-from ..runtime.tasks import Job
+from ..runtime.tasks import Latest
 from .rows import Column, text_ranks
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Calculations(QObject):
         self._found: Calculated | None = None
         self._alerts = False
         """Whether they are wanted."""
-        self._job: Job | None = None
+        self._job = Latest()
 
     def of(self, library: Library) -> Calculated | None:
         """What is known of a library; None while nothing is."""
@@ -167,11 +167,10 @@ class Calculations(QObject):
         if library.smiles is None or not any(library.smiles):
             return
         if library is not self._library:
-            if self._job is not None:
-                self._job.cancelled = True
-            self._library, self._found, self._alerts, self._job = library, None, False, None
+            self._job.drop()
+            self._library, self._found, self._alerts = library, None, False
         self._alerts = self._alerts or alerts
-        if self._job is None:
+        if not self._job.busy:
             self._go_on(library)
 
     def _go_on(self, library: Library) -> None:
@@ -179,7 +178,6 @@ class Calculations(QObject):
         smiles, known = library.smiles, self._found
         if smiles is None or (known is not None and (known.alerts is not None or not self._alerts)):
             return
-        job = list[Job]()
 
         def work(report: Report) -> Calculated:
             if known is None:
@@ -187,18 +185,15 @@ class Calculations(QObject):
             return alerts_too(known, smiles, report)
 
         def found(values: Calculated) -> None:
-            if self._job is job[0]:
-                self._job, self._found = None, values
-                self._go_on(library)
-                self.changed.emit()
+            self._found = values
+            self._go_on(library)
+            self.changed.emit()
 
         def failed(error: Exception) -> None:
-            if self._job is job[0]:
-                self._job, self._alerts = None, False
-                self.stopped.emit()
-                if isinstance(error, AssayPilotError):
-                    self._session.failed.emit(error)
+            self._alerts = False
+            self.stopped.emit()
+            if isinstance(error, AssayPilotError):
+                self._session.failed.emit(error)
 
         doing = "Calculating properties" if known is None else "Looking for alerts"
-        job.append(self._session.aside(doing, work, found, failed))
-        self._job = job[0]
+        self._job.start(self._session.aside(doing, work, found, failed))

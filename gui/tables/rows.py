@@ -16,6 +16,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.system.progress import Report, silent
 
+from ..runtime.tasks import Job, Latest
 from .ordering import Ranks, order_of, text_ranks
 
 __all__ = [
@@ -58,18 +59,12 @@ _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
-class Stoppable(Protocol):
-    """Work that goes on somewhere; what is cancelled never lands."""
-
-    cancelled: bool
-
-
 class Later(Protocol):
     """Has something worked out off the window's thread."""
 
     def __call__(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
-    ) -> Stoppable:
+    ) -> Job:
         """What goes on; then one of both is called in the window's thread, ``stopped`` where there is no result."""
 
 
@@ -148,7 +143,7 @@ class RowsModel(QAbstractTableModel):
         self._order: Ints | None = None
         """All rows in the order shown, whatever is left out of them; None: as the data has them."""
         self._sorted: tuple[int, Qt.SortOrder] | None = None
-        self._work: Stoppable | None = None
+        self._work = Latest()
         self._wanted: tuple[int, Qt.SortOrder] | None = None
         """The order that is being worked out."""
 
@@ -285,11 +280,11 @@ class RowsModel(QAbstractTableModel):
     @property
     def busy(self) -> bool:
         """Whether an order is being worked out."""
-        return self._work is not None
+        return self._work.busy
 
     def stop(self) -> None:
         """Work out no order any more: the rows stay as they stand."""
-        if self._work is not None:
+        if self.busy:
             self._forget_work()
             self.arranging.emit(False)
 
@@ -298,29 +293,27 @@ class RowsModel(QAbstractTableModel):
         return self.later is not None and self.size > AT_ONCE
 
     def _forget_work(self) -> None:
-        if self._work is not None:
-            self._work.cancelled = True
-            self._work = self._wanted = None
+        self._work.drop()
+        self._wanted = None
 
     def _work_out(self, wanted: tuple[int, Qt.SortOrder]) -> None:
         """Have an order worked out, and take it when it is there and still wanted."""
         if self.later is None:
             return
-        column, job = self.columns[wanted[0]], list[Stoppable]()
+        column = self.columns[wanted[0]]
 
         def landed(order: Ints | None) -> None:
-            if self._work is job[0]:
-                self._work = self._wanted = None
-                self._turn(wanted, order)
-                self.arranging.emit(False)
+            self._wanted = None
+            self._turn(wanted, order)
+            self.arranging.emit(False)
 
         def stopped() -> None:
-            if self._work is job[0]:
-                self.stop()
+            self._wanted = None
+            self.arranging.emit(False)
 
-        title = " ".join((column.name or column.title).split())
-        job.append(self.later(f"Sorting by {title}", lambda report: _by(column, wanted[1]), landed, stopped))
-        self._work, self._wanted = job[0], wanted
+        words = f"Sorting by {whole_name(column)}"
+        self._work.start(self.later(words, lambda report: _by(column, wanted[1]), landed, stopped))
+        self._wanted = wanted
         self.arranging.emit(True)
 
     def _turn(self, wanted: tuple[int, Qt.SortOrder] | None, order: Ints | None) -> None:
@@ -397,4 +390,4 @@ def _by(column: Column, order: Qt.SortOrder) -> Ints | None:
 
 def _heading(column: Column) -> str:
     drawn = column.smiles is not None and column.coded is None
-    return "SMILES" if drawn else " ".join((column.name or column.title).split())
+    return "SMILES" if drawn else whole_name(column)

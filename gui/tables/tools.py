@@ -17,6 +17,7 @@ from assaypilot.engine.domain.library import Library
 from ..resources.theme import theme
 from ..session.session import Session
 from ..widgets.inputs import FilterBox
+from ..widgets.layout import show_menu
 from ..widgets.text import button, label
 from .columns import Arrangement
 from .filter import HINT, Facts, Narrowed, Narrower
@@ -197,8 +198,7 @@ class TableTools(QObject):
             return
         parent = self.columns.parentWidget()
         menu = arrangement.menu(parent if isinstance(parent, QWidget) else self._table)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
+        show_menu(menu, self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
 
     def open_sliders(self) -> Sliders:
         """Open the sliders of the columns of numbers that are shown; what they leave is written into the filter."""

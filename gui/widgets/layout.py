@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QDialog,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -253,6 +254,20 @@ def resize_within_screen(window: QWidget, width: int, height: int) -> None:
     window.resize(min(width, there.width()), min(height, there.height() - EDGE))
 
 
+def show_dialog(dialog: QDialog, then: Callable[[], object] | None = None) -> None:
+    """Open a dialog that is gone once it is closed; ``then`` is called when it was confirmed."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if then is not None:
+        dialog.accepted.connect(then)
+    dialog.open()
+
+
+def show_menu(menu: QMenu, at: QPoint) -> None:
+    """Show a menu at a place of the screen; it is gone once it is closed."""
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.popup(at)
+
+
 LONGEST = 18
 """Letters of a word that is not broken."""
 _BREAK = "\u200b"
@@ -287,8 +302,7 @@ def copied(label: QLabel) -> None:
 
     def menu(at: QPoint) -> None:
         made = QMenu(label)
-        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         made.addAction("&Copy", copy)
-        made.popup(label.mapToGlobal(at))
+        show_menu(made, label.mapToGlobal(at))
 
     label.customContextMenuRequested.connect(menu)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 
@@ -21,6 +21,7 @@ from ..plots.scene import picture_bytes
 from ..runtime.tasks import Job
 from ..tables.table import MOST_COPIED, as_clipboard
 from ..widgets.file_dialogs import ask_for_place, file_name
+from ..widgets.layout import show_dialog
 from .export_dialog import ExportDialog, Kind, Wanted, Which, kind_of
 
 if TYPE_CHECKING:
@@ -180,11 +181,10 @@ class Exporting:
             self._candidates.on_screen(), (inside, len(status.library)), wanted,
             structures=drawn, parent=desk.parent,
         )  # fmt: skip
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
         dialog.finished.connect(self._closed)
         self.dialog = dialog
-        dialog.open()
+        show_dialog(dialog)
 
     def _closed(self) -> None:
         self.dialog = None

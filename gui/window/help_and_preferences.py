@@ -25,7 +25,7 @@ from ..resources.theme import Choice, theme
 from ..runtime.gc_policy import look_again_soon
 from ..runtime.settings import Settings
 from ..widgets.inputs import Form, Segments, combo_box
-from ..widgets.layout import STRETCH, column_of, put, row_of
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog
 from ..widgets.text import button, label, polish
 from .opening import main_windows
 
@@ -228,7 +228,7 @@ class HelpAndPreferences(QObject):
         """Name, versions, licence."""
         from ..help.about import AboutDialog
 
-        self._open(AboutDialog(self._window))
+        show_dialog(AboutDialog(self._window))
 
     def ask_preferences(self) -> None:
         """Open the preferences."""
@@ -242,7 +242,7 @@ class HelpAndPreferences(QObject):
         dialog.layout_forgotten.connect(self.forget_layout)
         dialog.finished.connect(self._closed)
         self.preferences = dialog
-        self._open(dialog)
+        show_dialog(dialog)
 
     def enlarge(self, percent: int) -> None:
         """All text in this size, at once and from now on."""
@@ -270,10 +270,6 @@ class HelpAndPreferences(QObject):
         bold.setBold(True)  # as that of the page that is shown
         widest = max(map(QFontMetrics(bold).horizontalAdvance, (made.text() for made in names)))
         self._window.navigation.setFixedWidth(max(NARROWEST, widest + AROUND))
-
-    def _open(self, dialog: QDialog) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
 
     def _closed(self) -> None:
         self.preferences = None

@@ -226,8 +226,7 @@ class MainWindow(QMainWindow):
             self.tables.restore(view)
             self._first_page()
             if view.read_only:
-                why = view.read_only_reason or "the file cannot be written"
-                self.messages.note(f"Read-only: {why.rstrip('.')}. Nothing can be changed in this window.")
+                self.messages.note(f"{view.locked} Nothing can be changed in this window.")
         else:
             # What is not seen is filled when it is: a command must not wait for all pages.
             self._shown.clear()

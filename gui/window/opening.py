@@ -27,7 +27,7 @@ from ..runtime.settings import Settings
 from ..session.session import Session
 from ..tables.rows import plain_tip
 from ..widgets.file_dialogs import ask_for_place, ask_for_tables
-from ..widgets.layout import STRETCH, column_of, put, row_of
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog
 from ..widgets.text import button, label
 
 if TYPE_CHECKING:
@@ -202,10 +202,9 @@ class Opening:
         window = self._window
         if self.creation is None:
             self.creation = NewCampaign(window.session, window.settings, window)
-            self.creation.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self.creation.finished.connect(self._creation_closed)
             self.creation.plan.connect(window.plan)
-            self.creation.open()
+            show_dialog(self.creation)
         if tables:
             self.creation.start_with(*tables)
 
@@ -226,8 +225,7 @@ class Opening:
         """Show the campaigns of a folder, and open the one that is chosen."""
         dialog = ProjectDialog(self._window.session, self._window.settings, self._window)
         dialog.chosen.connect(self.open_path)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
     def open_path(self, path: Path) -> None:
         """Open a campaign, or starts a new one from a table."""

@@ -107,6 +107,7 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(qtbot, window, tm
     step = creation.columns_pane
     core = step.core
     until(qtbot, lambda: bool(core.choices))
+    core.typed.setFocus()
     core.typed.setText("not a core")
     QTest.keyClick(core.typed, Qt.Key.Key_Return)
     until(qtbot, lambda: "cannot be read" in core.problem.text())
@@ -178,7 +179,7 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot, wind
     until(qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017)
     assert creation.table_pane.join.said.text() == "Every id has its partner"
     step = creation.columns_pane
-    until(qtbot, lambda: step.core.isVisible() and step._job is None)
+    until(qtbot, lambda: step.core.isVisible() and not step._job.busy)
     step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
     until(qtbot, lambda: step.complete)
     assert step.result.imported.rows_used == 628
@@ -220,7 +221,7 @@ def test_columns_that_could_hold_substituents_are_offered(qtbot, window, tmp_pat
 def test_a_campaign_from_structures_keeps_its_core(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane
-    until(qtbot, lambda: step.core.isVisible() and step._job is None)
+    until(qtbot, lambda: step.core.isVisible() and not step._job.busy)
     step.core.typed.setText(BENZAMIDE)
     step.core.add.click()
     until(qtbot, lambda: step.complete)
