@@ -85,51 +85,47 @@ def means_of(status: Status, endpoint: int) -> Pooled:
     return pooled_of(status.endpoints, endpoint, of_measured, properties_of(status.library))
 
 
-def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:
-    """For each site with a choice its name and its figures, ``width`` inches wide; the best substituents first.
+def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[Figure]:
+    """Return what each substituent adds, the best of a site first, in figures that fit a page, ``width`` inches wide.
 
-    All of an endpoint share the ends of their axes. Those of a site with very many substituents leave out the middle.
+    All of an endpoint share the ends of their axes. Sites with very many substituents leave out the middle.
     """
-    from ..figures.contributions import contribution_ends, contribution_plot
+    from ..figures.blocks import Block, contribution_ends, forest_plot
 
     own = status.endpoints[endpoint]
     noise = np.nan if own.noise_sd is None else own.noise_sd  # without it no interval is known
-    sites = contributions(status.library, data.fit, data.rows, data.counts, noise)
-    everything = [one for site in sites if len(site.substituents) > 1 for one in site.substituents]
-    value, low, high = (np.array([getattr(one, name) for one in everything]) for name in ("value", "low", "high"))
-    ends = contribution_ends(value, low, high)
-    found = []
+    found = contributions(status.library, data.fit, data.rows, data.counts, noise)
+    sites = [site for site in found if len(site.substituents) > 1]
+    panels: list[list[tuple[Block, tuple[Floats, Floats, Floats, Ints]]]] = []
+    room = 0
     for site in sites:
-        if len(site.substituents) < 2:
-            continue
         ordered = sorted(site.substituents, key=lambda one: (np.isnan(one.value), -own.sign * np.nan_to_num(one.value)))
-        if len(ordered) > _MOST:
-            ordered = ordered[: _MOST // 2] + ordered[-_MOST // 2 :]
+        left_out = max(len(ordered) - _MOST, 0)
+        ordered = ordered[: _MOST // 2] + ordered[-_MOST // 2 :] if left_out else ordered
         labels = tuple(one.substituent for one in site.substituents)
         names = dict(zip(labels, site_names(labels), strict=True))
-        pieces = -(-len(ordered) // _PANEL)
-        size = -(-len(ordered) // pieces)
-        figures = []
-        for start in range(0, len(ordered), size):
-            part = ordered[start : start + size]
-            numbers = (np.array([getattr(one, name) for one in part]) for name in ("value", "low", "high"))
-            value, low, high = numbers
-            figures.append(
-                contribution_plot(
-                    site.site if pieces == 1 else f"{site.site} ({start // size + 1} of {pieces})",
-                    [names[one.substituent] for one in part],
-                    value,
-                    low,
-                    high,
-                    np.array([one.measurements for one in part]),
-                    ends=ends,
-                    quantity=f"adds to {own.scale_name}",
-                    sign=own.sign,
-                    width=width,
-                )
-            )
-        found.append((site.site, figures))
-    return found
+        for start in range(0, len(ordered), _PANEL):
+            part = ordered[start : start + _PANEL]
+            title = f"{site.site}, continued" if start else site.site
+            block = Block(title, tuple(names[one.substituent] for one in part), 0 if start else left_out)
+            value, low, high = (np.array([getattr(one, name) for one in part]) for name in ("value", "low", "high"))
+            if room < len(part):
+                panels.append([])
+                room = _PANEL
+            panels[-1].append((block, (value, low, high, np.array([one.measurements for one in part]))))
+            room -= len(part) + 2  # a heading, and what is free above it
+    value, low, high = (
+        np.array([getattr(one, name) for site in sites for one in site.substituents])
+        for name in ("value", "low", "high")
+    )
+    ends = contribution_ends(value, low, high)
+    return [
+        forest_plot(
+            [block for block, _ in panel], [numbers for _, numbers in panel], ends=ends, quantity=own.scale_name,
+            sign=own.sign, width=width,
+        )
+        for panel in panels
+    ]  # fmt: skip
 
 
 def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape, dpi: float = 100.0) -> Figure:

@@ -190,11 +190,11 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
     parts: list[tuple[str, list[Flowable], float]] = []
     for endpoint, data in measured.items():
         name = status.endpoints[endpoint].scale_name
-        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.rows) else []
-        figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
+        found = pictures.contribution_figures(status, endpoint, data, WIDTH / _INCH) if len(data.rows) else []
+        figures = [FigureFlowable(figure) for figure in found]
         none = "No site has more than one substituent." if len(data.rows) else "Nothing was measured yet."
-        first = max((figure.height for figure in figures[:2]), default=20.0)
-        parts.append((name, _in_pairs(figures) if figures else [paragraph(none)], first))
+        first = figures[0].height if figures else 20.0
+        parts.append((name, [*figures] if figures else [paragraph(none)], first))
     # A heading stays with the first figures below it.
     story = heading(title, room=parts[0][2] + 125.0)
     story.append(
@@ -210,17 +210,6 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
             story += heading(name, 1, room=first + 30.0)
         story += flowables
     return story
-
-
-def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
-    """Figures in two columns, each row as high as the higher of the two."""
-    rows = [figures[k : k + 2] for k in range(0, len(figures), 2)]
-    made = []
-    for row in rows:
-        cells = Table([[*row, *[""] * (2 - len(row))]], colWidths=[_HALF + 12.0, _HALF])
-        cells.setStyle(BARE)
-        made.append(cells)
-    return made
 
 
 def _asked(status: Status) -> list[int]:

@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 from ..arrays import Floats, Ints
 from ..text.signed import signed
 from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, whole_ticks
-from .contributions import contribution_ends
 from .palette import LIGHT, Palette
 
 _ROW, _TALLEST = 0.215, 0.32
@@ -164,10 +163,30 @@ _RIGHT = 1.2
 """Inches for the value and the number of measurements."""
 
 
+def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 lies between.
+
+    An interval much wider than all differences runs out of the picture rather than squeeze them flat.
+    """
+    known = value[np.isfinite(value)]
+    if not known.size:
+        return -1.0, 1.0
+    least, most = min(float(known.min()), 0.0), max(float(known.max()), 0.0)
+    room = max(most - least, 0.1)
+    bounds = np.concatenate([low, high])
+    bounds = bounds[np.isfinite(bounds)]
+    if bounds.size:
+        least = max(min(least, float(bounds.min())), least - 0.4 * room)
+        most = min(max(most, float(bounds.max())), most + 0.4 * room)
+    pad = 0.04 * (most - least)
+    return least - pad, most + pad
+
+
 def forest_plot(
     blocks: Sequence[Block],
     values: Sequence[tuple[Floats, Floats, Floats, Ints]],
     *,
+    ends: tuple[float, float] | None = None,
     quantity: str = "contribution",
     sign: float = 1.0,
     selected: Sequence[int] = (),
@@ -180,7 +199,8 @@ def forest_plot(
 
     Its height follows from the rows, and from the ``height`` there is (``blocks_figure``). A filled point is one whose
     interval leaves out 0, the average of its site; a hollow one may be the average. ``selected``: the row marked in
-    each block, -1 for none. ``sign`` -1 when smaller is better.
+    each block, -1 for none. ``ends``: of the axis, instead of those that suit these values. ``sign`` -1 when smaller is
+    better.
     """
     if not any(block.names for block in blocks):
         return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
@@ -188,7 +208,7 @@ def forest_plot(
         blocks, _RIGHT, palette=palette, width=width, height=height, dpi=dpi, selected=selected
     )
     joined = [np.concatenate([part[k] for part in values]) for k in range(3)]
-    axes.set_xlim(*contribution_ends(joined[0], joined[1], joined[2]))
+    axes.set_xlim(*(ends or contribution_ends(joined[0], joined[1], joined[2])))
     axes.axvline(0.0, color=palette.muted, linewidth=0.8, zorder=1)
     axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)

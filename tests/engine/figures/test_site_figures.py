@@ -9,8 +9,16 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from assaypilot.engine.figures.blocks import Block, blocks_height, forest_plot, row_at, row_places, usage_plot
-from assaypilot.engine.figures.predictions import predictions_plot
+from assaypilot.engine.figures.blocks import (
+    Block,
+    blocks_height,
+    contribution_ends,
+    forest_plot,
+    row_at,
+    row_places,
+    usage_plot,
+)
+from assaypilot.engine.figures.predictions import agreement_plot, predictions_plot
 from assaypilot.engine.figures.rounds import shrinking_plot
 
 NAN = float("nan")
@@ -69,6 +77,14 @@ def test_contributions_of_all_sites_share_a_scale() -> None:
     assert len(spans) == 2
 
 
+def test_one_wide_interval_does_not_squeeze_the_others() -> None:
+    value, half = np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.1, 50.0])
+    ends = contribution_ends(value, value - half, value + half)
+    assert ends[1] - ends[0] < 2.5
+    assert ends[0] < 0.0 < 1.0 < ends[1]
+    assert contribution_ends(np.array([NAN]), np.array([NAN]), np.array([NAN])) == (-1.0, 1.0)
+
+
 def test_measurements_before_and_in_the_campaign() -> None:
     used = [(np.array([1, 0]), np.array([4, 0])), (np.array([0, 2, 0]), np.array([1, 1, 1]))]
     figure = usage_plot(BLOCKS, used)
@@ -84,6 +100,27 @@ def test_measurements_before_and_in_the_campaign() -> None:
 def test_without_a_choice_there_is_a_sentence() -> None:
     assert texts(forest_plot([], [])) == ["No site has a choice."]
     assert texts(usage_plot([], [])) == ["No site has a choice."]
+
+
+def test_measured_against_predicted() -> None:
+    predicted, measured = np.array([6.0, 7.0, NAN, 6.5]), np.array([6.1, 6.9, 8.0, 6.6])
+    status = np.array([1, 2, 1, 0], dtype=np.int8)
+    figure = agreement_plot(predicted, measured, status, quantity="pIC50 $x$", noise_sd=0.2)
+    axes = figure.axes[0]
+    drawn = sorted((float(x), float(y)) for line in axes.lines if line.get_linestyle() == "None"
+                   for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True))  # fmt: skip
+    assert drawn == [(6.0, 6.1), (6.5, 6.6), (7.0, 6.9)]
+    assert axes.get_xlim() == axes.get_ylim()
+    assert "1 measured compounds that the others say nothing of" in axes.get_xlabel().replace("\n", " ")
+    assert axes.get_ylabel() == "pIC50 $x$ measured"
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["in", "undecided", "out", "assay noise"]
+    texts(figure)
+
+
+def test_nothing_to_compare_is_said() -> None:
+    figure = agreement_plot(np.array([NAN]), np.array([6.0]), np.array([1], dtype=np.int8))
+    assert "No compound can be predicted" in figure.axes[0].texts[0].get_text()
 
 
 @pytest.mark.parametrize("size", [(8.0, 4.5), (5.0, 6.0)])
