@@ -1,16 +1,21 @@
 """Short names of substituents, as chemists write them: OMe, cPr, NHAc, 4-F-Ph, 3-pyridyl.
 
 A small grammar reads the structure from its attachment point outwards; a ring system is looked up in a table. What the
-grammar cannot name keeps a compact SMILES without the attachment point.
+grammar cannot name keeps a compact SMILES without the attachment point. ``rings.csv`` has the rings: SMILES, name with
+{} for the locant of the attachment point, locants of the atoms as written. ``groups.csv`` has the functional groups by
+which a site's building blocks are named when all of them have it: SMARTS of what reacts, its first atom the one that
+carries it, and the name from the group outwards.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..domain.labels import is_hydrogen
@@ -50,116 +55,6 @@ _CARBONS: Final[dict[tuple[str, ...], str]] = {
 """Saturated carbons that have a name of their own, by the names of what they carry."""
 _HALOGENS: Final = frozenset({"F", "Cl", "Br", "I"})
 _TIMES: Final = ("", "", "di", "tri", "tetra", "penta", "hexa")
-_SIX_FIVE: Final = "1 2 3 3a 4 5 6 7 7a"
-_SIX_SIX: Final = "1 2 3 4 4a 5 6 7 8 8a"
-_RINGS: Final = (
-    # SMILES, name with {} for the locant of the attachment point, locants of the atoms as written
-    ("c1ccccc1", "Ph", "1 2 3 4 5 6"),
-    ("n1ccccc1", "{}-pyridyl", "1 2 3 4 5 6"),
-    ("n1cnccc1", "pyrimidin-{}-yl", "1 2 3 4 5 6"),
-    ("n1ccncc1", "pyrazin-{}-yl", "1 2 3 4 5 6"),
-    ("n1ncccc1", "pyridazin-{}-yl", "1 2 3 4 5 6"),
-    ("n1cncnc1", "1,3,5-triazin-{}-yl", "1 2 3 4 5 6"),
-    ("[nH]1cccc1", "pyrrol-{}-yl", "1 2 3 4 5"),
-    ("[nH]1nccc1", "pyrazol-{}-yl", "1 2 3 4 5"),
-    ("[nH]1cncc1", "imidazol-{}-yl", "1 2 3 4 5"),
-    ("[nH]1nncc1", "1,2,3-triazol-{}-yl", "1 2 3 4 5"),
-    ("n1[nH]ncc1", "2H-1,2,3-triazol-{}-yl", "1 2 3 4 5"),
-    ("[nH]1ncnc1", "1,2,4-triazol-{}-yl", "1 2 3 4 5"),
-    ("n1nc[nH]c1", "4H-1,2,4-triazol-{}-yl", "1 2 3 4 5"),
-    ("[nH]1nnnc1", "tetrazol-{}-yl", "1 2 3 4 5"),
-    ("n1[nH]nnc1", "2H-tetrazol-{}-yl", "1 2 3 4 5"),
-    ("o1cccc1", "{}-furyl", "1 2 3 4 5"),
-    ("s1cccc1", "{}-thienyl", "1 2 3 4 5"),
-    ("o1cncc1", "oxazol-{}-yl", "1 2 3 4 5"),
-    ("o1nccc1", "isoxazol-{}-yl", "1 2 3 4 5"),
-    ("s1cncc1", "thiazol-{}-yl", "1 2 3 4 5"),
-    ("s1nccc1", "isothiazol-{}-yl", "1 2 3 4 5"),
-    ("o1ncnc1", "1,2,4-oxadiazol-{}-yl", "1 2 3 4 5"),
-    ("o1cnnc1", "1,3,4-oxadiazol-{}-yl", "1 2 3 4 5"),
-    ("s1ncnc1", "1,2,4-thiadiazol-{}-yl", "1 2 3 4 5"),
-    ("s1cnnc1", "1,3,4-thiadiazol-{}-yl", "1 2 3 4 5"),
-    ("s1nncc1", "1,2,3-thiadiazol-{}-yl", "1 2 3 4 5"),
-    ("o1nccn1", "1,2,5-oxadiazol-{}-yl", "1 2 3 4 5"),
-    ("s1nccn1", "1,2,5-thiadiazol-{}-yl", "1 2 3 4 5"),
-    ("c1cccc2ccccc12", "{}-naphthyl", _SIX_SIX),
-    ("n1cccc2ccccc12", "quinolin-{}-yl", _SIX_SIX),
-    ("c1nccc2ccccc12", "isoquinolin-{}-yl", _SIX_SIX),
-    ("n1cncc2ccccc12", "quinazolin-{}-yl", _SIX_SIX),
-    ("n1ccnc2ccccc12", "quinoxalin-{}-yl", _SIX_SIX),
-    ("c1nncc2ccccc12", "phthalazin-{}-yl", _SIX_SIX),
-    ("n1cccc2ncccc12", "1,5-naphthyridin-{}-yl", _SIX_SIX),
-    ("n1cccc2cnccc12", "1,6-naphthyridin-{}-yl", _SIX_SIX),
-    ("n1cccc2ccncc12", "1,7-naphthyridin-{}-yl", _SIX_SIX),
-    ("n1cccc2cccnc12", "1,8-naphthyridin-{}-yl", _SIX_SIX),
-    ("[nH]1ccc2ccccc12", "indol-{}-yl", _SIX_FIVE),
-    ("[nH]1ccc2ncccc12", "4-azaindol-{}-yl", _SIX_FIVE),
-    ("[nH]1ccc2cnccc12", "5-azaindol-{}-yl", _SIX_FIVE),
-    ("[nH]1ccc2ccncc12", "6-azaindol-{}-yl", _SIX_FIVE),
-    ("[nH]1ccc2cccnc12", "7-azaindol-{}-yl", _SIX_FIVE),
-    ("[nH]1ncc2ccccc12", "indazol-{}-yl", _SIX_FIVE),
-    ("n1[nH]cc2ccccc12", "2H-indazol-{}-yl", _SIX_FIVE),
-    ("[nH]1cnc2ccccc12", "benzimidazol-{}-yl", _SIX_FIVE),
-    ("[nH]1nnc2ccccc12", "benzotriazol-{}-yl", _SIX_FIVE),
-    ("o1ccc2ccccc12", "benzofuran-{}-yl", _SIX_FIVE),
-    ("s1ccc2ccccc12", "benzothiophen-{}-yl", _SIX_FIVE),
-    ("o1cnc2ccccc12", "benzoxazol-{}-yl", _SIX_FIVE),
-    ("s1cnc2ccccc12", "benzothiazol-{}-yl", _SIX_FIVE),
-    ("o1ncc2ccccc12", "1,2-benzoxazol-{}-yl", _SIX_FIVE),
-    ("n1ccn2ccccc12", "imidazo[1,2-a]pyridin-{}-yl", "1 2 3 4 5 6 7 8 8a"),
-    ("n1ccc2ccccn12", "pyrazolo[1,5-a]pyridin-{}-yl", _SIX_FIVE),
-    ("n1ccc2ncccn12", "pyrazolo[1,5-a]pyrimidin-{}-yl", _SIX_FIVE),
-    ("O1COc2ccccc12", "1,3-benzodioxol-{}-yl", _SIX_FIVE),
-    ("O1CCOc2ccccc12", "1,4-benzodioxan-{}-yl", _SIX_SIX),
-    ("O1CCc2ccccc12", "dihydrobenzofuran-{}-yl", _SIX_FIVE),
-    ("O1CCCc2ccccc12", "chroman-{}-yl", _SIX_SIX),
-    ("C1CCc2ccccc12", "indan-{}-yl", _SIX_FIVE),
-    ("C1CCCc2ccccc12", "tetralin-{}-yl", _SIX_SIX),
-    ("N1CCc2ccccc12", "indolin-{}-yl", _SIX_FIVE),
-    ("C1NCc2ccccc12", "isoindolin-{}-yl", _SIX_FIVE),
-    ("N1CCCc2ccccc12", "tetrahydroquinolin-{}-yl", _SIX_SIX),
-    ("C1NCCc2ccccc12", "tetrahydroisoquinolin-{}-yl", _SIX_SIX),
-    ("C1CC1", "cPr", "1 2 3"),
-    ("C1CCC1", "cBu", "1 2 3 4"),
-    ("C1CCCC1", "cPent", "1 2 3 4 5"),
-    ("C1CCCCC1", "cHex", "1 2 3 4 5 6"),
-    ("C1CCCCCC1", "cHept", "1 2 3 4 5 6 7"),
-    ("C1C2CC3CC1CC(C2)C3", "{}-adamantyl", "9 1 2 3 4 5 6 7 8 10"),
-    ("N1CCC1", "azetidin-{}-yl", "1 2 3 4"),
-    ("N1CCCC1", "pyrrolidin-{}-yl", "1 2 3 4 5"),
-    ("N1CCCCC1", "piperidin-{}-yl", "1 2 3 4 5 6"),
-    ("N1CCCCCC1", "azepan-{}-yl", "1 2 3 4 5 6 7"),
-    ("N1CCNCC1", "piperazin-{}-yl", "1 2 3 4 5 6"),
-    ("N1CCNCCC1", "1,4-diazepan-{}-yl", "1 2 3 4 5 6 7"),
-    ("O1CCNCC1", "morpholin-{}-yl", "1 2 3 4 5 6"),
-    ("S1CCNCC1", "thiomorpholin-{}-yl", "1 2 3 4 5 6"),
-    ("O1CCC1", "oxetan-{}-yl", "1 2 3 4"),
-    ("O1CCCC1", "tetrahydrofuran-{}-yl", "1 2 3 4 5"),
-    ("O1CCCCC1", "tetrahydropyran-{}-yl", "1 2 3 4 5 6"),
-    ("S1CCCC1", "tetrahydrothiophen-{}-yl", "1 2 3 4 5"),
-    ("O1COCC1", "1,3-dioxolan-{}-yl", "1 2 3 4 5"),
-    ("O1CCOCC1", "1,4-dioxan-{}-yl", "1 2 3 4 5 6"),
-    ("O1CNCC1", "oxazolidin-{}-yl", "1 2 3 4 5"),
-    ("N1CNCC1", "imidazolidin-{}-yl", "1 2 3 4 5"),
-    ("C1OCC12CNC2", "2-oxa-6-azaspiro[3.3]heptan-{}-yl", "1 2 3 4 5 6 7"),
-    ("C12CNCC1C2", "3-azabicyclo[3.1.0]hexan-{}-yl", "1 2 3 4 5 6"),
-)
-_FUNCTIONS: Final = (
-    # SMARTS of what reacts, its first atom the one that carries it; the name from the group outwards
-    ("[#6]-[N+]#[C-]", "{}-NC"),
-    ("[#6]-[CX3H1]=O", "OHC-{}"),
-    ("[#6]-C(=O)[OX2H1]", "HO2C-{}"),
-    ("[#6]-B([OX2H1])[OX2H1]", "(HO)2B-{}"),
-    ("[#6]-S(=O)(=O)Cl", "ClSO2-{}"),
-    ("[#6]-C(=O)Cl", "ClCO-{}"),
-    ("[#6]-N=C=O", "OCN-{}"),
-    ("[#6,#7;!$([#6]=[O,S])]-[NX3H2]", "H2N-{}"),
-    ("[#6]-I", "I-{}"),
-    ("[#6]-Br", "Br-{}"),
-    ("[#6]-Cl", "Cl-{}"),
-    ("[#6;!$(C=O)]-[OX2H1]", "HO-{}"),
-)
-"""Functional groups by which a site's building blocks are named, when all of them have it."""
 _SYNTAX: Final = re.compile(r"[=#(\[]|[CcNn]1")
 """What a SMILES of a building block has and a plain label has not."""
 _LEAST_ATOMS: Final = 3
@@ -255,7 +150,7 @@ def _building_blocks(labels: tuple[str, ...]) -> dict[str, str]:
         return {}
     from rdkit import Chem
 
-    for smarts, pattern in _FUNCTIONS:
+    for smarts, pattern in _listed("groups.csv"):
         query = Chem.MolFromSmarts(smarts)
         matches = {label: molecule.GetSubstructMatches(query) for label, molecule in molecules.items()}
         if all(matches.values()):
@@ -549,11 +444,18 @@ def _bare(molecule: Any, members: frozenset[int]) -> tuple[Any, list[int]]:
 
 
 @cache
+def _listed(file: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of a table beside this file, without its header."""
+    with Path(__file__).with_name(file).open(encoding="utf-8", newline="") as lines:
+        return tuple(map(tuple, csv.reader(lines)))[1:]
+
+
+@cache
 def _ring_table() -> dict[str, tuple[Any, str, tuple[str, ...]]]:
     from rdkit import Chem
 
     table = {}
-    for smiles, pattern, locants in _RINGS:
+    for smiles, pattern, locants in _listed("rings.csv"):
         template = Chem.MolFromSmiles(smiles)
         table[str(Chem.MolToSmiles(template))] = (template, pattern, tuple(locants.split()))
     return table

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from ..domain.difference import find_parts
 from ..domain.endpoint import CONCENTRATIONS, Direction, Endpoint, Transform, normalise_unit
@@ -47,54 +50,18 @@ _TOXIC_LEVEL = re.compile(
     r"\b(?:cc|tc|lc|ld|td|hc|cytotox\w*|tox\w*) ?_?\d\d\b|\b(?:mtd|noael|noel|selectivity index)\b"
 )
 _TOXIC = re.compile(r"\b(?:cyto)?tox(?:icity)?\b|\bha?emolysis\b|\bcell death\b|\bldh release\b")
-_RULES: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r"\b(?:mic|mbc|mec|mfc)(?: ?\d\d)?\b"), Kind("low", "log", "a concentration that suffices")),
-    (
-        re.compile(r"\b(?:cl ?int|clearance|cl)(?: ?,? ?u)?\b|\b(?:hlm|rlm|mlm|hep\w*) cl\w*\b"),
-        Kind("low", "log", "a clearance"),
-    ),
-    (
-        re.compile(r"\befflux\b|\b(?:mdck|caco|mdr1|bcrp|p ?gp)\b.*\b(?:er|ratio)\b|\bb a ?/ ?a b\b"),
-        Kind("low", "log", "an efflux ratio"),
-    ),
-    (re.compile(r"\bt ?1 ?/ ?2\b|\bhalf ?li(?:fe|ves)\b|\bmrt\b|\bt half\b"), Kind("high", "log", "a half-life")),
-    (re.compile(r"\b(?:papp|pampa|permeability|perm|pe)\b"), Kind("high", "log", "a permeability")),
-    (re.compile(r"\b(?:solub\w*|löslich\w*|loeslich\w*|solubilité)\b"), Kind("high", "log", "a solubility")),
-    (re.compile(r"\b(?:free|unbound|fu)\b"), Kind("high", "log", "a free fraction")),
-    (re.compile(r"\b(?:bound|ppb|protein binding)\b"), Kind("low", "none", "the share bound to protein")),
-    (re.compile(r"\b(?:auc|c ?max|exposure)\b"), Kind("high", "log", "an exposure")),
-    (re.compile(r"\bbio ?availability\b|^(?:oral )?f ?%?$"), Kind("high", "none", "a bioavailability")),
-    (
-        re.compile(
-            r"\b(?:impurit\w*|by ?products?|side ?products?|dimer|starting material|sm|unreacted|residual|degrad\w*|"
-            r"waste|verunreinigung\w*)\b"
-        ),
-        Kind("low", "none", "an impurity or what was left over"),
-    ),
-    (
-        re.compile(r"\b(?:yields?|ausbeute|rendement|conversion|umsatz|e ?e|e ?r|d ?r|product|selectivity)\b"),
-        Kind("high", "none", "what comes of a reaction"),
-    ),
-    (
-        re.compile(
-            r"\b(?:inhib\w*|hemmung|activation|response|efficacy|e ?max|occupancy|knock ?down|degradation|engagement)\b"
-        ),
-        Kind("high", "", "an effect"),
-    ),
-    (re.compile(r"\b(?:remaining|stability|recovery|viability|survival)\b"), Kind("high", "none", "what remains")),
-    (
-        re.compile(r"\b(?:luc\w*|lumin\w*|rlu|rfu|fluor\w*|transfection|titre|titer|expression|intensity)\b"),
-        Kind("high", "", "a signal"),
-    ),
-    (re.compile(r"\b(?:encapsulation|ee ?%|loading)"), Kind("high", "none", "an efficiency")),
-    (
-        re.compile(
-            r"\b(?:pdi|polydispersity|rmsd|aggregat\w*|viscosity|immunogenicity|errors?|costs?|runtime|latency)\b"
-        ),
-        Kind("low", "none", "a quantity to keep low"),
-    ),
-    (re.compile(r"\b(?:tm|Δ ?tm|d ?tm|delta tm)\b"), Kind("high", "none", "a melting temperature")),
-)
+
+
+@cache
+def _rules() -> tuple[tuple[re.Pattern[str], Kind], ...]:
+    """Return what ``kinds.csv`` beside this file says of quantities by their folded names, the first that fits."""
+    with Path(__file__).with_name("kinds.csv").open(encoding="utf-8", newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    return tuple((re.compile(row["pattern"]), Kind(row["better"], row["scale"], row["what"])) for row in rows)
+
+
+_SUFFICES = re.compile(r"\b(?:mic|mbc|mec|mfc)(?: ?\d\d)?\b")
+"""Concentrations that suffice for an effect, which are no potencies at a target."""
 _UNKNOWN = Kind("", "", "")
 
 
@@ -116,12 +83,12 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
         if not potency:
             return Kind("low", "none", "a liability")
         return Kind("low" if negative else "high", scale, "a potency at a liability", "liability")
-    if potency and _RULES[0][0].search(folded) is None:
+    if potency and _SUFFICES.search(folded) is None:
         return Kind("high" if negative else "low", scale, "a potency", "target")
     if _TOXIC.search(folded) is not None:
         return Kind("low", "none", "a toxicity")
     texts = (folded, fold(header))
-    return next((kind for pattern, kind in _RULES if any(map(pattern.search, texts))), _UNKNOWN)
+    return next((kind for pattern, kind in _rules() if any(map(pattern.search, texts))), _UNKNOWN)
 
 
 def spans_decades(values: Sequence[float]) -> bool:

@@ -14,9 +14,6 @@ _NAMES = """Me CH3 methyl | Et C2H5 CH2CH3 ethyl | iPr i-Pr isopropyl CH(CH3)2 |
 | CF3 trifluoromethyl | CN cyano nitrile | NO2 nitro | OH HO hydroxy | NH2 H2N amino | F fluoro fluorine
 | Cl chloro chlorine | Br bromo bromine | I iodo iodine"""
 """Names of the same substituent."""
-_DRAWN = """Me C* | Et CC* | iPr CC(C)* | tBu CC(C)(C)* | Ph *c1ccccc1 | Bn *Cc1ccccc1 | cPr *C1CC1 | OMe CO* | OEt CCO*
-| CF3 *C(F)(F)F | CN *C#N | NO2 *[N+](=O)[O-] | OH *O | NH2 *N | F *F | Cl *Cl | Br *Br | I *I"""
-"""The same as structures."""
 _ALSO = {word.casefold(): words.split()[0] for words in _NAMES.split("|") for word in words.split()}
 _SHOWN = 4
 
@@ -56,14 +53,13 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
 
 def _names_of(texts: Sequence[str]) -> dict[str, str]:
     """Return names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
-    from ..chemistry.structures import attached, canonical_substituent
+    from ..chemistry.names import short_name
+    from ..chemistry.structures import attached
 
-    points = [text for text in texts if attached(text) is not None]
-    if not points or not any(text.casefold() in _ALSO for text in texts):
+    if not any(text.casefold() in _ALSO for text in texts):
         return {}
-    usual = {canonical_substituent(smiles): name for name, smiles in (one.split() for one in _DRAWN.split("|"))}
-    named = {text: usual.get(canonical_substituent(text)) for text in points}
-    return {text: name for text, name in named.items() if name is not None}
+    points = [text for text in texts if attached(text) is not None]
+    return {text: name for text in points if (name := _ALSO.get(short_name(text).casefold())) is not None}
 
 
 def _same_structures(texts: Sequence[str]) -> list[list[str]]:
