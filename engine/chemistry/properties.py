@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from ..errors import AssayPilotError
-from ..system.packing import Parcel, pack_texts, unpack_texts
+from ..system.packing import Parcel, pack, unpack
 from ..system.progress import Report, silent
 
 Value = TypeVar("Value")
@@ -33,7 +33,7 @@ def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
     For another process: it loads no more than this takes, and what comes back is not taken apart piece by piece.
     """
     out = array("d")
-    for found in _each(unpack_texts(smiles), figures_of, "Calculating properties", report):
+    for found in _each(unpack(smiles), figures_of, "Calculating properties", report):
         out.extend(found)
     return out.tobytes()
 
@@ -55,7 +55,7 @@ def packed_alerts(smiles: Parcel, report: Report = silent) -> Parcel:
         molecule = _molecule(text)
         return "" if molecule is None else _alert(molecule)
 
-    return pack_texts(_each(unpack_texts(smiles), alert, "Looking for alerts", report))
+    return pack(tuple(_each(unpack(smiles), alert, "Looking for alerts", report)))
 
 
 def _each(smiles: Sequence[str], of: Callable[[str], Value], doing: str, report: Report) -> list[Value]:
@@ -166,4 +166,4 @@ def _similar(question: str) -> Callable[[Any], bool]:
 
 def packed_holding(smiles: Parcel, question: str, report: Report = silent) -> bytes:
     """Return the same of structures that came from another process."""
-    return holding(unpack_texts(smiles), question, report)
+    return holding(unpack(smiles), question, report)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..campaign.state import Settings
     from ..domain.library import Library
     from ..domain.measurements import Result
-    from ..tables.parcels import LibraryParcel
+    from ..system.packing import Parcel
     from .forecast import Forecast
 
 
@@ -87,21 +87,21 @@ def foresee_draft(
     report: Report = silent,
 ) -> Foresight:
     """What a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
-    from ..tables.parcels import pack_library
+    from ..system.packing import pack
 
-    parcel = pack_library(library)
+    parcel = pack(library)
     forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
     return Foresight(forecast, 0, settings.budget, settings.goal)
 
 
 def _draft(
-    parcel: LibraryParcel,
+    parcel: Parcel,
     endpoints: Sequence[Endpoint],
     settings: Settings,
     history: Sequence[Result],
     report: Report,
 ) -> Forecast:
-    from ..tables.parcels import unpack_library
+    from ..system.packing import unpack
     from .forecast import forecast_draft
 
-    return forecast_draft(unpack_library(parcel), endpoints, settings, history, report)
+    return forecast_draft(unpack(parcel), endpoints, settings, history, report)

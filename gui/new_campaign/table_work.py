@@ -12,6 +12,7 @@ from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.packing import Parcel, pack, unpack
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts
@@ -19,14 +20,6 @@ from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.opening import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.options import TableMapping, TableOptions
-from assaypilot.engine.tables.parcels import (
-    ImportParcel,
-    RawParcel,
-    pack_imported,
-    pack_raw,
-    unpack_imported,
-    unpack_raw,
-)
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.workbook import SheetName
 
@@ -97,21 +90,13 @@ def load(wanted: Wanted, report: Report = silent) -> Loaded:
     """The tables read and joined; AssayPilotError when that is not possible, Cancelled when ``report`` raises it."""
     if not wanted.first.heavy and (wanted.second is None or not wanted.second.heavy):
         return _read(wanted, report)
-    loaded, parcel = in_another_process(_packed, wanted, report=report)
-    return _with(loaded, unpack_raw(parcel))
+    loaded: Loaded = unpack(in_another_process(_packed, wanted, report=report))
+    return loaded
 
 
-def _packed(wanted: Wanted, report: Report) -> tuple[Loaded, RawParcel]:
+def _packed(wanted: Wanted, report: Report) -> Parcel:
     """What the process sends back."""
-    loaded = _read(wanted, report)
-    parcel = pack_raw(loaded.raw)
-    return _with(loaded, parcel.rest), parcel
-
-
-def _with(loaded: Loaded, raw: RawTable) -> Loaded:
-    return Loaded(
-        loaded.wanted, raw, loaded.sheets, loaded.columns, loaded.rows, loaded.other_columns, loaded.other_rows
-    )
+    return pack(_read(wanted, report))
 
 
 def _read(wanted: Wanted, report: Report) -> Loaded:
@@ -190,8 +175,8 @@ def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -
     """What an import with these options would understand; AssayPilotError when nothing can come of it."""
     if not _heavy(raw, options):
         return _check(raw, options, report)
-    rest, parcel = in_another_process(_checked, pack_raw(raw), options, report=report)
-    return replace(rest, imported=unpack_imported(parcel))
+    checked: Checked = unpack(in_another_process(_checked, pack(raw), options, report=report))
+    return checked
 
 
 def _heavy(raw: RawTable, options: TableOptions) -> bool:
@@ -203,11 +188,9 @@ def _heavy(raw: RawTable, options: TableOptions) -> bool:
     return sum(len(set(raw.column(name))) for name in options.sites if name in raw.columns) > LIGHT_UNKNOWNS
 
 
-def _checked(parcel: RawParcel, options: TableOptions, report: Report) -> tuple[Checked, ImportParcel]:
+def _checked(parcel: Parcel, options: TableOptions, report: Report) -> Parcel:
     """What the process sends back."""
-    checked = _check(unpack_raw(parcel), options, report)
-    packed = pack_imported(checked.imported)
-    return replace(checked, imported=packed.rest), packed
+    return pack(_check(unpack(parcel), options, report))
 
 
 def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:

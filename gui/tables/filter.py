@@ -18,7 +18,7 @@ from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.chemistry.properties import packed_holding, similar_to
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import pack_texts
+from assaypilot.engine.system.packing import pack
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
@@ -315,7 +315,7 @@ class Narrower(QObject):
                     raise AssayPilotError(
                         "no structure is known to look through", mend="Give the table a column of SMILES."
                     )
-                held = in_another_process(packed_holding, pack_texts(smiles), one, report=report)
+                held = in_another_process(packed_holding, pack(tuple(smiles)), one, report=report)
                 having[one] = np.frombuffer(held, dtype=np.uint8).astype(bool)
             return self._found(text, library, facts(), having), having
 

@@ -17,7 +17,7 @@ from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Column as Written
-from assaypilot.engine.system.packing import pack_texts, unpack_texts
+from assaypilot.engine.system.packing import pack, unpack
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
@@ -56,15 +56,15 @@ class Calculated:
 
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
     """The properties of structures without alerts, calculated in a process of its own."""
-    found = np.frombuffer(in_another_process(packed_figures, pack_texts(smiles), report=report))
+    found = np.frombuffer(in_another_process(packed_figures, pack(tuple(smiles)), report=report))
     mw, clogp, tpsa, hbd, heavy, rotatable = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
     return Calculated(mw, clogp, tpsa, hbd, heavy, rotatable)
 
 
 def alerts_too(found: Calculated, smiles: Sequence[str], report: Report) -> Calculated:
     """The properties with alerts, looked for in a process of its own."""
-    alerts = in_another_process(packed_alerts, pack_texts(smiles), report=report)
-    return replace(found, alerts=unpack_texts(alerts))
+    alerts = in_another_process(packed_alerts, pack(tuple(smiles)), report=report)
+    return replace(found, alerts=unpack(alerts))
 
 
 def property_columns(status: Status, found: Calculated | None) -> list[Column]:

@@ -14,17 +14,17 @@ from assaypilot.engine.chemistry.properties import (
 )
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import pack_texts, unpack_texts
+from assaypilot.engine.system.packing import pack, unpack
 
 
 def figures(*structures):
     """One dictionary for each structure."""
-    found = np.frombuffer(packed_figures(pack_texts(structures))).reshape(-1, len(FIGURES))
+    found = np.frombuffer(packed_figures(pack(tuple(structures)))).reshape(-1, len(FIGURES))
     return [dict(zip(FIGURES, row, strict=True)) for row in found]
 
 
 def alerts(*structures):
-    return unpack_texts(packed_alerts(pack_texts(structures)))
+    return unpack(packed_alerts(pack(tuple(structures))))
 
 
 def test_the_figures_of_aspirin():
@@ -74,7 +74,7 @@ def test_a_process_that_looks_at_structures_loads_nothing_else(function, more):
     code = (
         f"import sys; from assaypilot.engine.chemistry.properties import {function}; "
         "import assaypilot.engine.system.processes; "
-        f"from assaypilot.engine.system.packing import pack_texts; {function}(pack_texts(['CCO', 'CCN']){more}); "
+        f"from assaypilot.engine.system.packing import pack; {function}(pack(('CCO', 'CCN')){more}); "
         "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
