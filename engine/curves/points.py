@@ -14,7 +14,7 @@ from ..tables import headers
 from ..tables.normalise import doses, is_dose
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing, parse_number, parse_value, quoted
-from ..tables.vocabulary import CELLS, HEADERS
+from ..tables.vocabulary import CELLS, HEADERS, PATTERNS
 
 Role = Literal["compound", "neutral", "full"]
 Scale = Literal["raw", "effect", "remaining"]
@@ -25,16 +25,9 @@ _COMPOUND = ("", "compound", "sample", "test", "unknown", "cpd", "x", "no", "fal
 _OTHER = ("max", "min", "high", "low", "control", "reference", "standard", "empty")
 """Names of wells that are no compounds of the series; what effect they have has to be said."""
 _CONTROL = HEADERS["control of a well"]
-_RESPONSE = re.compile(
-    r"(?:mean |avg |raw |corrected |net )?(?:response|signal|readout|reading|raw(?: (?:data|value))?|value|measurement|"
-    r"rfu|rlu|cps|counts|rlu ratio|htrf|htrf ratio|ratio|absorbance|abs|od(?: ?\d{3})?|fluorescence|luminescence|"
-    r"intensity|mp|fp|(?:% |percent )?(?:inhibition|inh|activity|effect|viability|activation|control|of control|"
-    r"remaining|response)(?: %)?)(?: %)?"
-)
-_EFFECT = re.compile(r"(?:% ?|percent )?(?:inhibition|inh|effect|activation|response)(?: ?%)?")
-_REMAINING = re.compile(
-    r"(?:% ?|percent )?(?:activity|viability|control|of control|remaining|residual activity)(?: ?%)?"
-)
+_RESPONSE = PATTERNS["response of a curve"]
+_EFFECT = PATTERNS["effect in per cent"]
+_REMAINING = PATTERNS["remaining in per cent"]
 _UNITS = ("unit", "units", "conc unit", "conc units", "concentration unit", "concentration units", "dose unit")
 _EXCLUDED = ("excluded", "exclude", "exclusion", "knocked out", "knockout", "masked")
 _KEPT = ("", "no", "n", "false", "0", "-", "ok", "included", "kept")

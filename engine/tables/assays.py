@@ -17,12 +17,10 @@ from .normalise import is_dose
 from .options import EndpointColumn, EndpointSpec, TableMapping
 from .raw import RawTable, fold
 from .values import is_missing
-from .vocabulary import HEADERS
+from .vocabulary import HEADERS, PATTERNS
 
 EACH, POOLED = "each", "pooled"
-_NAMES = re.compile(
-    r"\b(?:assay|source|lab|laborator(?:y|ies)|cro|protocol|cell ?line|species|document|publication|test site|target)\b"
-)
+_NAMES = PATTERNS["assay or source"]
 _OF_ASSAYS = re.compile(r"\b(?:run|plate|well|date|batch|lot|barcode)\b")
 """What an assay has many of: these columns name no assays."""
 _MOST = 40

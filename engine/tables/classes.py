@@ -12,14 +12,13 @@ from . import headers
 from .options import EndpointSpec
 from .raw import RawTable, fold, rows_named
 from .values import DASHES, is_missing, parse_value
+from .vocabulary import PATTERNS
 
 _ROWS_SAMPLED = 500
 _MOST_TEXTS = 40
 _FEWEST = 4
 """Values below which a column of ones and zeros may be anything."""
-_COUNTED = re.compile(
-    r"\b(?:counts?|colon(?:y|ies)|cells|cfu|pfu|spots|foci|plaques|events|nuclei|embryos|larvae|revertants)\b", re.I
-)
+_COUNTED = PATTERNS["count"]
 """Words in the names of what is counted."""
 _DECIDED = frozenset(kinds.WORDS[: kinds.WORDS.index(("yes", "no"))])
 """Words that say a result and nothing else; yes and no may say anything of a compound."""
@@ -107,11 +106,7 @@ def about_words(column: str, texts: Sequence[str]) -> str:
 
 _LETTERS = re.compile(r"[A-Fa-f][+\-−]?|[+]{1,6}|[*]{1,6}|[-−–]|\+/-|±|\(\+\)|I{1,3}|IV|V", re.I)
 """Letters, pluses and stars as patents give them, from the potent ones to the others."""
-_WORDS = re.compile(
-    r"(?:very |highly |moderately |weakly |partially |poorly )?(?:in-?active|active|potent|weak|moderate|medium|strong|"
-    r"high|low|intermediate|good|poor|none|no (?:inhibition|activity|effect)|n\.?i\.?|not active)",
-    re.I,
-)
+_WORDS = PATTERNS["potency in words"]
 _SAYS_CLASS = re.compile(r"(?:.* )?(?:class|category|bin|range|rating|grade|bucket)(?: .*)?")
 _SAYS_FLAG = re.compile(r"c+lass\d*\b|\b(?:flag|outcome|semi ?quant\w*|call|tier|hit)\b")
 _STEP = re.compile(r"-?\d{1,2}(?:\.\d)?")

@@ -16,6 +16,7 @@ from .endpoint_kinds import kind_of
 from .headers import SMILES_SHAPE
 from .raw import RawTable, fold
 from .values import is_missing, parse_value, plain_number
+from .vocabulary import PATTERNS
 
 SAMPLED = 2000
 """Cells by which a column is judged."""
@@ -170,19 +171,9 @@ _MOST_FACTORS = 40
 _IDENTIFIED = 0.6
 """The share of the compounds that the levels of the factors must tell apart."""
 _DETERMINED = 0.98
-_ABOUT = re.compile(
-    r"\b(?:assay|target|organism|species|cell(?: line)?|document|doc|source|project|program(?:me)?|scientist|chemist|"
-    r"operator|user|owner|submitter|author|rationale|synonyms?|description|url|link|format|protocol|experiment|status|"
-    r"outcome|category|class|type|flag|tag|quality|qc|review|vendor|supplier|salt|lot|batch|plate|well|row|col|column|"
-    r"site|lab|laborator(?:y|ies)|cro|series|scaffold|cluster|core|phenotype|journal|year|round|label|bao|standard|"
-    r"measurement|parameter|readout|result|endpoint|unit|units|relation|modifier|qualifier|operator|location|country|"
-    r"priority|set|split|fold|available|stock|lieferbar|xray|pdb|x ray|crystal)\b"
-)
+_ABOUT = PATTERNS["known about a compound or a measurement"]
 """Headers of what is known about a compound or a measurement, which is no part of it."""
-_CONDITION = re.compile(
-    r"\b(?:temp(?:erature|eratur)?|conc(?:entration|n)?|ph|equiv(?:alents?)?|eq|loading|time|pressure|druck|ratio|stoich\w*|"
-    r"molarity|dilution|volume|speed|rpm|flow|power|dose|level|factor|x ?\d+)\b|^\$?[a-z]$"
-)
+_CONDITION = PATTERNS["set by an experimenter"]
 """Headers of what an experimenter sets."""
 _NAME = re.compile(r"smiles|cas|inchi|number|nr|no|id|index|code|\bmw\b")
 _DRAWING = re.compile(r"\b(?:canonical|isomeric|smiles|smi|structures?|mol(?:ecule|block|file)?)\b|[()]")
@@ -377,21 +368,10 @@ def _identified(raw: RawTable, columns: Sequence[str], keys: Sequence[Hashable])
     return min(1.0, len(combinations) / max(1, len(set(keys))))
 
 
-_NAMES = re.compile(
-    r"\b(?:id|ids|no|nr|num|number|nummer|ref|reference|code|key|name|title|label|cid|sid|registry|reg|entry|#)\b|#|"
-    r"\w+(?:_?id|nr|nummer)\b"
-)
-_OF_COMPOUNDS = re.compile(
-    r"\b(?:compounds?|cmpds?|cpds?|molecules?|mol|corporate|registry|registration|reg|vault|entity|substance|substanz|"
-    r"verbindung|sample|structure|library|lib|product|peptide|lipid|ligand|inhibitor|analog(?:ue)?|molregno|chembl|"
-    r"cdd|entry|example|run|exp(?:eriment)?|reaction|notebook)\b"
-)
-_OF_OTHERS = re.compile(
-    r"\b(?:batch|lot|assay|document|doc|target|project|protocol|source|user|scientist|chemist|operator|submitter|well|"
-    r"plate|patent|journal|author|series|class|flag|status|outcome|url|link|description|comment|synonyms?|all ids|"
-    r"salt|supplier|vendor name|cell|organism|sequence|inchi|inchikey|formula|rationale|site)\b"
-)
-_SECOND = re.compile(r"\b(?:barcode|cas|catalog(?:ue)?|vendor|supplier|alias|other|alternate|old|external|original)\b")
+_NAMES = PATTERNS["name or number"]
+_OF_COMPOUNDS = PATTERNS["of compounds"]
+_OF_OTHERS = PATTERNS["of other things than compounds"]
+_SECOND = PATTERNS["second name of compounds"]
 """Names of compounds, and not the ones that a chemist calls them by."""
 _MOST_HELD = 0.9
 _IN_LIST = 4

@@ -17,14 +17,12 @@ from . import headers
 from .headers import split_unit
 from .options import EndpointColumn, EndpointSpec
 from .raw import fold
+from .vocabulary import PATTERNS
 
 _DECADES = 100.0
 """Largest over smallest value from which a quantity of an unknown kind is compared by factors."""
 _FEWEST = 8
-PERCENT = re.compile(
-    r"\b(?:yield|ausbeute|rendement|conversion|umsatz|e ?e|inhibition|inhib|recovery|area|purity|bioavailability|"
-    r"remaining|viability|efficacy|selectivity)\b"
-)
+PERCENT = PATTERNS["in per cent"]
 """Names of what is given in per cent where no unit is given."""
 
 
@@ -42,13 +40,8 @@ class Kind:
     """At what it is a potency; "" for what is none."""
 
 
-_LIABILITY = re.compile(
-    r"\b(?:herg|kv ?11(?: ?1)?|cyp ?\w*|(?:1a2|2a6|2b6|2c8|2c9|2c19|2d6|2e1|3a4|3a5)|nav ?1 ?5|cav ?1 ?2|bsep|pxr|"
-    r"phospholipidosis|off ?target|counter ?screen|anti ?target)\b"
-)
-_TOXIC_LEVEL = re.compile(
-    r"\b(?:cc|tc|lc|ld|td|hc|cytotox\w*|tox\w*) ?_?\d\d\b|\b(?:mtd|noael|noel|selectivity index)\b"
-)
+_LIABILITY = PATTERNS["liability"]
+_TOXIC_LEVEL = PATTERNS["toxic level"]
 _TOXIC = re.compile(r"\b(?:cyto)?tox(?:icity)?\b|\bha?emolysis\b|\bcell death\b|\bldh release\b")
 
 

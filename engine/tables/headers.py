@@ -10,7 +10,7 @@ from ..domain.endpoint import CONCENTRATIONS, normalise_unit
 from ..system.limits import LONGEST_HEADER
 from .raw import fold
 from .values import narrow
-from .vocabulary import HEADERS
+from .vocabulary import HEADERS, PATTERNS
 from .vocabulary import ROLES as ROLES
 
 IDS = HEADERS["id"]
@@ -36,26 +36,13 @@ _PARTS = ("relation", "unit", "n", "sd", "sem")
 _NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROLES[role])))
 """What stands in parentheses behind a header and is no unit."""
 
-_UNIT = re.compile(
-    r"%|% ?(?:inh(?:ibition)?|ctrl|control|of control)|[mµμunp]?g/m?[lL]|[mµμu]?[lL]/min(?:/(?:kg|mg|10\^?6 cells))?|"
-    r"log(?: ?units)?|kcal/mol|kJ/mol|min|hours?|h|sec|s|Da|g/mol|Å\^?2|Å²|"
-    r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
-)
-_ROW_NUMBER = re.compile(
-    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number|monomerid)|"
-    r"cas.*|unnamed: ?\d+|"
-    r"pubchem (?:result tag|activity score))"
-)
+_UNIT = PATTERNS["unit"]
+_ROW_NUMBER = PATTERNS["row number"]
 _AGAIN = re.compile(r" \(\d+\)$")
 """The number that a repeated header carries: N, N (2)."""
 _LONG_COUNT = 6
-_POTENCY = re.compile(
-    r"(?:.* )?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|sc|tc|tgi|mic|mec)[ _]?\d\d|mic|ki|kd|k i|k d|potency)(?: .*)?"
-)
-_NO_POTENCY = re.compile(
-    r".*(?:solub|l(?:ö|oe)slich|conc|dose|c ?max|c ?min|exposure|plasma|auc|permeab|papp|free|level|excretion|vmax|"
-    r"top).*"
-)
+_POTENCY = PATTERNS["potency"]
+_NO_POTENCY = PATTERNS["concentration that is no potency"]
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
 _UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
 _UNIT_BEFORE_MEAN = re.compile(
@@ -63,9 +50,7 @@ _UNIT_BEFORE_MEAN = re.compile(
     re.I,
 )
 """A unit without parentheses before what the value is: ``IC50 nM geomean``."""
-_LOGARITHM = re.compile(
-    r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)(?: .*)?"
-)
+_LOGARITHM = PATTERNS["negative logarithm of a potency"]
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
 )
@@ -80,20 +65,12 @@ _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|err
 """What a header says of the spread behind its values: ``pIC50 ± SD``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
 _PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
-_ATOM = (
-    r"(?:[pnuµμmkMGcd]?(?:M|mol|g|[lL]|m|s|sec|min|h|hr|hrs|d|Hz|V|A|W|J|eV|cal|Pa|bar|Bq|Ci|Da|IU|U)|hours?|days?|weeks?|"
-    r"years?|% ?[A-Za-z]*|[A-Za-z]+ ?%|ppm|ppb|ppt|eq|equiv|AU|mAU|OD|RLU|RFU|MFI|cpm|dpm|counts?|cells?|fold|psi|"
-    r"mmHg|°C|°F|K|Å|kT|pH|"
-    r"log ?[A-Za-z0-9]*|units?|dimensionless|ratio|x|kg|mice|animals?|body ?weight|bw|10\^?[-−]?\d+|1e-?\d+|protein|"
-    r"hepatocytes|microsom\w+|free|\d+)(?:\^?[-−]?[\d²³¹⁻]{1,2})?"
-)
+_ATOM = PATTERNS["part of a unit"].pattern
 _SHAPED_AS_UNIT = re.compile(rf"{_ATOM}(?:\s*[/*·.× ]\s*{_ATOM})*")
 """Units of any kind, as products and quotients; a word or a name in brackets is none."""
 _DOSE = re.compile(r"\d+(?:[.,]\d+)?\s*[A-Za-zµμ%]")
 _LENGTHS = {"nm": "nanometre"}
-_OF_LENGTH = re.compile(
-    r"\b(?:size|diameter|radius|wavelength|length|emission|absor\w+|excitation|particle|thickness|z ave\w*|λ)\b"
-)
+_OF_LENGTH = PATTERNS["length"]
 
 
 def split_unit(header: str) -> tuple[str, str]:
@@ -269,53 +246,15 @@ def is_known(text: str) -> bool:
 
 
 # All names are folded (lower case, single spaces for . _ and -), without a unit and without "#" or "number of".
-_COMPUTED = re.compile(
-    r"(?:mw|mol ?w(?:eigh)?t?|(?:exact|monoisotopic|molar|molecular|average|total|parent)(?: molecular)? "
-    r"(?:mass|mol ?weight|weight)|"
-    r"(?:[caxsmwi]|mol|cx|qp|calc|calculated|predicted|crippen|consensus)? ?log ?p(?: ?\d+)?|"
-    r"(?:[caxm]|cx|qp|calc|calculated|predicted|acd|consensus) ?log ?d(?: ?\d+)*|"
-    r"(?:c|calc|calculated|predicted|qp|esol) ?log ?[sw]|"
-    r"(?:t|relative|topological)? ?psa|(?:topological )?polar surface area|total surface area|labute asa|"
-    r"h ?b ?[da]\d?|h(?:ydrogen)?(?: ?bond)? ?(?:donors?|acceptors?)|"
-    r"(?:heavy|hetero|non h|aromatic|stereo)? ?atoms?|hac|rot(?:at?able)? ?b(?:onds?)?|rotors?|"
-    r"(?:aromatic|aliphatic|saturated|small|(?:hetero|carbo)(?: ?aromatic)?)? ?rings?|"
-    r"(?:stereo ?|chiral )cent(?:er|re)s?|"
-    r"qed|fsp ?3|(?:fraction|fr|frac) ?c? ?sp ?3|molar refractivity|formal charge|net charge|"
-    r"ro ?[35]|rule of (?:five|5|three|3)|(?:(?:ro ?5|lipinski|veber|ghose|rule) ?)?violations?|"
-    r"(?:(?:structural|rule) ?)?alerts?|pains|"
-    r"l?le|lle|lipe|lelp|[bs]ei|fq|ligand (?:lipophilic(?:ity)? )?efficiency|lipophilic (?:ligand )?efficiency|"
-    r"np ?likeness(?: score)?|drug ?likeness|drug ?score|sa ?score|synthetic accessibility(?: score)?|"
-    r"shape index|molecular (?:flexibility|complexity)|(?:cns )?mpo(?: score)?|"
-    r"(?:cx )?(?:(?:most|strongest) )?(?:acidic|basic) pka|(?:calc(?:ulated)?|predicted|c) ?pka|"
-    r"(?:(?:glide|xp|sp|vina) )?(?:docking|g ?score|vina)(?: score)?|mm ?gbsa|"
-    r"(?:tanimoto|ecfp|tversky) ?\w*|similarity|inorganic flag|max phase|(?:document |publication )?year|"
-    r"price|costs?|stock|lead(?: time)?|delivery|amount|(?:(?:hplc|lcms|uv) )?purity|melting point)"
-    r"(?: count)?(?: .*)?"
-)
-_PREDICTED = re.compile(r"\b(?:theor(?:etical)?|predicted|predictions?|pred|calculated|simulated)\b")
-_MEASURED = re.compile(r"\b(?:measured|meas|exp|experimental|observed|obs|chrom\w*|shake ?flask|elogd?|pka measured)\b")
+_COMPUTED = PATTERNS["computed"]
+_PREDICTED = PATTERNS["predicted"]
+_MEASURED = PATTERNS["measured"]
 _NUMBER_OF = re.compile(r"(?:#|(?:number of|no of|count of|num|nr|nb|n) ?(?=[a-z]))\s*")
-_GLUED = re.compile(
-    r"(?:num|n)?(?:h(?:donors|acceptors)|(?:heavy|hetero)atoms?(?:count)?|rot(?:at?able)?bonds?(?:count)?|"
-    r"(?:aromatic|aliphatic|saturated)?(?:carbocycles|heterocycles|rings?)(?:count)?|molweight|mollogp|fractioncsp3|"
-    r"exactmw|exactmolwt|ringcount|stereocenters|lipinskihb[ad]|amw)"
-)
+_GLUED = PATTERNS["computed, in one word"]
 _OF_MODULE = re.compile(r"[bir]_(?!(?:user|sd|m|csv)_)[a-z]+_.+")
 """What a module of a modelling suite calculated; its names begin with the kind of value and the module."""
-_LOW_OR_HIGH = r"(?:low(?:er)?|high(?:er)?|up(?:per)?|min|max)"
-_INTERVAL = r"(?:ci|cl|conf(?:idence)?(?: (?:interval|limit))?)"
-_FIT = re.compile(
-    r"(?:.* )?(?:n ?hill|hill(?: ?(?:slope|coefficient|coeff?))?|slope|r2|r\^2|r ?sq(?:uared?)?|chi2?|curve ?class|"
-    r"fit ?(?:quality|error)|(?:bottom|top|lower|upper) (?:asymptote|plateau)|z'?(?: ?(?:prime|factor))|"
-    r"(?:top|max(?:imum)?|highest|lowest|min(?:imum)?|start(?:ing)?) ?(?:conc\w*|dose)(?: tested)?|"
-    r"nac50|s ?0|s ?inf(?:inity)?|\S.* ?(?:\+/-?|±)|"
-    rf"(?:\d\d ?% ?)?{_INTERVAL} ?(?:\d\d ?%? ?)?{_LOW_OR_HIGH}|"
-    rf"{_LOW_OR_HIGH} ?(?:\d\d ?% ?)?(?:{_INTERVAL}|limit|bound)(?: \d\d ?%)?)"
-)
-_KEPT = re.compile(
-    r"priority|scaffold|series|chemotype|(?:cv |scaffold )?(?:fold|split)|(?:butina )?cluster(?: size)?|"
-    r"random(?: seed)?|seed|rank"
-)
+_FIT = PATTERNS["detail of a fit"]
+_KEPT = PATTERNS["how rows are handled"]
 
 
 def is_property(header: str) -> bool:

@@ -11,7 +11,7 @@ from . import headers
 from .column_roles import numbered_sites
 from .raw import RawTable, columns_named, fold, rows_named
 from .values import is_missing, parse_value
-from .vocabulary import HEADERS
+from .vocabulary import HEADERS, PATTERNS
 
 _ATTACHED = re.compile(r".*\[\*:(?P<number>\d+)\].*")
 _MARKED = re.compile(r"(?P<site>[^\s_=:|/]+?)\s*[_=:|/\-\s]\s*(?P<label>\S.*)")
@@ -165,18 +165,11 @@ def as_meant(raw: RawTable) -> RawTable:
     return without_points(without_summaries(with_sites(raw)))
 
 
-_DOSE = re.compile(
-    r"(?:log(?:10)? ?)?[(\[]?(?:(?:test(?:ed)?|final|compound|cmpd|drug|inhibitor|agonist|antagonist|ligand|assay|"
-    r"nominal|well|sample|treatment) )?(?:conc(?:n|entrations?|s)?|konz(?:entration)?|doses?|dosis|dosage)"
-    r"(?: (?:value|tested|used|final))?[)\]]?|"
-    r"(?:log(?:10)? ?)?\[(?:m|inhibitor|compound|drug|agonist|antagonist|ligand|i|c)\]"
-)
+_DOSE = PATTERNS["concentration tested"]
 """What the concentrations at which compounds were tested are called, folded, without their unit."""
 _ONLY_DOSE = re.compile(r"(?:@|at)?\s*\d+(?:[.,]\d+)?(?:e-?\d+)?\s*(?:[pnuµμm]?m|[pnuµμm]?mol/l)", re.I)
 """A header that is nothing but a concentration."""
-_REACTION = re.compile(
-    r"\b(?:yields?|conversion|e ?e|e ?r|d ?r|(?:lc|hplc|uv)? ?area|ausbeute|umsatz|rendement|turnover|impurity)\b"
-)
+_REACTION = PATTERNS["result of a reaction"]
 _FEWEST_DOSES = 3
 _MEND = (
     "Points of curves are no replicates: fit them first (assaypilot curves), or give one fitted value for each "

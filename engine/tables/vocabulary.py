@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -12,6 +13,8 @@ HEADERS, ROLES, CELLS = (
     for section in ("headers", "roles", "cells")
 )
 """What columns are called, what columns beside values are called by what they hold, and what cells say."""
+PATTERNS = {name: re.compile("".join(text.splitlines())) for name, text in _FILE["patterns"].items()}
+"""What headers and words are about, where a list of them would not end."""
 
 for _role in ("date", "plate", "well", "batch", "comment"):
     ROLES[_role] += tuple(f"{of} {name}" for of in ("assay", "test") for name in ROLES[_role])
