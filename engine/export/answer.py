@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -71,6 +71,8 @@ class Picture(ABC):
         """What was zoomed or moved to; None: what follows from the data."""
         self.steady = False
         """Whether it stays where it is when another compound is selected."""
+        self.view: Ranking | Spread | Bundle | None = None
+        """What was drawn last, and where."""
 
     @property
     @abstractmethod
@@ -97,27 +99,27 @@ class Picture(ABC):
     def draw(self, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
 
-    @abstractmethod
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """Return the compound at a place of the data, or within ``reach`` of it; None before anything was drawn."""
+        return None if self.view is None else self.view.near(x, y, reach)
 
-    @abstractmethod
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
         """Where a compound is drawn, the nearest to ``x`` of several places; None where it is not."""
+        return None if self.view is None else self.view.place(compound, x)
 
     @property
     def along(self) -> list[int]:
         """The compounds drawn, as they follow each other from left to right."""
-        return self.compounds
+        return [] if self.view is None else self.view.along.tolist()
+
+    @property
+    def compounds(self) -> list[int]:
+        """The compounds drawn."""
+        return [] if self.view is None else self.view.compounds.tolist()
 
     def ends(self) -> Ends | None:
         """Return the ends of its axes as they follow from what is drawn; None where nothing is, or they do not."""
         return None
-
-    @property
-    @abstractmethod
-    def compounds(self) -> list[int]:
-        """The compounds drawn."""
 
     @property
     def caption(self) -> str:
@@ -159,17 +161,14 @@ _FEWEST, _MOST = 5, 400
 class RankedPicture(Picture):
     """Intervals by rank, with the cutoff."""
 
-    ranking: Ranking | None = None
+    @property
+    def _ranking(self) -> Ranking | None:
+        return cast("Ranking | None", self.view)
 
     @property
     def name(self) -> str:
         """What it shows."""
         return "Compounds ranked by estimate, with intervals and the cutoff"
-
-    @property
-    def compounds(self) -> list[int]:
-        """The compounds drawn."""
-        return [] if self.ranking is None else self.ranking.compounds.tolist()
 
     def _caption(self) -> str:
         status = self.status
@@ -192,7 +191,7 @@ class RankedPicture(Picture):
 
     def framed(self, frame: Frame | None, compound: int) -> Frame | None:
         """Return the ranks around a compound where it is not among those drawn."""
-        ranking = self.ranking
+        ranking = self._ranking
         if ranking is None or not ranking.total or ranking.place(compound) is not None:
             return frame
         rank = self._rank(compound)
@@ -213,7 +212,7 @@ class RankedPicture(Picture):
 
     def zoomed(self, frame: Frame | None, x: float, y: float, factor: float) -> Frame | None:
         """Return the ranks shown after zooming about rank ``x``."""
-        ranking = self.ranking
+        ranking = self._ranking
         if ranking is None or not ranking.total:
             return frame
         before = ranking.compounds.size
@@ -225,27 +224,16 @@ class RankedPicture(Picture):
 
     def panned(self, frame: Frame | None, dx: float, dy: float) -> Frame | None:
         """Return the ranks shown after moving by ``dx`` of them."""
-        ranking = self.ranking
+        ranking = self._ranking
         if ranking is None or not ranking.total:
             return frame
         return self._within(ranking.first + round(dx), ranking.compounds.size)
 
     def _within(self, first: int, wide: int) -> Frame:
-        total = 0 if self.ranking is None else self.ranking.total
+        total = 0 if self._ranking is None else self._ranking.total
         wide = min(wide, total)
         first = min(max(first, 1), total - wide + 1)
         return (float(first), float(first + wide - 1), 0.0, 0.0)
-
-    def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """Return the compound of a rank, however high the place."""
-        if self.ranking is None or not 0.5 <= x - self.ranking.first + 1 < self.ranking.compounds.size + 0.5:
-            return None
-        return self.ranking.at(x)
-
-    def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Its rank and its estimate."""
-        rank = None if self.ranking is None else self.ranking.place(compound)
-        return None if rank is None else (float(rank), float(self.status.candidates.estimate[compound]))
 
     def _bounds(self) -> tuple[Floats, Floats] | None:
         """Return what the values lie below, and above, of compounds of which only that is known.
@@ -284,7 +272,7 @@ class RankedPicture(Picture):
         near = settings.distance if settings.goal == "epsilon-best" else 0.0
         where = f"the estimate of the last of {settings.top}" if settings.goal == "top" else f"the {best} estimate"
         window = None if self.frame is None else (round(self.frame[0]), round(self.frame[1]))
-        self.ranking = rank_compounds(
+        ranking = self.view = rank_compounds(
             self._shown_estimates(known.estimate),
             known.status,
             sign=endpoint.sign,
@@ -292,7 +280,7 @@ class RankedPicture(Picture):
             window=window,
         )
         return ranked_intervals(
-            self.ranking,
+            ranking,
             self._spans(),
             Cutoff(
                 known.cutoff,
@@ -302,7 +290,7 @@ class RankedPicture(Picture):
             ),
             quantity=endpoint.scale_name,
             selected=self.selected,
-            ends=self.within if self.ranking.first == 1 and window is None else None,
+            ends=self.within if ranking.first == 1 and window is None else None,
             palette=self.colours(),
             size=size,
             dpi=dpi,
@@ -312,17 +300,10 @@ class RankedPicture(Picture):
 class FrontPicture(Picture):
     """One endpoint against the other, the front and the region it lies in."""
 
-    view: Spread | None = None
-
     @property
     def name(self) -> str:
         """What it shows."""
         return f"{' against '.join(self._names())}, with the front and the region it lies in"
-
-    @property
-    def compounds(self) -> list[int]:
-        """The compounds drawn."""
-        return [] if self.view is None else self.view.compounds.tolist()
 
     def _caption(self) -> str:
         return (
@@ -361,22 +342,6 @@ class FrontPicture(Picture):
         estimates, low, high = super()._matrices()
         return np.array([self._shown_estimates(row) for row in estimates]), low, high
 
-    def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """Return the compound nearest to a place."""
-        return None if self.view is None else self.view.near(x, y, reach)
-
-    def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Its two estimates."""
-        found = np.flatnonzero(self.view.compounds == compound) if self.view is not None else np.zeros(0, np.intp)
-        if self.view is None or not found.size:
-            return None
-        return float(self.view.x[found[0]]), float(self.view.y[found[0]])
-
-    @property
-    def along(self) -> list[int]:
-        """By the endpoint across."""
-        return [] if self.view is None else self.view.compounds[np.argsort(self.view.x, kind="stable")].tolist()
-
     def draw(self, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
         from ..figures.front import front_plot
@@ -398,32 +363,13 @@ class FrontPicture(Picture):
 class ParallelPicture(Picture):
     """One line for each compound across all endpoints."""
 
-    view: Bundle | None = None
-
     @property
     def name(self) -> str:
         """What it shows."""
         return f"Compounds across {', '.join(self._names())}, better upwards"
 
-    @property
-    def compounds(self) -> list[int]:
-        """The compounds drawn."""
-        return [] if self.view is None else self.view.compounds.tolist()
-
     def _caption(self) -> str:
         return f"One line for each compound across {', '.join(self._names())}; better upwards on every axis."
-
-    def near(self, x: float, y: float, reach: Shape) -> int | None:
-        """Return the compound whose line passes nearest."""
-        return None if self.view is None else self.view.at(x, y)
-
-    def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Its line on the axis nearest to ``x``."""
-        found = np.flatnonzero(self.view.compounds == compound) if self.view is not None else np.zeros(0, np.intp)
-        if self.view is None or not found.size:
-            return None
-        axis = min(max(round(x), 0), self.view.heights.shape[1] - 1)
-        return float(axis), float(self.view.heights[found[0], axis])
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """Return the figure."""

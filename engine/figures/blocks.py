@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, value_ends, whole_ticks
 from .palette import LIGHT, Palette
 
 _ROW, _TALLEST = 0.215, 0.32
@@ -171,15 +171,7 @@ def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, 
     known = value[np.isfinite(value)]
     if not known.size:
         return -1.0, 1.0
-    least, most = min(float(known.min()), 0.0), max(float(known.max()), 0.0)
-    room = max(most - least, 0.1)
-    bounds = np.concatenate([low, high])
-    bounds = bounds[np.isfinite(bounds)]
-    if bounds.size:
-        least = max(min(least, float(bounds.min())), least - 0.4 * room)
-        most = min(max(most, float(bounds.max())), most + 0.4 * room)
-    pad = 0.04 * (most - least)
-    return least - pad, most + pad
+    return value_ends(np.append(known, 0.0), np.concatenate([low, high]), 0.4, 0.04)
 
 
 def forest_plot(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from .palette import Palette
+from ..arrays import Floats
+from .palette import MARKERS, OUT, Palette
 
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
@@ -93,6 +97,48 @@ def note(
     axes.annotate(
         text, at, xycoords=coords, xytext=away, textcoords="offset points", color=colour, fontsize=size,
         parse_math=False, annotation_clip=False, **how,
+    )  # fmt: skip
+
+
+def value_ends(
+    points: Floats, bounds: Floats, share: float, pad: float, marks: Sequence[float] = ()
+) -> tuple[float, float]:
+    """Return the ends of an axis that holds all points, and of bounds and marks what is near.
+
+    One bound of a hardly known compound must not squeeze all points together: an interval may leave the picture by a
+    ``share`` of their range. ``pad`` is the share that stays free beyond all.
+    """
+    least, most = float(points.min()), float(points.max())
+    room = max(most - least, 0.1)
+    bounds = bounds[np.isfinite(bounds)]
+    if bounds.size:
+        least, most = (
+            max(min(least, float(bounds.min())), least - share * room),
+            min(max(most, float(bounds.max())), most + share * room),
+        )
+    for mark in marks:
+        if least - 0.5 * room < mark < most + 0.5 * room:
+            least, most = min(least, mark), max(most, mark)
+    free = pad * max(most - least, 0.1)
+    return least - free, most + free
+
+
+def mark_status(
+    axes: Axes, x: Floats, y: Floats, code: int, palette: Palette, *, size: float, level: float, edge: float = 1.0
+) -> Line2D:
+    """Draw compounds of a status in its colour and shape, those that are out hollow; return it for a legend."""
+    colour = palette.status[code]
+    face = palette.background if code == OUT else colour
+    look: dict[str, Any] = {"linestyle": "none", "marker": MARKERS[code], "color": colour, "markerfacecolor": face}
+    axes.plot(x, y, markersize=size, markeredgewidth=edge, zorder=level, **look)
+    return Line2D([], [], markersize=5.0, **look)
+
+
+def ring(axes: Axes, x: float, y: float, palette: Palette, *, size: float = 11.0, level: float = 5) -> None:
+    """Draw a ring around the place of the selected compound."""
+    axes.plot(
+        [x], [y], linestyle="none", marker="o", markersize=size, markerfacecolor="none",
+        markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=level,
     )  # fmt: skip
 
 

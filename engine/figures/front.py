@@ -14,14 +14,11 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, note, round_ticks, say
-from .palette import LIGHT, MARKERS, Palette
+from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, say, value_ends
+from .palette import IN, LIGHT, OUT, UNDECIDED, WORDS, Palette
 
 MOST_BOXES = 40
 """Compounds whose bounds are drawn as boxes; more of them only lie on each other."""
-
-WORDS = ("undecided", "in", "out", "not estimable")
-UNDECIDED, IN, OUT = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,16 @@ class Spread:
         nearest = int(np.argmin(far))
         return int(self.compounds[nearest]) if far[nearest] <= 2.0 else None
 
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Where a compound is drawn; None when it is not."""
+        found = np.flatnonzero(self.compounds == compound)
+        return (float(self.x[found[0]]), float(self.y[found[0]])) if found.size else None
+
+    @property
+    def along(self) -> Ints:
+        """The compounds drawn, from left to right."""
+        return self.compounds[np.argsort(self.x, kind="stable")]
+
 
 def spread(
     estimates: Floats, low: Floats, high: Floats, status: NDArray[np.int8], *, marks: Sequence[float | None] = ()
@@ -76,25 +83,9 @@ def spread(
     ends: list[float] = []
     alive = known[status[known] <= IN]
     for row in (0, 1):
-        points = estimates[row, known]
-        if not points.size:
-            ends += [0.0, 1.0]
-            continue
-        least, most = float(points.min()), float(points.max())
-        room = max(most - least, 0.1)
         bounds = np.concatenate([low[row, alive], high[row, alive]])
-        bounds = bounds[np.isfinite(bounds)]
-        mark = marks[row] if row < len(marks) else None
-        if bounds.size:
-            # One box of a hardly known compound must not squeeze all points together.
-            least, most = (
-                max(min(least, float(bounds.min())), least - 0.35 * room),
-                min(max(most, float(bounds.max())), most + 0.35 * room),
-            )
-        if mark is not None and least - 0.5 * room < mark < most + 0.5 * room:
-            least, most = min(least, mark), max(most, mark)
-        pad = 0.05 * max(most - least, 0.1)
-        ends += [least - pad, most + pad]
+        own = [mark for mark in marks[row : row + 1] if mark is not None]
+        ends += value_ends(estimates[row, known], bounds, 0.35, 0.05, own) if known.size else (0.0, 1.0)
     return Spread(
         known, estimates[0, known], estimates[1, known], int(estimates.shape[1]), (ends[0], ends[1], ends[2], ends[3])
     )
@@ -171,10 +162,7 @@ def front_plot(
     _boxes(plot, view, low, high, status, selected, palette)
     handles += _points(plot, view, status, palette)
     if selected is not None and np.isfinite(estimates[:, selected]).all():
-        plot.plot(
-            [estimates[0, selected]], [estimates[1, selected]], linestyle="none", marker="o", markersize=12,
-            markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=7,
-        )  # fmt: skip
+        ring(plot, float(estimates[0, selected]), float(estimates[1, selected]), palette, size=12, level=7)
     legend(figure, handles, palette)
     plot.xaxis.set_major_locator(round_ticks(8))
     plot.yaxis.set_major_locator(round_ticks(6))
@@ -282,19 +270,11 @@ def _points(plot: Axes, view: Spread, status: NDArray[np.int8], palette: Palette
         here = state == code
         if not here.any():
             continue
-        hollow, colour = code == OUT, palette.status[code]
         small = 3.0 if many else 4.5
-        width = 0.7 if code >= OUT and many else 1.0
-        face = palette.background if hollow else colour
         size, level = (small, 2) if code >= OUT else (4.2 if here.sum() > 150 else 5.6, 5 + code)
-        plot.plot(
-            view.x[here], view.y[here], linestyle="none", marker=MARKERS[code], color=colour,
-            markerfacecolor=face, markersize=size, markeredgewidth=width, zorder=level,
-        )  # fmt: skip
-        handles.append(
-            Line2D([], [], linestyle="none", marker=MARKERS[code], color=colour, markerfacecolor=face, markersize=5.2,
-                   label=f"{int(here.sum()):,} {WORDS[code]}")
-        )  # fmt: skip
+        edge = 0.7 if code >= OUT and many else 1.0
+        handles.append(mark_status(plot, view.x[here], view.y[here], code, palette, size=size, level=level, edge=edge))
+        handles[-1].set_label(f"{int(here.sum()):,} {WORDS[code]}")
     return handles[::-1]
 
 

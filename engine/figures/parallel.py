@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from .canvas import SMALL, blank, note, round_ticks, say
-from .front import UNDECIDED, WORDS, Axis, complete, legend
-from .palette import LIGHT, MARKERS, Palette
+from .front import Axis, complete, legend
+from .palette import LIGHT, MARKERS, UNDECIDED, WORDS, Palette
 
 MOST_LINES = 80
 """Compounds in and undecided drawn in colour; the eye follows no more lines than that."""
@@ -39,7 +39,7 @@ class Bundle:
     total: tuple[int, int, int, int]
     """All compounds with every estimate, by status code."""
 
-    def at(self, x: float, y: float) -> int | None:
+    def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
         """The compound whose line passes nearest to a place; None when none is near."""
         if not self.compounds.size:
             return None
@@ -50,6 +50,19 @@ class Bundle:
         # Of lines that pass equally near, the one on top.
         nearest = int(far.size - 1 - np.argmin(far[::-1]))
         return int(self.compounds[nearest]) if far[nearest] < 0.06 else None
+
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Where the line of a compound crosses the axis nearest to ``x``; None when it is not drawn."""
+        found = np.flatnonzero(self.compounds == compound)
+        if not found.size:
+            return None
+        axis = min(max(round(x), 0), self.heights.shape[1] - 1)
+        return float(axis), float(self.heights[found[0], axis])
+
+    @property
+    def along(self) -> Ints:
+        """The compounds drawn."""
+        return self.compounds
 
 
 def bundle(

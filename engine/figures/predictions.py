@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats
 from ..models.report import Residual
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, fitting, note, round_ticks, say, style, words_along
-from .front import WORDS, legend
-from .palette import LIGHT, MARKERS, Palette
+from .canvas import SMALL, blank, cut_middle, fitting, mark_status, note, ring, round_ticks, say, style, words_along
+from .front import legend
+from .palette import LIGHT, WORDS, Palette
 
 Shape = tuple[float, float]
 
@@ -35,14 +34,9 @@ def _marks(axes: Axes, x: Floats, y: Floats, known: Flags, status: NDArray[np.in
     for code in (3, 2, 0, 1):
         here = known & (status == code)
         if here.any():
-            colour = palette.status[code]
-            face = palette.background if code == 2 else colour
-            look: dict[str, Any] = {"linestyle": "none", "marker": MARKERS[code], "markerfacecolor": face}
-            axes.plot(
-                x[here], y[here], markersize=2.6 if known.sum() > _MANY else 4.4, markeredgewidth=1.0,
-                color=colour, zorder=2 if code >= 2 else 4, **look,
-            )  # fmt: skip
-            handles.append(Line2D([], [], markersize=5.0, color=colour, label=WORDS[code], **look))
+            size = 2.6 if known.sum() > _MANY else 4.4
+            handles.append(mark_status(axes, x[here], y[here], code, palette, size=size, level=2 if code >= 2 else 4))
+            handles[-1].set_label(WORDS[code])
     return handles
 
 
@@ -142,10 +136,7 @@ def predictions_plot(
     _marks(second, predicted, rest, known, status, palette)
     for axes, values in ((first, measured), (second, rest)):
         if selected is not None and np.isfinite(values[selected]):
-            axes.plot(
-                [predicted[selected]], [values[selected]], linestyle="none", marker="o", markersize=11,
-                markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=1.8, zorder=5,
-            )  # fmt: skip
+            ring(axes, float(predicted[selected]), float(values[selected]), palette)
     marks = np.column_stack([predicted[known], rest[known]])
     named_points = [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]]
     _name(second, named_points, marks[:_MANY], palette)

@@ -11,15 +11,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, note, round_ticks, say, whole_ticks
-from .palette import LIGHT, MARKERS, Palette
+from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, say, value_ends, whole_ticks
+from .palette import IN, LIGHT, UNDECIDED, Palette
 
 Ends = tuple[float, float, float, float]
 """Between which the axes run: left, right, bottom, top."""
 MOST_DRAWN = 110
 """Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
 
-UNDECIDED, IN = 0, 1
 _POINTS = 72.0
 """Points of an inch."""
 _SMALLEST = 6.5
@@ -42,23 +41,27 @@ class Ranking:
 
     compounds: Ints
     """Positions in the library, best first."""
+    estimate: Floats
+    """The estimate of each of them."""
     first: int
     """Rank of the first of them, from 1."""
     total: int
     """Compounds that have an estimate."""
 
-    def place(self, compound: int | None) -> int | None:
-        """Where a compound is drawn (its rank), None when it is not."""
-        if compound is None:
-            return None
+    def place(self, compound: int | None, x: float = 0.0) -> tuple[float, float] | None:
+        """Where a compound is drawn: its rank and its estimate; None when it is not."""
         found = np.flatnonzero(self.compounds == compound)
-        return int(found[0]) + self.first if found.size else None
+        return (float(found[0] + self.first), float(self.estimate[found[0]])) if found.size else None
 
-    def at(self, rank: float) -> int | None:
-        """The compound drawn nearest to a rank, None when there is none."""
-        if not self.compounds.size:
-            return None
-        return int(self.compounds[int(np.clip(round(rank) - self.first, 0, self.compounds.size - 1))])
+    def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
+        """The compound of the rank nearest to ``x``, however high the place; None where there is none."""
+        rank = int(np.floor(x - self.first + 0.5))
+        return int(self.compounds[rank]) if 0 <= rank < self.compounds.size else None
+
+    @property
+    def along(self) -> Ints:
+        """The compounds drawn, from left to right."""
+        return self.compounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +108,11 @@ def rank_compounds(
     order = known[np.argsort(-sign * estimate[known], kind="stable")]
     total = int(order.size)
     if total == 0:
-        return Ranking(order, 1, 0)
+        return Ranking(order, estimate[order], 1, 0)
     if window is not None:
         start = min(max(window[0] - 1, 0), total - 1)
-        return Ranking(order[start : max(window[1], start + 1)], start + 1, total)
+        shown = order[start : max(window[1], start + 1)]
+        return Ranking(shown, estimate[shown], start + 1, total)
     alive = np.flatnonzero((status[order] == UNDECIDED) | (status[order] == IN))
     reach = int(alive[-1]) + 1 if alive.size else 0
     length = min(total, most, max(reach + 15, 40))
@@ -118,7 +122,8 @@ def rank_compounds(
         if place.size and int(place[0]) >= length:
             length = min(total, most)
             start = min(max(int(place[0]) - length // 2, 0), total - length)
-    return Ranking(order[start : start + length], start + 1, total)
+    shown = order[start : start + length]
+    return Ranking(shown, estimate[shown], start + 1, total)
 
 
 def ranked_intervals(
@@ -158,11 +163,8 @@ def ranked_intervals(
     limits = [] if spans.bounds is None else [limit[chosen] for limit in spans.bounds]
     _draw(axes, palette, ranking, spans, _Bars(bottom, top, decided, thin, limits), crowded=crowded)
     place = ranking.place(selected)
-    if place is not None and selected is not None:
-        axes.plot(
-            [place], [spans.estimate[selected]], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
-            markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=4,
-        )  # fmt: skip
+    if place is not None:
+        ring(axes, *place, palette, level=4)
     side = _free_side(axes, bottom, top, line.soft, up=line.soft > line.level)
     _zone_words(axes, palette, line, side)
     axes.xaxis.set_major_locator(whole_ticks(10))
@@ -217,13 +219,7 @@ def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _B
             )  # fmt: skip
         here = state == code
         if here.any():
-            marker = MARKERS[code]
-            hollow = code == 2
-            axes.plot(
-                ranks[here], middle[here], linestyle="none", marker=marker, color=colour, zorder=3,
-                markersize=3.0 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
-                markeredgewidth=1.0,
-            )  # fmt: skip
+            mark_status(axes, ranks[here], middle[here], code, palette, size=3.0 if crowded else 5.0, level=3)
 
 
 def ranked_ends(ranking: Ranking, spans: Spans, cutoff: Cutoff) -> Ends:
@@ -232,22 +228,14 @@ def ranked_ends(ranking: Ranking, spans: Spans, cutoff: Cutoff) -> Ends:
     if not middle.size:
         return (0.0, 1.0, 0.0, 1.0)
     bottom, top = _intervals(ranking, spans)
-    spread = float(np.ptp(middle)) if middle.size > 1 else 0.0
-    lines = [mark for mark in (cutoff.level, cutoff.soft) if np.isfinite(mark)]
-    lowest, highest = min([float(middle.min()), *lines]), max([float(middle.max()), *lines])
-    # One interval of a hardly known compound must not squeeze all others flat: it may run out of the picture.
-    room = max(spread, highest - lowest, 0.1)
-    ends = np.concatenate([bottom[np.isfinite(bottom)], top[np.isfinite(top)]])
-    if ends.size:
-        lowest = max(min(lowest, float(ends.min())), lowest - 0.6 * room)
-        highest = min(max(highest, float(ends.max())), highest + 0.6 * room)
-    pad = 0.04 * max(highest - lowest, 0.1)
+    lines = np.array([mark for mark in (cutoff.level, cutoff.soft) if np.isfinite(mark)])
+    lowest, highest = value_ends(np.concatenate([middle, lines]), np.concatenate([bottom, top]), 0.6, 0.04)
     half = max(0.8, 0.012 * middle.size)
     return (
         ranking.first - min(half, 0.9),
         ranking.first + middle.size - 1 + half,
-        lowest - pad,
-        highest + pad,
+        lowest,
+        highest,
     )
 
 

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ints
 from .canvas import SMALL, blank, cut_middle, note, say, style, whole_ticks
-from .palette import LIGHT, MARKERS, Palette
-
-UNDECIDED, IN, OUT = 0, 1, 2
+from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, Palette
 
 
 def counts_by_round(status: NDArray[np.int8], decided_in_round: Ints, last: int) -> tuple[list[int], list[int]]:

@@ -54,8 +54,8 @@ def test_a_selected_compound_is_always_drawn_and_ringed() -> None:
     estimate, status = table(960)
     far = int(np.argsort(-estimate)[700])
     ranking = rank_compounds(estimate, status, selected=far)
-    assert ranking.place(far) == 701
-    assert ranking.at(701.3) == far
+    assert ranking.place(far) == (701, estimate[far])
+    assert ranking.near(701.3, 0.0, (1.0, 1.0)) == far
     figure = ranked_intervals(ranking, Spans(estimate, estimate - 1, estimate + 1, status), selected=far)
     assert "of 960" in figure.axes[0].get_xlabel()
     rings = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]

@@ -86,11 +86,11 @@ def test_a_place_finds_the_line_that_passes_there() -> None:
     view = bundle(estimates, status, np.ones(2), AXES)
     row = int(np.flatnonzero(view.compounds == 0)[0])
     heights = view.heights[row]
-    assert view.at(0.25, float(0.75 * heights[0] + 0.25 * heights[1])) == 0
-    assert view.at(0.0, float(heights[0])) == 0
-    assert view.at(-3.0, float(heights[0])) == 0  # beside the first axis
-    assert view.at(0.0, 0.5) is None
-    assert bundle(np.full((3, 2), np.nan), status, np.ones(2), AXES).at(0.0, 0.5) is None
+    assert view.near(0.25, float(0.75 * heights[0] + 0.25 * heights[1]), (0.1, 0.1)) == 0
+    assert view.near(0.0, float(heights[0]), (0.1, 0.1)) == 0
+    assert view.near(-3.0, float(heights[0]), (0.1, 0.1)) == 0  # beside the first axis
+    assert view.near(0.0, 0.5, (0.1, 0.1)) is None
+    assert bundle(np.full((3, 2), np.nan), status, np.ones(2), AXES).near(0.0, 0.5, (0.1, 0.1)) is None
 
 
 def test_compounds_without_every_estimate_are_left_out_and_an_empty_plot_says_so() -> None:
