@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +12,7 @@ from ..arrays import Ints
 from ..campaign.state import Status
 from ..system.version import program_version
 from . import records
-from .sheet import Cell, Column, Sheet, unique
+from .sheet import Cell, Column, Sheet
 from .shortlist import (
     AVAILABILITY,
     CONFIRMED,
@@ -24,7 +23,6 @@ from .shortlist import (
     stock_columns,
     structure,
     table_of,
-    with_provenance,
 )
 
 _WORDS: dict[Which, str] = {
@@ -99,7 +97,9 @@ class Contents:
 
         ValueError when a chosen column is not among the shortlist's.
         """
-        whole = with_beside(table_of(self.status, self.compounds), self.choice.beside, self.compounds)
+        places: list[int] = self.compounds.tolist()
+        beside = [Column(one.name, [one.cells[k] for k in places], one.digits) for one in self.choice.beside]
+        whole = table_of(self.status, self.compounds).beside(beside)
         columns = self.choice.columns
         if columns is None:
             return whole
@@ -116,7 +116,8 @@ class Contents:
     @cached_property
     def shortlist_with_provenance(self) -> Sheet:
         """The shortlist with columns behind it that say in every row where it comes from: for formats of one table."""
-        return with_provenance(self.shortlist, self.provenance)
+        rows = len(self.shortlist.rows)
+        return self.shortlist.beside([Column(name, (cell,) * rows) for name, cell in self.provenance])
 
     @cached_property
     def everything(self) -> Sheet:
@@ -151,19 +152,6 @@ class Contents:
     def structure(self, compound: int) -> str:
         """Return the SMILES of a compound (a position in the library); empty when its structure is not known."""
         return structure(self.status, compound)
-
-
-def with_beside(sheet: Sheet, beside: Sequence[Column], compounds: Ints) -> Sheet:
-    """Return the table with further columns behind its own, their cells at the places ``compounds`` of the library."""
-    if not beside:
-        return sheet
-    header = unique([*sheet.header, *(column.name for column in beside)])
-    places: list[int] = compounds.tolist()
-    rows = tuple(
-        (*row, *(column.cells[place] for column in beside)) for row, place in zip(sheet.rows, places, strict=True)
-    )
-    digits = sheet.digits or (None,) * len(sheet.header)
-    return Sheet(header, rows, (*digits, *(column.digits for column in beside)))
 
 
 def contents(

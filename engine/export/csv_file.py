@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsFloat
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
-from .sheet import Cell, unique
+from .sheet import Cell
 from .whole import whole_file, write_whole
 
 if TYPE_CHECKING:
@@ -30,11 +30,9 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     ``report`` may raise Cancelled; then there is no file, or the one that was there.
     """
     report(0.0, "Collecting the shortlist")
-    sheet, constants = contents.shortlist, contents.provenance
-    header = unique([*sheet.header, *(name for name, _ in constants)])
-    tail = tuple(cell for _, cell in constants)
     with without_collecting():
-        return write_csv(path, header, ((*row, *tail) for row in sheet.rows), report=report)
+        sheet = contents.shortlist_with_provenance
+        return write_csv(path, sheet.header, sheet.rows, report=report)
 
 
 def write_csv(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 
 from .sheet import Cell
 
@@ -35,18 +36,7 @@ def length_of(cell: Cell, shown: str) -> int:
 
 def lines_of(text: str, width: float) -> int:
     """Lines that a text takes in a column of so many characters, broken between words."""
-    total = 0
-    for line in text.splitlines() or [""]:
-        used = 0
-        total += 1
-        for word in line.split(" "):
-            if used and used + 1 + len(word) > width:
-                total += 1
-                used = 0
-            used += len(word) + (used > 0)
-            total += int(used // (width + 1))
-            used = int(used % (width + 1))
-    return total
+    return sum(len(wrap(line, max(int(width), 1))) or 1 for line in text.splitlines() or [""])
 
 
 def most_lines(row: Sequence[Cell], wrapped: Sequence[tuple[int, float]]) -> int:

@@ -46,6 +46,16 @@ class Sheet:
         rows = tuple(tuple(row[place] for place in places) for row in self.rows)
         return Sheet(tuple(names), rows, tuple(self.digits[place] for place in places) if self.digits else ())
 
+    def beside(self, columns: Sequence[Column]) -> Sheet:
+        """Return the table with further columns behind its own, a number behind headers that are taken."""
+        if not columns:
+            return self
+        header = unique([*self.header, *(column.name for column in columns)])
+        more = zip(*(column.cells for column in columns), strict=True)
+        rows = tuple((*row, *cells) for row, cells in zip(self.rows, more, strict=True))
+        own = self.digits or (None,) * len(self.header)
+        return Sheet(header, rows, (*own, *(column.digits for column in columns)))
+
 
 def sheet_of(columns: Sequence[Column]) -> Sheet:
     """Return the table of columns of equal length, a number behind headers that repeat another one."""

@@ -14,7 +14,7 @@ from ..chemistry.decomposition import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .measured import measured_means, only_bounds
-from .sheet import Cell, Column, Sheet, rounded, sheet_of, unique
+from .sheet import Cell, Column, Sheet, rounded, sheet_of
 
 Which = Literal["in", "undecided", "out", "all"]
 
@@ -217,13 +217,6 @@ def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[st
         ("Events", status.events),
         ("Campaign head", status.head),
     )
-
-
-def with_provenance(sheet: Sheet, constants: Sequence[tuple[str, Cell]]) -> Sheet:
-    """Return the table with columns behind it that hold the same in every row."""
-    header = unique([*sheet.header, *(name for name, _ in constants)])
-    tail = tuple(cell for _, cell in constants)
-    return Sheet(header, tuple((*row, *tail) for row in sheet.rows), (*sheet.digits, *(None for _ in tail)))
 
 
 def _structures(status: Status, compounds: Sequence[int]) -> list[str]:

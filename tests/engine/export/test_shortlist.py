@@ -13,7 +13,8 @@ from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.export.shortlist import decimals, provenance, ranked, table_of, with_provenance
+from assaypilot.engine.export.contents import Choice, contents
+from assaypilot.engine.export.shortlist import decimals, ranked, table_of
 from assaypilot.engine.export.work_list import work_list
 
 VALUES = {"a": 6.0, "b": 7.0, "c": 6.4, "d": 7.4, "e": 5.0, "f": 6.0}
@@ -71,9 +72,8 @@ def test_status_comes_before_the_estimate(make: Make) -> None:
 def test_columns_say_what_and_on_what_evidence(make: Make) -> None:
     with make(smiles=["C", "CC", "", "CF", "CCl", "C"]) as campaign:
         now = finish(campaign)
-        sheet = with_provenance(
-            table_of(now, ranked(now, "all")), provenance(now, program="AssayPilot 9", exported="2030-01-02")
-        )
+        said = contents(now, Choice("all"), program="AssayPilot 9", exported="2030-01-02")
+        sheet = said.shortlist_with_provenance
         rows = [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
         assert len(rows) == 6
         first = rows[0]
