@@ -285,7 +285,7 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
     border = np.nan
     if settings.goal != "pareto" and known is not None:
         # The best are the best of those that probably keep every limit.
-        kept = (known.p_kept[: len(ledger.limited)] > 0.5).all(axis=0)[arm_of]
+        kept = np.all(known.p_kept[: len(ledger.limited)] > 0.5, axis=0)[arm_of]
         border = objective.sign * settings.border(objective.sign * estimate[kept] if kept.any() else estimate)
     evidence = _evidence(ledger)
     return Candidates(
