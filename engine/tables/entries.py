@@ -260,7 +260,7 @@ _FRACTIONS = 1.2
 def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     """Return a question about values of one endpoint that all look like those of another scale; None where they do not.
 
-    Three compounds and more that all lie between 3 and 11 nM, and at no effect above 1 %, are rare; 3 to 11 is where
+    Three compounds and more that all lie between 3 and 11 nM or µM, or at no effect above 1 %, are rare; 3 to 11 is where
     nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.
     """
     own = [r for r in results if r.endpoint == endpoint.name]
@@ -270,8 +270,8 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     low, high = min(values), max(values)
     lie = f"All {len(values)} values of {endpoint.name} lie between {low:g} and {high:g}: are they"
     inside = _P_RANGE[0] <= low and high <= _P_RANGE[1]
-    if endpoint.transform == "log" and endpoint.unit == "nM" and inside:
-        return f"{lie} {endpoint.scale_name} and not nM? They were taken as nM."
+    if endpoint.transform == "log" and endpoint.unit in CONCENTRATIONS and inside:
+        return f"{lie} {endpoint.scale_name} and not {endpoint.unit}? They were taken as {endpoint.unit}."
     if endpoint.transform == "log" and not endpoint.unit and inside and headers.looks_like_potency(endpoint.name):
         return (
             f"{lie} logarithms, p{endpoint.name}? They were taken as concentrations, of which the lowest is the most "

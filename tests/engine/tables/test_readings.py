@@ -31,6 +31,7 @@ LIBRARIES = {
 }
 ENDPOINTS = {
     "IC50": Endpoint("IC50 (nM)", "nM", "log", noise_sd=0.2),
+    "micro": Endpoint("IC50", "µM", "log", noise_sd=0.2),
     "pIC50": Endpoint("pIC50", noise_sd=0.2),
     "yield": Endpoint("yield", "%"),
     "KIN7": Endpoint("KIN7 biochemical IC50", "nM", "log", noise_sd=0.2),
