@@ -260,8 +260,8 @@ _FRACTIONS = 1.2
 def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     """Return a question about values of one endpoint that all look like those of another scale; None where they do not.
 
-    Three compounds and more that all lie between 3 and 11 nM or µM, or at no effect above 1 %, are rare; 3 to 11 is where
-    nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.
+    Three compounds and more that all lie between 3 and 11 nM or µM, or at no effect above 1 %, are rare; 3 to 11 is
+    where nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.
     """
     own = [r for r in results if r.endpoint == endpoint.name]
     if len({r.compound for r in own}) < _FEWEST_COMPOUNDS or any(r.unit is not None for r in own):
