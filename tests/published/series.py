@@ -540,12 +540,12 @@ def main(given: list[str]) -> int:
         "- The compounds that together promise most improvement, picked one after the other, and those most probably "
         "among the best quarter of a round (14 seeds, three tables): level.",
         "- What no choice can find: with all other compounds known the three members of amidation (96 to 99 %) are "
-        "predicted at 28 to 36 %, below 20 to 29 % of the table, and the five of arylation (102 to 110 %) at 65 to 78 %, "
-        "below 9 to 19 %. The six of Ugi lipids are then below 1 to 2 % only, but below 23, 10 and 17 % of what is left "
-        "after 10, 20 and 30 % of the table, measured at random.",
-        "- A Matérn kernel of the RDKit descriptors of substituents, one length per site and correlated ones left out as "
-        "BayBE does, in place of the model (10, 20, 30 % known, 3 splits): errors 4, 6 and 8 % larger on Ugi lipids, 10 "
-        "to 11 % on arylation; 3, 7 and 0 % smaller on deoxyfluorination.",
+        "predicted at 28 to 36 %, below 20 to 29 % of the table, and the five of arylation (102 to 110 %) at 65 to "
+        "78 %, below 9 to 19 %. The six of Ugi lipids are then below 1 to 2 % only, but below 23, 10 and 17 % of what "
+        "is left after 10, 20 and 30 % of the table, measured at random.",
+        "- A Matérn kernel of the RDKit descriptors of substituents, one length per site and correlated ones left out "
+        "as BayBE does, in place of the model (10, 20, 30 % known, 3 splits): errors 4, 6 and 8 % larger on Ugi "
+        "lipids, 10 to 11 % on arylation; 3, 7 and 0 % smaller on deoxyfluorination.",
         "- Heavy tails of own deviations, too: a campaign on Ugi lipids did not end before everything was measured.",
         "- Positions of substituents learned from the values (Zhang et al. 2020): errors of "
         "left-out compounds 1 to 35 % larger on four tables, 95 % intervals hold 39 to 92 %.",
