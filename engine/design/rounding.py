@@ -227,7 +227,7 @@ def round_design(
         if whole is not None:
             used = np.flatnonzero(whole.counts)
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
-    design = without_traces(design, n)
+    given, design = design, without_traces(design, n)
     worst: Worst = directions if directions is not None else Rows(candidates if targets is None else targets)
     span = told_span(design, candidates, worst)
     if span is None:
@@ -235,7 +235,9 @@ def round_design(
     elif n < span.rank:
         raise _too_few(n, span.rank, span.rank)
     alone = method in ("apportion", "swap")
-    places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool)
+    # Where an effect rests on traces alone, what tells it is among the places by its leverage.
+    leverages = given if span is None else design
+    places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool, leverages)
     if span is not None and int(high[places[span.holds(candidates, places)]].sum()) < n:
         # What tells these directions alone cannot be measured so often: then everything is estimated.
         span = None
@@ -402,15 +404,26 @@ def _rank(matrix: Floats) -> int:
     return int((values > _RANK * max(float(values[-1]), 1e-300)).sum())
 
 
-def _places(design: Weighted, candidates: ProjectedFeatures, low: Ints, high: Ints, pool: Ints | None) -> Ints:
-    """Positions that may be used: the design's, the required, and those of the pool, where allowed."""
+def _places(
+    design: Weighted,
+    candidates: ProjectedFeatures,
+    low: Ints,
+    high: Ints,
+    pool: Ints | None,
+    leverages: Weighted | None = None,
+) -> Ints:
+    """Positions that may be used: the design's, the required, and those of the pool, where allowed.
+
+    ``leverages``: the design whose leverages choose the pool of a large table, instead of this one.
+    """
     own = np.union1d(np.asarray(design.support, dtype=np.intp), np.flatnonzero(low))
     if pool is None:
         pool = np.arange(candidates.n_rows)
         if candidates.n_rows > _POOL:
-            x = candidates.coordinates(np.asarray(design.support, dtype=np.intp))
-            inverse = np.linalg.pinv((x * np.asarray(design.weights)[:, None]).T @ x, hermitian=True)
-            leverages = np.where(high > 0, candidates.quadratic((inverse + inverse.T) / 2.0), -math.inf)
-            pool = np.argpartition(-leverages, _POOL - 1)[:_POOL]
+            by = design if leverages is None else leverages
+            x = candidates.coordinates(np.asarray(by.support, dtype=np.intp))
+            inverse = np.linalg.pinv((x * np.asarray(by.weights)[:, None]).T @ x, hermitian=True)
+            levers = np.where(high > 0, candidates.quadratic((inverse + inverse.T) / 2.0), -math.inf)
+            pool = np.argpartition(-levers, _POOL - 1)[:_POOL]
     places = np.union1d(own, np.asarray(pool, dtype=np.intp))
     return places[high[places] > 0].astype(np.intp)

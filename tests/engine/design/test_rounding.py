@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
 from assaypilot.engine.design.apportionment import apportion_within
+from assaypilot.engine.design.criteria import Shares
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import fewest, round_design
@@ -356,3 +357,16 @@ def test_few_measurements_stay_within_what_there_may_be():
     assert found.value > 9e-6
     with pytest.raises(AssayPilotError, match="too few to estimate 3 effects"):
         fewest(design, table, 2, 0.5, 9, Rows(table))
+
+
+def test_an_effect_that_only_traces_of_a_large_table_tell_is_estimated():
+    rng = np.random.default_rng(2)
+    rows = np.column_stack([rng.standard_normal((2_000, 3)), np.zeros(2_000)])
+    rows[777] = 1e-3, 0.0, 0.0, 1.0  # alone tells the last effect, with the least leverage by all others
+    support = np.array([*range(10), 777])
+    shares = Shares(support, np.append(np.full(10, 0.1 - 1e-6), 1e-5))
+    candidates = ProjectedFeatures(DenseFeatures(rows), np.arange(2_000))
+    found = round_design(shares, candidates, 20, directions=Rows(np.array([[1.0, 0, 0, 1e-2], [0, 1.0, 0, 0]])))
+    assert found.counts.sum() == 20
+    assert 777 in found.support
+    assert np.isfinite(found.value)
