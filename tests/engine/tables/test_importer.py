@@ -1,15 +1,23 @@
+"""From a table to compounds and values: what is made of rows, and what is said of them."""
+
 import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.check import check_report
+from assaypilot.engine.tables.check import about_own_sds, check_report
+from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.results import read_results
+from assaypilot.engine.tables.spellings import about_ids, one_spelling
 
 
 def imported(text, *specs, **options):
@@ -138,3 +146,149 @@ def test_a_unit_column_beside_a_quoted_potency(public):
     (column,) = mapping.endpoints
     assert (column.endpoint.unit, column.endpoint.transform, column.unit) == ("nM", "log", "Standard Units")
     assert mapping.id == "Molecule ChEMBL ID"
+
+
+def imported_csv(text):
+    raw = parse_text(text)
+    return import_table(raw, propose(raw))
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (["1-Mar", "A-2", "A-3"], "Ids look like dates (1-Mar)"),
+        (["A-1", "Mar-07", "2024-03-08", "A-4"], "Ids look like dates (Mar-07, and 1 more)"),
+        (["1.2E+05", "A-2"], "Ids look like powers of ten (1.2E+05)"),
+        (["01.06.2024", "02.06.24", "x"], "Ids look like dates"),
+    ],
+)
+def test_ids_that_look_like_dates_are_asked_about(ids, said):
+    assert said in (about_ids(ids) or "")
+
+
+@pytest.mark.parametrize("ids", [["MAR-1", "E5"], ["2024-03-01", "2024-03-02"], ["12", "13"], ["US123-1", "1-2"]])
+def test_ids_that_are_none(ids):
+    assert about_ids(ids) is None
+
+
+def test_a_result_of_such_an_id_says_what_may_have_happened():
+    library = Library.listed(["R1"], [["Me"], ["H"]], ids=["MAR-1", "MAR-2"])
+    table = read_results(parse_text("ID,pIC50\n1-Mar,7\nMAR-2,6\n"), library, [Endpoint("pIC50", noise_sd=0.2)])
+    assert [one.reason for one in table.rejected] == [
+        "'1-Mar' is no compound of this campaign; a spreadsheet may have made a date of its id"
+    ]
+
+
+def test_a_label_and_the_structure_it_names_are_asked_about():
+    warnings: list[str] = []
+    one_spelling("R2", ["Cl", "Cl[*:2]", "OMe", "CO[*:2]", "[*:2]CO", "C1CC1[*:2]"], [], warnings)
+    assert [text.split(" at ")[0] for text in warnings] == ["Cl, Cl[*:2]", "OMe, CO[*:2]"]
+
+
+def test_a_unit_before_what_the_value_is():
+    assert split_unit("IC50 nM geomean") == ("IC50 geomean", "nM")
+    assert split_unit("EGFR IC50_uM_mean") == ("EGFR IC50 mean", "µM")
+    assert split_unit("Geo mean") == ("Geo mean", "")
+
+
+def means(sd, *, n=3, stated=None):
+    rows = "".join(f"c{k},{a},{b},{6 + 0.1 * k},{sd},{n}\n" for k, (a, b) in enumerate(
+        (a, b) for a in ("Me", "H", "Et") for b in ("F", "Cl")))  # fmt: skip
+    table = imported_csv("ID,R1,R2,pIC50,SD,N\n" + rows)
+    endpoint = table.endpoints[0] if stated is None else Endpoint("pIC50", noise_sd=stated)
+    return next(iter(about_own_sds([endpoint], table.history)), None)
+
+
+def test_noise_that_only_the_sds_beside_means_tell_has_a_hint():
+    said = means(0.05) or ""
+    assert "the SDs beside its means of N say a noise of 0.05" in said
+    assert "State the SD between runs." in said
+    assert means(0.05, stated=0.2) is None
+    assert means(0.05, n=1) is None
+
+
+def test_rows_of_one_compound_that_differ_by_more_are_named():
+    rows = "".join(f"c{k},{a},F,{6 + k + d},0.05,3\n" for k, a in enumerate(("Me", "H", "Et", "Pr")) for d in (0, 0.4))
+    table = imported_csv("ID,R1,R2,pIC50,SD,N\n" + rows)
+    assert "Rows of one compound differ by more, SD 0.28." in about_own_sds(table.endpoints, table.history)[0]
+
+
+def test_json_is_refused(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('[{"ID": "a", "R1": "Me"}]', encoding="utf-8")
+    with pytest.raises(AssayPilotError, match="this is JSON, not a table"):
+        read_table(path)
+    assert parse_text("[R1],pIC50\nMe,6\n").columns == ("[R1]", "pIC50")
+
+
+SERIES = "ID,R1,R2\na,Me,F\nb,H,F\nc,Me,Cl\n"
+
+
+def series(*specs):
+    raw = parse_text(SERIES)
+    return import_table(raw, propose(raw, TableOptions(endpoints=tuple(map(parse_endpoint_spec, specs)))))
+
+
+@pytest.mark.parametrize(
+    ("header", "points"),
+    [
+        ("Conc (uM),Inhibition (%)", ["10,90", "1,50", "0.1,8"]),
+        ("Concentration [M],Response", ["1e-5,90", "1e-6,50"]),
+        ("logConc,Activity", ["-5,90", "-6,50"]),
+        ("log[M],Value", ["-5,90", "-6,50"]),
+        ("[Inhibitor] (nM),% activity", ["100,12", "1000,40"]),
+    ],
+)
+def test_a_table_of_points_has_compounds_and_no_values(header, points):
+    rows = [f"{name},{labels},{point}" for name, labels in (("a", "Me,F"), ("b", "H,F")) for point in points]
+    table = imported_csv(f"ID,R1,R2,{header}\n" + "\n".join(rows) + "\n")
+    assert table.compounds == 2
+    assert table.history == ()
+    response = header.split(",")[1]
+    assert any(
+        f"tested at up to {len(points)} concentrations" in text and "give one fitted value" in text and response in text
+        for text in table.warnings
+    )
+
+
+def test_the_unit_beside_concentrations_makes_no_potencies_of_responses():
+    known = series("pIC50;sd=0.2")
+    text = "ID,Concentration,Unit,Value\na,10,uM,90\na,1,uM,50\nb,10,uM,60\nb,1,uM,20\n"
+    with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
+        read_results(parse_text(text), known.library, known.endpoints)
+
+
+def test_one_concentration_is_a_result_like_any_other():
+    known = series("Inhibition;unit=%;sd=5")
+    text = "ID,Conc (uM),Inhibition (%)\na,10,90\nb,10,50\nb,10,54\n"
+    results = read_results(parse_text(text), known.library, known.endpoints)
+    assert [(r.compound, r.value) for r in results.results] == [("a", 90.0), ("b", 50.0), ("b", 54.0)]
+
+
+def test_one_compound_is_enough_and_a_single_point_beside_curves_is_one_too():
+    known = series("IC50;unit=nM;sd=0.2")
+    alone = "ID,Conc (uM),Value\na,10,90\na,1,50\na,0.1,20\n"
+    beside = "ID,Conc (uM),Value\na,10,90\na,1,50\nb,10,80\n"
+    for text in (alone, beside):
+        with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
+            read_results(parse_text(text), known.library, known.endpoints)
+
+
+def test_what_is_named_otherwise_than_the_points_is_read():
+    known = series("Clint;sd=5")
+    text = "ID,Endpoint,Conc (uM),Value\na,Inhibition,10,90\na,Inhibition,1,50\na,Clint,1,33\nb,Clint,1,20\n"
+    table = read_results(parse_text(text), known.library, known.endpoints)
+    assert [(r.compound, r.value) for r in table.results] == [("a", 33.0), ("b", 20.0)]
+    assert any("Not read as values: Value" in text for text in table.warnings)
+
+
+def test_a_condition_called_concentration_is_none():
+    # One product under many conditions: its concentration is a site, not what a curve is drawn over.
+    text = "Name,R1,R2,Concentration,Yield\n" + "".join(
+        f"P,{a},{b},{c},{d}\n" for a, b, c, d in (("Me", "F", 1, 50), ("H", "F", 2, 60), ("Me", "Cl", 1, 20))
+    )
+    assert parse_text(text).points == ""
+    conditions = TableOptions(sites=("R1", "R2", "Concentration"))
+    assert propose(parse_text(text), conditions).sites == ("R1", "R2", "Concentration")
+    assert not is_dose("ATP conc (uM)")
+    assert not is_dose("Plasma concentration")

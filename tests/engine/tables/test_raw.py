@@ -1,3 +1,6 @@
+"""Texts as tables: whatever the encoding, delimiter and line end, as a user says, and of any length."""
+
+import contextlib
 import csv
 import io
 import time
@@ -7,9 +10,18 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.system.limits import LONGEST_CELL, LONGEST_HEADER
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.check import endpoint_facts
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
 from assaypilot.engine.tables.raw import unguard
+from assaypilot.engine.tables.side_columns import run_number
+from assaypilot.engine.tables.values import parse_number
+from tests.engine.tables.corpus import DATAWARRIOR
+from tests.engine.tables.workbooks import write_xlsx
 
 CELLS = st.text(st.sampled_from("abcXYZ09µ°é ,;\t\"'\n.#-"), max_size=8).map(str.strip)
 
@@ -96,3 +108,161 @@ def test_a_large_table_is_read_in_seconds(tmp_path):
 def test_public_tables_are_read_as_they_are(public, file, encoding, delimiter, rows):
     table = read_table(public(file))
     assert (table.encoding, table.delimiter, len(table)) == (encoding, delimiter, rows)
+
+
+def test_what_is_not_said_is_found_as_before(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("ID;R1;pIC50\na;Me;5,5\nb;H;6,25\n")
+    assert read_as(path, ReadAs()).raw == read_table(path)
+    assert read_text_as("ID\tR1\na\tMe\nb\tH\n", ReadAs()).raw == parse_text("ID\tR1\na\tMe\nb\tH\n")
+
+
+def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("ID;R1;pIC50\nä;Me,Et;5,5\nb;H;6,25\n".encode())
+    raw = read_as(path, ReadAs(encoding="latin-1", delimiter=",", decimal=".", header=(1, 1))).raw
+    assert raw.encoding == "latin-1"
+    assert raw.columns == ("ID;R1;pIC50",)
+    assert raw.decimal == "."
+    raw = read_as(path, ReadAs(encoding="utf-8", decimal=".")).raw
+    assert raw.column("ID") == ("ä", "b")
+    assert (raw.delimiter, raw.decimal) == (";", ".")
+
+
+def test_a_wrong_encoding_is_refused_with_its_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("ID,R1\na,Me\nµ,H\n".encode("cp1252"))
+    with pytest.raises(AssayPilotError, match="row 3: the file is not UTF-8") as refused:
+        read_as(path, ReadAs(encoding="utf-8"))
+    assert refused.value.mend == "Choose another encoding."
+    with pytest.raises(AssayPilotError, match="not UTF-16"):
+        read_as(path, ReadAs(encoding="utf-16"))
+
+
+def test_the_header_is_where_it_is_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Report,of,May\nCompound,R1,IC50\nx,,nM\na,Me,5\nb,H,6\n")
+    raw = read_as(path, ReadAs(header=(2, 1))).raw
+    assert raw.columns == ("Compound", "R1", "IC50")
+    assert raw.rows == (3, 4, 5)
+    raw = read_as(path, ReadAs(header=(1, 2))).raw
+    assert raw.rows == (3, 4, 5)
+    raw = read_as(path, ReadAs(header=(0, 0))).raw
+    assert raw.columns == ("column 1", "column 2", "column 3")
+    assert raw.rows == (1, 2, 3, 4, 5)
+    with pytest.raises(AssayPilotError, match="row 9 is empty"):
+        read_as(path, ReadAs(header=(9, 1)))
+
+
+def test_units_below_a_header_that_was_said_are_joined_to_it():
+    raw = read_text_as("Title\tof\tit\nID\tR1\tIC50\n\t\tnM\na\tMe\t5\nb\tH\t6\n", ReadAs(header=(2, 1))).raw
+    assert raw.columns == ("ID", "R1", "IC50 (nM)")
+    assert raw.rows == (4, 5)
+
+
+def test_sheets_are_named_with_those_that_are_hidden(tmp_path):
+    sheets = {
+        "Notes": [["read me"]],
+        "Data": [["ID", "R1"], ["a", "Me"], ["b", "H"]],
+        "Old": [["ID", "R1"], ["x", "Et"]],
+    }
+    path = write_xlsx(tmp_path / "t.xlsx", sheets, hidden=("Old",))
+    found = read_as(path, ReadAs())
+    assert [(one.name, one.hidden) for one in found.sheets] == [("Notes", False), ("Data", False), ("Old", True)]
+    assert found.raw.sheet == "Data"
+    old = read_as(path, ReadAs(sheet="Old", header=(1, 1))).raw
+    assert old.column("R1") == ("Et",)
+    assert any("hidden" in text for text in old.warnings)
+
+
+def block(*values, decimal=None):
+    text = "ID\tR1\tIC50 (nM)\n" + "".join(f"c{k}\tMe\t{value}\n" for k, value in enumerate(values))
+    return read_text_as(text, ReadAs(decimal=decimal)).raw
+
+
+def test_thousands_pasted_from_a_spreadsheet_are_read_once_decimals_are_said():
+    with pytest.raises(ValueError, match="can be read in two ways"):
+        parse_number("12,500", block("12,500", "1,250", "830", "45").decimal)
+    assert block("12,500", ">1,250", "830", decimal=".").column("IC50 (nM)") == ("12500", ">1250", "830")
+    assert parse_number("12,500", block("12,500", "830", decimal=",").decimal) == 12.5
+
+
+def test_line_ends_of_windows_change_nothing_of_a_file_of_datawarrior():
+    assert parse_text(DATAWARRIOR.replace("\n", "\r\n")).cells == parse_text(DATAWARRIOR).cells
+
+
+LENGTH = 20_000
+SECONDS = 1.0
+# What patterns repeat: letters and digits of potencies, blanks, brackets, marks between numbers, line breaks.
+PUMPS = (
+    *("p", "a", "1", " ", "(", "[", "_", "-", "/", "%", "'", "\n"),
+    *("1,", "1.", "ic50 ", "a b", "x_", "nM ", "(1", "1-", "[*:1]", " \n", "; ", "sd ", "R1_", "c1", "n=", "±"),
+)
+COLUMNS = ["ID", "R1", "R2", "IC50 (nM)", "Notes"]
+
+
+def seconds(action):
+    start = time.process_time()
+    with contextlib.suppress(AssayPilotError):
+        action()
+    return time.process_time() - start
+
+
+def long_text(pump, length=LENGTH):
+    return (pump * length)[:length] + "!"
+
+
+def table(row, column, text):
+    rows = [
+        COLUMNS,
+        *([f"C{i}", ["H", "F", "Cl", "Me"][i % 4], ["OMe", "Et", "Pr"][i % 3], 10 + i, ""] for i in range(12)),
+    ]
+    rows[row][column] = text
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(rows)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("pump", PUMPS)
+def test_long_header_takes_no_time(pump):
+    text = long_text(pump)
+    for look in (headers.split_unit, headers.is_known, headers.is_part, headers.bases, headers.role_within, run_number):
+        assert seconds(lambda look=look: look(text)) < SECONDS
+
+
+def test_longest_header_is_read_in_no_time():
+    for pump in PUMPS:
+        text = long_text(pump, LONGEST_HEADER - 1)
+        assert seconds(lambda text=text: (headers.is_known(text), run_number(text))) < SECONDS
+
+
+def test_long_header_is_refused_with_its_column():
+    with pytest.raises(AssayPilotError, match=r"header of column 3 has 16,000 characters; at most 500"):
+        parse_text(table(0, 2, "p" * 16_000))
+
+
+def test_cell_beyond_the_limit_is_refused_with_its_row(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text(table(4, 4, "x" * (LONGEST_CELL + 1)), encoding="utf-8", newline="")
+    with pytest.raises(AssayPilotError, match=r"row 5: a cell has more than 131,072 characters"):
+        read_table(path)
+
+
+def checked(text):
+    raw = parse_text(text)
+    return endpoint_facts(import_table(raw, propose(raw)))
+
+
+@pytest.mark.parametrize("column", range(len(COLUMNS)))
+def test_long_cells_take_no_time(column):
+    for pump in ("(", "p", "1,", " \n"):
+        assert seconds(lambda pump=pump: checked(table(3, column, long_text(pump)))) < 2 * SECONDS
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("column", range(len(COLUMNS)))
+@pytest.mark.parametrize("row", [0, 1, 3])
+def test_any_long_cell_takes_no_time(row, column):
+    for pump in PUMPS:
+        for length in (LONGEST_HEADER - 1, LENGTH, LONGEST_CELL - 2):
+            assert seconds(lambda pump=pump, n=length: checked(table(row, column, long_text(pump, n)))) < 10 * SECONDS

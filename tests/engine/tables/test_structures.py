@@ -1,12 +1,18 @@
-"""Tables whose sites come from structures, and sparse series made smaller as they are read."""
+"""The structures of a table: of compounds and of substituents."""
 
 import csv
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from rdkit import Chem
 
+from assaypilot.engine.campaign.added_compounds import extended
 from assaypilot.engine.chemistry.decomposition import product_smiles
+from assaypilot.engine.chemistry.names import pictures
+from assaypilot.engine.chemistry.similarity import library_similarity
+from assaypilot.engine.domain.labels import is_hydrogen
 from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
@@ -15,6 +21,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.results import read_results
+from assaypilot.engine.tables.spellings import one_spelling
 
 CORE = "[*:1]c1ccnc([*:2])c1"
 
@@ -226,3 +233,155 @@ def test_the_public_series_has_its_figures(public):
     assert (document["rank"], document["max_rank"]) == (516, 518)
     fit = document["additive_fit"]["pIC50"]
     assert (round(fit["r2"], 3), round(fit["q2"], 3), fit["leverage_one"]) == (0.979, 0.788, 436)
+
+
+AMINES = (("aniline", "Nc1ccccc1"), ("p-toluidine", "Nc1ccc(C)cc1"), ("morpholine", "C1COCCN1"), ("none", ""))
+SOLVENTS = (("THF", "C1CCOC1"), ("2-MeTHF", "CC1CCCO1"), ("DMSO", "CS(C)=O"))
+HEADER = "solvent|solvent_smiles|amine|Structure of amine|yield"
+
+
+def library_of(rows, header=HEADER, sites=()):
+    raw = parse_text("\n".join([header, *rows]).replace("|", "\t"))
+    return import_table(raw, propose(raw, TableOptions(sites=sites)))
+
+
+def reactions(amines=AMINES):
+    pairs = [(solvent, amine) for solvent in SOLVENTS for amine in amines]
+    return [f"{'|'.join(solvent)}|{'|'.join(amine)}|{10.5 + place}" for place, (solvent, amine) in enumerate(pairs)]
+
+
+def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
+    found = library_of(reactions())
+    library = found.library
+    assert [site.name for site in library.sites] == ["solvent", "amine"]
+    assert library.sites[1].substituents == tuple(name for name, _ in AMINES)
+    assert pictures(library, 0) == ("C1CCOC1", "CC1CCCO1", "CS(C)=O")
+    assert pictures(library, 1)[3] == ""
+    solvents, amines = library_similarity(library)
+    assert solvents[0, 1] > solvents[0, 2]
+    assert amines[0, 1] > amines[0, 2]
+    assert amines[0, 3] == 0.0
+    (note,) = [one for one in found.notes if "Structures of substituents" in one]
+    assert "solvent from solvent_smiles, amine from Structure of amine" in note
+
+
+def test_names_without_structures_are_like_nothing():
+    rows = [f"{s}|{a}|{5.5 + i + j}" for i, (s, _) in enumerate(SOLVENTS) for j, (a, _) in enumerate(AMINES)]
+    assert library_similarity(library_of(rows, "solvent|amine|yield").library) == (None, None)
+
+
+def test_structures_are_kept_in_the_file_and_in_every_combination():
+    library = library_of(reactions()[:-1]).library
+    again = Library.decode(library.encode())
+    assert again == library
+    assert pictures(Library.product(library.sites, known=again), 0)[2] == "CS(C)=O"
+    assert (
+        library.digest != library_of([row.replace("C1CCOC1", "O1CCCC1=O") for row in reactions()[:-1]]).library.digest
+    )
+
+
+def test_added_compounds_bring_the_structures_of_new_substituents():
+    library = library_of(reactions()).library
+    more = library_of(
+        reactions((("o-toluidine", "Nc1ccccc1C"), ("water", "O"))), HEADER.replace("amine", "Amine")
+    ).library
+    both = extended(library, more)
+    amine = [site.name for site in both.sites].index("amine")
+    drawn = dict(zip(both.sites[amine].substituents, pictures(both, amine), strict=True))
+    assert drawn["o-toluidine"] == "Cc1ccccc1N"
+    assert drawn["aniline"] == "Nc1ccccc1"
+    assert np.isfinite(library_similarity(both)[amine]).all()
+
+
+@pytest.mark.parametrize("second", ["solvent comment", "solvent CAS", "base_smiles"])
+def test_columns_of_anything_else_are_no_structures(second):
+    texts = {"solvent comment": "dry", "solvent CAS": "109-99-9", "base_smiles": "C1CCOC1"}
+    rows = [row.replace("|C1CCOC1|", f"|{texts[second]}|").split("|") for row in reactions()]
+    rows = ["|".join([row[0], texts[second], row[2], row[4]]) for row in rows]
+    library = library_of(rows, f"solvent|{second}|amine|yield").library
+    assert pictures(library, 0) == ("", "", "")
+
+
+def test_of_several_structures_the_first_counts_and_a_warning_names_the_substituent():
+    rows = reactions()
+    rows[-1] = rows[-1].replace("CS(C)=O", "CCS(C)=O")
+    found = library_of(rows, sites=("solvent", "amine"))
+    assert pictures(found.library, 0)[2] == "CS(C)=O"
+    assert any("DMSO" in warning and "solvent_smiles" in warning for warning in found.warnings)
+
+
+def test_compounds_without_a_structure_are_drawn_by_their_parts():
+    library = library_of(reactions()).library
+    assert library.drawing(0) == "C1CCOC1.Nc1ccccc1"
+    assert library.drawing(3) == "C1CCOC1"
+    assert replace(library, smiles=("CCO", *[""] * 11)).drawing(0) == "CCO"
+    assert replace(library, structures=()).drawing(0) == ""
+
+
+def of(*texts: str) -> tuple[dict[str, str], list[str], list[str]]:
+    notes: list[str] = []
+    warnings: list[str] = []
+    return one_spelling("R1", texts, notes, warnings), notes, warnings
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("C[*:1]", "[*:1]C"),
+        ("[*:1]OC", "CO[*:1]"),
+        ("[1*]c1ccccc1", "c1ccc(cc1)[*:1]"),
+        ("*C1=CC=CC=C1", "c1ccc(*)cc1"),  # Kekule
+        ("[*]CC |$_R1;;$|", "[*:1]CC"),
+        ("[R1]OC", "*OC"),
+        ("[*:1][C@H](C)O", "O[C@@H](C)[*:1]"),
+    ],
+)
+def test_one_structure_is_one_substituent(first, other):
+    meant, notes, warnings = of(first, "[*:1]N", other)
+    assert meant == {first: first, other: first}
+    assert notes == [f"Spellings of the same structure at R1 are one substituent: {first} = {other}."]
+    assert warnings == []
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("CO[*:1]", "OC[*:1]"),  # methoxy and hydroxymethyl
+        ("CO", "OC"),  # where they are attached nobody knows
+        ("[*:1][C@H](C)O", "[*:1][C@@H](C)O"),
+        ("[*:1]CC[*:2]", "[*:2]CC[*:1]"),  # bridges
+        ("c1ccccc1", "C1CCCCC1"),
+        ("[*:1]c1ccccc1F", "[*:1]c1cccc(F)c1"),
+        ("[*:1]C(", "C([*:1]"),  # no SMILES
+    ],
+)
+def test_others_stay_apart(first, other):
+    assert of(first, other) == ({}, [], [])
+
+
+def test_names_that_may_be_one_are_asked_about():
+    meant, notes, warnings = of("Me", "OMe", "me", "CH3", "F", "methoxy", "Ph-4-F", "ph-4-f")
+    assert (meant, notes) == ({}, [])
+    assert warnings == [
+        f"{names} at R1 count as different substituents. If they are one, join them."
+        for names in ("Me, me, CH3", "OMe, methoxy", "Ph-4-F, ph-4-f")
+    ]
+    rows = "".join(
+        f"c{k},{one},{two},{k}\n" for k, (one, two) in enumerate([(a, b) for a in ("Me", "me", "H") for b in "FN"])
+    )
+    raw = parse_text(f"ID,R1,R2,pIC50\n{rows}")
+    table = import_table(raw, propose(raw, TableOptions(joined=("R1:Me,me=Me",))))
+    assert table.library.sites[0].substituents == ("Me", "H")
+
+
+@pytest.mark.parametrize("label", ["H", "-H", "[H]", "hydrogen", "[R1][H]", "[*][H] |$_R1;$|", "[H][*:1]", "[1*][H]"])
+def test_hydrogens(label):
+    assert is_hydrogen(label)
+
+
+def test_a_table_with_mixed_spellings_keeps_its_rank():
+    rows = "".join(f"c{k},{a},{b},{6 + k / 10}\n" for k, (a, b) in enumerate([
+        ("C[*:1]", "H"), ("[*:1]C", "F"), ("CO[*:1]", "H"), ("[*:1]OC", "F")]))  # fmt: skip
+    raw = parse_text(f"ID,R1,R2,pIC50\n{rows}")
+    table = import_table(raw, propose(raw))
+    assert [site.substituents for site in table.library.sites] == [("C[*:1]", "CO[*:1]"), ("H", "F")]

@@ -1,12 +1,25 @@
+"""What cells say: numbers, bounds, yes and no; what is shown of several, and what is asked about."""
+
+from __future__ import annotations
+
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaypilot.engine.cli.program import main
+from assaypilot.engine.domain import kinds
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.labels import label_text
-from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
+from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.entries import Unreadable, doubt, may_be_bounds, read_entry, shown
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.values import parse_number, parse_relation
 
 
@@ -114,3 +127,190 @@ def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_non
         assert entry.note == f"entered as {cells['text']}; its SD (4) is not used"
     # What the cell says goes before what its row says.
     assert read_entry(Endpoint("IC50", "nM", "log"), "35 (n=2)", n="5").n == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "result"),
+    [
+        ([("=", 20.0), ("=", 30.0), ("<", 100.0)], (("=", 25.0),)),
+        ([("<", 1.0), ("<", 10.0)], (("<", 1.0),)),
+        ([("<", 2.0), ("=", 8.0)], (("<", 5.0),)),
+        ([(">", 8.0), ("=", 2.0)], ((">", 5.0),)),
+        ([(">", 1.0), ("=", 2.0)], (("=", 2.0),)),
+        ([(">", 3.0), (">", 5.0)], ((">", 5.0),)),
+        ([(">", 5.0), ("<", 10.0)], ((">", 5.0), ("<", 10.0))),
+        ([("<", 1.0), ("=", 5.0), (">", 9.0)], (("=", 5.0),)),
+        ([("=", 5.0), ("<", 5.0)], (("<", 5.0),)),
+        ([], ()),
+    ],
+)
+def test_the_rule(values, result):
+    assert shown(values) == result
+
+
+def test_means_weigh_by_their_determinations():
+    assert shown([("=", 5.0), ("=", 8.0)], [2, 1]) == (("=", 6.0),)
+
+
+RELATIONS = st.sampled_from(["=", "<", ">"])
+VALUES = st.lists(st.tuples(RELATIONS, st.floats(-5, 5)), min_size=1, max_size=6)
+TURNED = {"=": "=", "<": ">", ">": "<"}
+
+
+@given(VALUES)
+def test_turning_the_scale_around_turns_the_answer_around(values):
+    # A concentration and its negative logarithm say the same.
+    there = shown([(TURNED[relation], -value) for relation, value in values])
+    back = sorted((TURNED[relation], -value) for relation, value in there)
+    assert [one[0] for one in back] == [one[0] for one in sorted(shown(values))]
+    assert [one[1] for one in back] == pytest.approx([one[1] for one in sorted(shown(values))])
+
+
+@given(VALUES)
+def test_exact_values_alone_are_their_mean_and_bounds_never_move_it_the_wrong_way(values):
+    exact = [value for relation, value in values if relation == "="]
+    if not exact:
+        return
+    ((relation, mean),) = shown(values)
+    plain = sum(exact) / len(exact)
+    if relation == "=":
+        assert mean == pytest.approx(plain)
+    else:
+        assert (mean <= plain + 1e-12) if relation == "<" else (mean >= plain - 1e-12)
+
+
+IC50 = Endpoint("IC50 (nM)", "nM", "log")
+PIC50 = Endpoint("pIC50")
+
+
+def asked(values, endpoint=IC50, relation="="):
+    return may_be_bounds(endpoint, [Result(f"c{n}", v, endpoint.name, relation) for n, v in enumerate(values)])
+
+
+@pytest.mark.parametrize("last", [10_000, 30_000, 100_000, 50_000])
+def test_a_round_end_that_repeats_is_asked_about(last):
+    said = asked([3.1, 45, 800, 12.5, *[last] * 4])
+    assert said.startswith(f"4 values of IC50 (nM) are exactly {last} nM, and none is less potent.")
+    assert f"write >{last}:" in said
+
+
+@pytest.mark.parametrize(("last", "text"), [(4.0, "4"), (4.52, "4.52"), (4.7, "4.7")])
+def test_so_is_its_logarithm(last, text):
+    said = asked([7.1, 6.3, 5.9, 8.2, *[last] * 3], PIC50)
+    assert f"are exactly {text}, and" in said
+    assert f"write <{text}:" in said
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3.1, 45, 800, 12.5, 10_000, 10_000],  # twice is chance
+        [3.1, 45, 800, 12.5, *[7_431] * 4],  # nobody tests that
+        [10, 10, 10, 100, 100, 100, 1000, 1000, 1000],  # MICs repeat everywhere
+        [3.1, 10_000, 10_000, 10_000, 45, 12_345],  # not the last one
+        [10_000] * 3,
+    ],
+)
+def test_what_is_hardly_an_end_is_not(values):
+    assert asked(values) is None
+
+
+def test_bounds_other_units_and_what_is_no_potency_are_left_alone():
+    values = [3.1, 45, 800, 12.5, *[10_000] * 4]
+    assert asked(values, relation=">") is None
+    assert asked(values, Endpoint("yield", "%")) is None
+    assert may_be_bounds(IC50, [Result("c", v, IC50.name, unit="uM") for v in values]) is None
+    assert asked([5.0, 6.1, 7.2, 5.4, *[100.0] * 4], Endpoint("yield", "%")) is None
+
+
+ROWS = [("a", "Me", "H", 1), ("b", "Me", "Cl", 0), ("c", "Et", "H", 1), ("d", "Et", "Cl", 0), ("e", "Pr", "H", 0)]
+
+
+def table(path: Path, words: tuple[str, str], name: str = "Active", more: str = "") -> Path:
+    lines = [f"{key},{r1},{r2},{words[0] if value else words[1]}" for key, r1, r2, value in ROWS]
+    path.write_text(f"ID,R1,R2,{name}\n" + "\n".join(lines) + f"\n{more}")
+    return path
+
+
+def imported(path: Path, *endpoints: str):
+    raw = read_table(path)
+    return import_table(raw, propose(raw, TableOptions(endpoints=tuple(map(parse_endpoint_spec, endpoints)))))
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (("1", "0"), None),
+        (("Active", "inactive"), ("Active", "inactive")),
+        (("pos", "NEG"), ("pos", "NEG")),
+        (("+", "-"), ("+", "-")),
+        (("hit", "no hit"), ("hit", "no hit")),
+        (("yes", "No"), ("yes", "No")),
+        (("TRUE", "FALSE"), ("TRUE", "FALSE")),
+    ],
+)
+def test_a_column_of_answers_is_an_endpoint_with_the_words_of_the_table(tmp_path: Path, words, kept) -> None:
+    found = imported(table(tmp_path / "t.csv", words, more="f,Pr,Cl,\n"))
+    (endpoint,) = found.endpoints
+    assert (endpoint.kind, endpoint.words, endpoint.noise_sd) == ("yes-no", kept, 0.5)
+    assert [(r.compound, r.value) for r in found.history] == [(key, value) for key, *_, value in ROWS]
+    assert any(f"what is compared is the chance of {words[0]}" in note for note in found.notes)
+    assert Endpoint.from_json(endpoint.as_json()) == endpoint
+
+
+@pytest.mark.parametrize("words", [("1", "0.5"), ("7.1", "6.2"), ("red", "blue"), ("1", "1")])
+def test_other_columns_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
+    assert all(endpoint.kind == "value" for endpoint in imported(table(tmp_path / "t.csv", words)).endpoints)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "n"),
+    [("ACTIVE", 1, 1), (" inactive ", 0, 1), ("pos", 1, 1), ("no", 0, 1), ("1", 1, 1), ("3/4", 0.75, 4), ("0/3", 0, 3)],
+)
+def test_what_can_stand_in_a_cell(text: str, value: float, n: int) -> None:
+    entry = read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
+    assert entry is not None
+    assert (entry.value, entry.n) == (value, n)
+
+
+@pytest.mark.parametrize("text", ["maybe", "1.2", "-1", ">0.5", "5/4"])
+def test_what_cannot(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
+
+
+def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
+    assert read_entry(Endpoint("A", kind="yes-no", words=("+", "-")), "-").value == 0.0  # type: ignore[union-attr]
+    assert read_entry(Endpoint("A", kind="yes-no", words=("active", "inactive")), "-") is None
+
+
+def test_words_turned_around_keep_their_meaning() -> None:
+    """Where no is the wanted word, other ways of saying yes are the unwanted one."""
+    turned = Endpoint("Tox", kind="yes-no", words=("negative", "positive"))
+    found = [kinds.said(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
+    assert found == [1, 0, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a;kind=maybe", "kind must be value, yes-no or count, got 'maybe'"),
+        ("a;words=active", "words are two with a slash between them"),
+        ("a;words=x/X", "must be two different ones"),
+        ("a;kind=count;words=a/b", "has words for yes and no, and is none"),
+        ("a;kind=yes-no;sd=0.3", "there is no assay noise (SD) to give"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text: str, says: str) -> None:
+    with pytest.raises(AssayPilotError) as refused:
+        parse_endpoint_spec(text)
+    assert says in refused.value.message
+
+
+def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, source = str(tmp_path / "x.assaypilot"), str(table(tmp_path / "t.csv", ("active", "inactive")))
+    assert main(["new", file, "--table", source, "--sites", "R1,R2", "--epsilon", "0.2"]) == 0
+    out = capsys.readouterr().out
+    assert "All compounds within 0.2 of the best chance that Active is active" in out
+    assert "Strategy gaussian-process" in out
+    assert "Assay noise" not in out

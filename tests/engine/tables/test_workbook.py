@@ -1,4 +1,4 @@
-"""Workbooks of other kinds, hostile ones, and how long a large one takes."""
+"""Workbooks, tables drawn in text, and tables on their side."""
 
 import base64
 import io
@@ -10,8 +10,13 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import workbook
-from assaypilot.engine.tables.opening import read_table
-from tests.engine.tables.workbooks import MAIN, write_xlsx
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.results import read_results
+from tests.engine.tables import workbooks
+from tests.engine.tables.workbooks import MAIN, sheet_xml, write_xlsx
 
 HEAD = ["ID", "R1", "pIC50"]
 ROWS = [HEAD, ["a", "Me", 5.5], ["b", "H", 6.25]]
@@ -172,3 +177,102 @@ def test_a_large_workbook_is_read_in_seconds(tmp_path):
     assert len(read_table(path)) == 30_000
     # Less than a second where it was written; the bar is one that a slow machine passes and a slow reader does not.
     assert time.process_time() - start < 4
+
+
+SHOWN = [["ID", "R1", "pIC50"], ["a", "Me", 5.0], ["b", "H", 6.0], ["c", "Et", 7.0]]
+
+
+def hidden(text, *, rows=(), columns="", filtered=False):
+    for row in rows:
+        text = text.replace(f'<row r="{row}">', f'<row r="{row}" hidden="1">')
+    text = text.replace("<sheetData>", f"{columns}<sheetData>")
+    return text.replace("</sheetData>", '</sheetData><autoFilter ref="A1:C4"/>') if filtered else text
+
+
+def warnings(tmp_path, text):
+    table = read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": text}))
+    assert table.rows == (2, 3, 4)
+    return "\n".join(table.warnings)
+
+
+def test_rows_a_filter_hides_are_counted(tmp_path):
+    said = warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(2, 4), filtered=True))
+    assert said == (
+        "2 of 3 rows are hidden in the sheet by its filter and were read, too: rows 2, 4. If they do not belong to the "
+        "table, copy what is shown to a new sheet."
+    )
+
+
+def test_one_hidden_row_and_a_hidden_column(tmp_path):
+    columns = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>'
+    said = warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(3,), columns=columns))
+    assert "1 of 3 rows is hidden in the sheet and was read, too: row 3." in said
+    assert "Columns B, C of the sheet are hidden and were read, too." in said
+
+
+def test_a_hidden_row_that_is_no_row_of_the_table_needs_no_word(tmp_path):
+    assert warnings(tmp_path, hidden(sheet_xml([*SHOWN, [None], ["Mean", None, 6.0]]), rows=(6,))) != ""
+    assert "hidden" not in warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(1,)))
+
+
+STRUCK = (
+    f'<?xml version="1.0"?><styleSheet xmlns="{MAIN}"><fonts count="3"><font/><font><strike/></font>'
+    '<font><strike val="0"/></font></fonts><cellXfs count="3"><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/>'
+    "</cellXfs></styleSheet>"
+)
+
+
+@pytest.mark.parametrize(("style", "said"), [(1, "Cell C3 of the sheet is struck through and was read"), (2, None)])
+def test_cells_that_are_struck_through_are_named(tmp_path, style, said, monkeypatch):
+    monkeypatch.setattr(workbooks, "STYLES", STRUCK)
+    rows = [["ID", "R1", "pIC50"], ["a", "Me", 5.0], ["b", "H", workbooks.Styled(6.0, style)], ["c", "Et", 7.0]]
+    table = read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": rows}))
+    assert table.column("pIC50") == ("5", "6", "7")
+    assert any("struck" in text for text in table.warnings) is (said is not None)
+    assert said is None or any(text.startswith(said) for text in table.warnings)
+
+
+def test_what_a_table_on_its_side_hides_is_not_counted_by_the_wrong_rows(tmp_path):
+    aside = [["ID", "a", "b", "c"], ["R1", "Me", "H", "Et"], ["pIC50", 5.0, 6.0, 7.0]]
+    said = "\n".join(read_table(write_xlsx(tmp_path / "x.xlsx", {"D": hidden(sheet_xml(aside), rows=(2,))})).warnings)
+    assert "was turned" in said
+    assert "hidden" not in said
+
+
+ASIDE = [["ID", "a", "b", "c"], ["R1", "Me", "H", "Et"], ["IC50 (nM)", 12.5, 30, 7], ["n", 2, 1, 3]]
+
+
+def as_csv(rows):
+    return "\n".join(",".join(map(str, row)) for row in rows) + "\n"
+
+
+def test_a_table_on_its_side_is_turned(tmp_path):
+    expected = [("a", "Me", "12.5", "2"), ("b", "H", "30", "1"), ("c", "Et", "7", "3")]
+    text = parse_text(as_csv(ASIDE))
+    book = read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": ASIDE}))
+    for raw in (text, book):
+        assert raw.columns == ("ID", "R1", "IC50 (nM)", "n")
+        assert list(zip(*raw.cells, strict=True)) == expected
+        assert raw.rows == (2, 3, 4)
+        assert any("so the table was turned: row 2 here is column 2 (B)" in text for text in raw.warnings)
+    table = import_table(text, propose(text))
+    assert [(r.compound, r.value, r.n) for r in table.history] == [("a", 12.5, 2), ("b", 30.0, 1), ("c", 7.0, 3)]
+
+
+def campaign():
+    raw = parse_text("ID,R1\na,Me\nb,H\nc,Et\n")
+    return import_table(raw, propose(raw, TableOptions(endpoints=(parse_endpoint_spec("pIC50;sd=0.2"),))))
+
+
+def test_results_on_their_side_are_read_or_refused_with_what_to_do():
+    known = campaign()
+    read = read_results(parse_text(",a,b,c\nIC50 (nM),10,100,>1000\n"), known.library, known.endpoints)
+    assert [(r.compound, r.value, r.relation) for r in read.results] == [
+        ("a", 8.0, "="),
+        ("b", 7.0, "="),
+        ("c", 6.0, "<"),
+    ]
+    assert [r.row for r in read.results] == [2, 3, 4]
+    for text in ("Sample,a,b,c\nExp 1,6,7,8\nExp 2,6,7,8\n", "a,b,c\n6,7,8\n6.1,7.2,8.3\n"):
+        with pytest.raises(AssayPilotError, match=r"columns are called after compounds .* Turn the table"):
+            read_results(parse_text(text), known.library, known.endpoints)
