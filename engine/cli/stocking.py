@@ -190,12 +190,12 @@ def _listed(
     Refuses one that says nothing.
     """
     from ..tables.opening import read_table
-    from ..tables.stock import StockColumns, read_stock_list
+    from ..tables.stock import read_stock_list
 
     raw = read_table(options.list, console.report, sheet=options.sheet)
     known = terms if now.stock is None else terms.over(now.stock.terms)
     days = known.over(USUAL).round_days or 7.0
-    columns = StockColumns(options.stock, options.cost, options.lead)
+    columns = {"stock": options.stock, "cost": options.cost, "lead": options.lead}
     found = read_stock_list(raw, now.library, columns, round_days=days)
     lines: list[StockLine] = []
     not_used: list[dict[str, Any]] = [{**problem.as_json()} for problem in found.not_used]

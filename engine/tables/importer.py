@@ -25,7 +25,7 @@ from .options import TableMapping
 from .products import also_called, left_to_make, thin, whole_product
 from .raw import Problem, RawTable
 from .spellings import DITTO, about_ids, is_ditto, looks_filled_down, one_spelling
-from .stock import StockColumns, read_stock
+from .stock import STOCK_ROLES, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted
 
@@ -136,12 +136,9 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     warnings += [] if mapping.id is None else _differ_in_case_only(listed)
     warnings += filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
     of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
-    columns = StockColumns(mapping.stock, mapping.cost, mapping.lead)
-    stock: tuple[StockLine, ...] = ()
-    if columns.any:
-        told = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
-        stock = told.lines
-        problems += told.not_used
+    columns = {role: getattr(mapping, role) for role in STOCK_ROLES}
+    told = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
+    problems += told.not_used
     problems.sort(key=lambda problem: problem.row or 0)
     report(1.0, "Table checked")
     return ImportedTable(
@@ -156,7 +153,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         listed=listed,
         of_row=of_row,
         steps=steps,
-        stock=stock,
+        stock=told.lines,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from ..domain.library import Library
 from ..domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
@@ -93,9 +94,12 @@ STOCK_ROLES = {
 """The columns there may be, and what a note says of each."""
 
 
+_READERS: dict[str, Callable[..., float]] = {"stock": parse_state, "cost": parse_cost, "lead": parse_lead}
+
+
 def speaks_of(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
     """Whether at least one cell of a column can be read as that, and at most half of those filled in cannot."""
-    read = {"stock": parse_state, "cost": parse_cost, "lead": parse_lead}[role]
+    read = _READERS[role]
     told = [text for text in texts if not is_missing(text)][:_LOOKED_AT]
     good = 0
     for text in told:
@@ -103,25 +107,6 @@ def speaks_of(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
             read(text, decimal)
             good += 1
     return good > 0 and 2 * good >= len(told)
-
-
-@dataclass(frozen=True, slots=True)
-class StockColumns:
-    """The columns that say what can be had; None where there is none."""
-
-    stock: str | None = None
-    cost: str | None = None
-    lead: str | None = None
-
-    @property
-    def named(self) -> tuple[str | None, ...]:
-        """All three."""
-        return self.stock, self.cost, self.lead
-
-    @property
-    def any(self) -> bool:
-        """Whether there is one."""
-        return not (self.stock is None and self.cost is None and self.lead is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,81 +122,63 @@ class StockTable:
 
 
 def read_stock(
-    raw: RawTable,
-    compounds: Sequence[int | None],
-    columns: StockColumns,
-    *,
-    round_days: float = 7.0,
+    raw: RawTable, compounds: Sequence[int | None], columns: Mapping[str, str | None], *, round_days: float = 7.0
 ) -> StockTable:
-    """Return what the columns say of the compounds of the rows (None: a row without one, which is passed over).
+    """Return what columns, by their roles, say of the compounds of the rows (None: a row without one is passed over).
 
     A cell that is not understood is listed and the rest of its row taken. A price of 0 without a word is in stock, one
     above 0 is to be made. Rows of one compound may repeat each other; one that says something else is listed.
     """
-    found: dict[int, list[float | None]] = {}
+    found: dict[int, dict[str, float]] = {}
     first: dict[int, int] = {}
     unclear: set[int] = set()
     problems: list[Problem] = []
-
-    def with_rounds(text: str, decimal: str) -> float:
-        return parse_lead(text, decimal, round_days)
-
-    readers: tuple[tuple[str | None, Callable[[str, str], float]], ...] = (
-        (columns.stock, parse_state),
-        (columns.cost, parse_cost),
-        (columns.lead, with_rounds),
-    )
-    cells = [(column, raw.column(column), read) for column, read in readers if column is not None]
-    places = [place for place, (column, _) in enumerate(readers) if column is not None]
+    readers = _READERS | {"lead": partial(parse_lead, round_days=round_days)}
+    cells = [(role, column, raw.column(column)) for role in STOCK_ROLES if (column := columns.get(role)) is not None]
     for at, (row, compound) in enumerate(zip(raw.rows, compounds, strict=True)):
-        if compound is None:
-            continue
-        for place, (column, texts, read) in zip(places, cells, strict=True):
+        for role, column, texts in cells:
             text = texts[at]
-            if is_missing(text):
+            if compound is None or is_missing(text):
                 continue
             try:
-                value = read(text, raw.decimal)
+                value = readers[role](text, raw.decimal)
             except ValueError as error:
                 problems.append(Problem(row, column, str(error)))
-                unclear |= {compound} if column == columns.stock else set()
+                unclear |= {compound} if role == "stock" else set()
                 continue
-            said = found.setdefault(compound, [None, None, None])
-            earlier = said[place]
-            if earlier is not None and earlier != value:
+            said = found.setdefault(compound, {})
+            if said.setdefault(role, value) != value:
                 problems.append(Problem(row, column, f"{quoted(text)} is not what row {first[compound]} says of it"))
-                continue
-            said[place] = value
             first.setdefault(compound, row)
-    lines = [_line(compound, *said, guess=compound not in unclear) for compound, said in found.items()]
+    lines = [_line(compound, said, guess=compound not in unclear) for compound, said in found.items()]
     return StockTable(tuple(lines), tuple(problems))
 
 
-def _line(compound: int, state: float | None, cost: float | None, lead: float | None, *, guess: bool) -> StockLine:
+def _line(compound: int, said: Mapping[str, float], *, guess: bool) -> StockLine:
+    state = said.get("stock")
     if state is None and guess:
-        told = [value for value in (cost, lead) if value is not None]
+        told = [said[role] for role in ("cost", "lead") if role in said]
         state = TO_MAKE if any(told) else IN_STOCK if told else None
-    return StockLine(compound, None if state is None else int(state), cost, lead)
+    return StockLine(compound, None if state is None else int(state), said.get("cost"), said.get("lead"))
 
 
-def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, round_days: float = 7.0) -> StockTable:
-    """Return what a list of ids says.
+def read_stock_list(
+    raw: RawTable, library: Library, wanted: Mapping[str, str | None], *, round_days: float = 7.0
+) -> StockTable:
+    """Return what a list of ids says, by the columns ``wanted`` for its roles.
 
-    Rows with ids that are not in the library, or are there twice, are listed with why.
-
-    Columns that are not named are found by their headers. AssayPilotError when there is no id column, or nothing that
-    says anything of stock.
+    Rows with ids that are not in the library, or are there twice, are listed with why. Columns that are not named are
+    found by their headers. AssayPilotError when there is no id column, or nothing that says anything of stock.
     """
-    roles = dict(zip(STOCK_ROLES, wanted.named, strict=True))
-    named = {role: raw.named(name, f"--{role}") for role, name in roles.items() if name is not None}
+    named = {role: raw.named(name, f"--{role}") for role, name in wanted.items() if name is not None}
     taken = set(named.values())
-    columns = StockColumns(*(named.get(role) or raw.called(headers.ROLES[role], taken) for role in STOCK_ROLES))
+    columns = {role: named.get(role) or raw.called(headers.ROLES[role], taken) for role in STOCK_ROLES}
     ids = raw.called(headers.IDS, taken)
     if ids is None:
         raise AssayPilotError(
             "there is no column of ids", file=raw.file, mend="Call it ID; the others are Stock, Cost and Lead."
         )
-    if not columns.any:
+    if not any(columns.values()):
         raise AssayPilotError(
             f"no column says what is in stock; the columns are {', '.join(raw.columns)}",
             file=raw.file,
@@ -219,16 +186,15 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
             mend="Name the column of stock, cost or lead time.",
         )
     problems: list[Problem] = []
-    compounds: list[int | None] = []
-    for row, name in zip(raw.rows, raw.column(ids), strict=True):
-        compound = library.find(name) if name else None
+    compounds = [library.find(name) if name else None for name in raw.column(ids)]
+    for row, name, compound in zip(raw.rows, raw.column(ids), compounds, strict=True):
         if compound is None:
             reason = f"{quoted(name)} is no compound of this campaign" if name else "the id is missing"
             problems.append(Problem(row, ids, reason))
-        compounds.append(compound)
     read = read_stock(raw, compounds, columns, round_days=round_days)
     not_used = tuple(sorted((*problems, *read.not_used), key=lambda one: one.row or 0))
-    return StockTable(read.lines, not_used, None if columns.stock else _in_words(raw, {ids, *columns.named}))
+    unread = None if columns["stock"] else _in_words(raw, {ids, *columns.values()})
+    return StockTable(read.lines, not_used, unread)
 
 
 def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
 from .vocabulary import CELLS
@@ -58,39 +60,11 @@ _BEHIND_COUNT = re.compile(
 )
 _COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
 _SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
-_REFUSED = tuple(
-    (re.compile(pattern, re.I | re.S), why)
-    for pattern, why in (
-        (r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)", "is a formula that failed"),
-        (
-            r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?|\d{1,2}[-. ][a-z]{3}|[a-z]{3}[-. ]\d{1,2}",
-            "is a date; a spreadsheet may have made it of a number",
-        ),
-        (
-            # what people write where a curve reached no value
-            r"(?:in-?active|not active|no (?:activity|inhibition|effect|response|fit|ic ?50)|n\.?i\.?|none|"
-            r"weak(?:ly active)?|inaktiv|keine (?:hemmung|wirkung)|flat)\.?",
-            "is not a number; where nothing was seen up to the highest concentration, write > and that",
-        ),
-        (
-            r"(?-i:[A-F])[+-]?|\+{1,6}|\*{1,6}|\+/-",
-            "is not a number; if it is a class, give the limit that it stands for (<100)",
-        ),
-        (
-            r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*",
-            "is only about a value; give the value measured, or a bound with < or >",
-        ),
-        (
-            rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?",
-            "is a range; give the value measured, or a bound with < or >",
-        ),
-        (
-            rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+",
-            "holds several values; give each a row of its own",
-        ),
-        (rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", "holds more than a value; give N and SD columns of their own"),
+with Path(__file__).with_name("unreadable.csv").open(encoding="utf-8", newline="") as _file:
+    _REFUSED = tuple(
+        (re.compile(row["pattern"].replace("{number}", _PLAIN), re.I | re.S), row["why"])
+        for row in csv.DictReader(_file)
     )
-)
 """What labs write instead of one value, and what to do."""
 
 

@@ -210,10 +210,10 @@ def read_list(
     from assaypilot.engine.campaign.state import Source
     from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE
     from assaypilot.engine.tables.opening import read_table
-    from assaypilot.engine.tables.stock import StockColumns, read_stock_list
+    from assaypilot.engine.tables.stock import read_stock_list
 
     raw = read_table(path, report)
-    found = read_stock_list(raw, library, StockColumns(), round_days=round_days)
+    found = read_stock_list(raw, library, {}, round_days=round_days)
     said = []
     for problem in found.not_used:
         places = [f"row {problem.row}" if problem.row else "", problem.column or ""]
