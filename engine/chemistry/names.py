@@ -4,7 +4,7 @@ A small grammar reads the structure from its attachment point outwards; a ring s
 grammar cannot name keeps a compact SMILES without the attachment point. ``rings.csv`` has the rings: SMILES, name with
 {} for the locant of the attachment point, locants of the atoms as written. ``groups.csv`` has the functional groups by
 which a site's building blocks are named when all of them have it: SMARTS of what reacts, its first atom the one that
-carries it, and the name from the group outwards.
+carries it, and the name from the group outwards. ``carbons.csv`` has the saturated carbons with names of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,29 +29,6 @@ _LONGEST: Final = 250
 _MOST_ATOMS: Final = 40
 _SIMPLE: Final = frozenset({"Me", "Et", "Pr", "iPr", "Bu", "tBu", "F", "Cl", "Br", "I", "D", "Ph", "Bn"})
 """Names that need no parentheses when a number follows: ``NMe2``, ``CHF2``."""
-_CHAINS: Final = (
-    "hexyl", "heptyl", "octyl", "nonyl", "decyl", "undecyl", "dodecyl", "tridecyl", "tetradecyl", "pentadecyl",
-    "hexadecyl", "heptadecyl", "octadecyl",
-)  # fmt: skip
-_CARBONS: Final[dict[tuple[str, ...], str]] = {
-    (): "Me",
-    ("Me",): "Et",
-    ("Et",): "Pr",
-    ("Pr",): "Bu",
-    ("Bu",): "pentyl",
-    ("pentyl",): "hexyl",
-    **{(shorter,): longer for shorter, longer in pairwise(_CHAINS)},
-    ("Me", "Me"): "iPr",
-    ("iPr",): "iBu",
-    ("Et", "Me"): "sBu",
-    ("Me", "Me", "Me"): "tBu",
-    ("F", "F", "F"): "CF3",
-    ("Cl", "Cl", "Cl"): "CCl3",
-    ("D", "D", "D"): "CD3",
-    ("Ph",): "Bn",
-    ("vinyl",): "allyl",
-}
-"""Saturated carbons that have a name of their own, by the names of what they carry."""
 _HALOGENS: Final = frozenset({"F", "Cl", "Br", "I"})
 _TIMES: Final = ("", "", "di", "tri", "tetra", "penta", "hexa")
 _SYNTAX: Final = re.compile(r"[=#(\[]|[CcNn]1")
@@ -302,7 +278,7 @@ def _charged(atom: Any, bonds: list[Any]) -> str:
 
 
 def _saturated_carbon(names: list[str], hydrogens: int) -> str:
-    known = _CARBONS.get(tuple(sorted(names)))
+    known = _carbons().get(tuple(sorted(names)))
     if known:
         return known
     if hydrogens == 2 and names[0].endswith("-Ph"):
@@ -448,6 +424,12 @@ def _listed(file: str) -> tuple[tuple[str, ...], ...]:
     """Return the rows of a table beside this file, without its header."""
     with Path(__file__).with_name(file).open(encoding="utf-8", newline="") as lines:
         return tuple(map(tuple, csv.reader(lines)))[1:]
+
+
+@cache
+def _carbons() -> dict[tuple[str, ...], str]:
+    """Return the saturated carbons that have a name of their own, by the names of what they carry."""
+    return {tuple(carried.split()): name for carried, name in _listed("carbons.csv")}
 
 
 @cache

@@ -215,7 +215,6 @@ def _worth_trying(candidates: Sequence[str], molecules: Sequence[Any]) -> list[s
 def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[str]:
     """SMILES of parts that several structures share, without stereo."""
     from rdkit import Chem, rdBase
-    from rdkit.Chem import rdFMCS
     from rdkit.Chem.Scaffolds import MurckoScaffold
 
     scaffold_of: Any = MurckoScaffold.GetScaffoldForMol  # it carries no types
@@ -225,19 +224,9 @@ def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[s
             report(0.6 * step / len(_SHARES), "Looking for what the structures share")
             if time.process_time() > end:
                 break
-            common = rdFMCS.FindMCS(
-                compared,
-                threshold=share,
-                timeout=_SECONDS,
-                ringMatchesRingOnly=True,
-                completeRingsOnly=True,
-            )
-            pattern = Chem.MolFromSmarts(common.smartsString) if common.numAtoms else None
-            for molecule in compared if pattern is not None else ():
-                match = molecule.GetSubstructMatch(pattern)
-                if match:
-                    yield _whole_rings(molecule, match)
-                    break
+            shared = shared_part(compared, share, _SECONDS)
+            if shared is not None:
+                yield _whole_rings(*shared)
         scaffolds: Counter[str] = Counter()
         for molecule in sample:
             if not molecule.GetRingInfo().NumRings():
@@ -248,6 +237,22 @@ def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[s
         yield from common_ones
         for text in common_ones:
             yield from _parts(text)
+
+
+def shared_part(molecules: Sequence[Any], share: float, seconds: int) -> tuple[Any, tuple[int, ...]] | None:
+    """Return the largest part, its rings whole, that a share of some molecules have: one of them and its atoms."""
+    from rdkit import Chem
+    from rdkit.Chem import rdFMCS
+
+    common = rdFMCS.FindMCS(
+        molecules, threshold=share, timeout=seconds, ringMatchesRingOnly=True, completeRingsOnly=True
+    )
+    pattern = Chem.MolFromSmarts(common.smartsString) if common.numAtoms else None
+    for molecule in molecules if pattern is not None else ():
+        match = molecule.GetSubstructMatch(pattern)
+        if match:
+            return molecule, match
+    return None
 
 
 def _parts(scaffold: str) -> Iterator[str]:

@@ -118,6 +118,20 @@ def compound_lines(status: Status, compounds: Sequence[int]) -> list[CompoundLin
     ]
 
 
+_APART = 5
+"""Sites that get columns of their own in a table."""
+
+
+def site_cells(library: Library, lines: Sequence[CompoundLine]) -> tuple[list[str], list[list[str]]]:
+    """Return headers and cells of what compounds carry: a column for each site, one for many, none where ids say it."""
+    if named_by_substituents(library, [line.compound for line in lines]):
+        return [], [[] for _ in lines]
+    if len(library.sites) <= _APART:
+        return [site.name for site in library.sites], [list(line.sites.values()) for line in lines]
+    joined = [", ".join(f"{site} {label}" for site, label in line.sites.items()) for line in lines]
+    return ["Substituents"], [[text] for text in joined]
+
+
 def state_words(status: Status, compound: int) -> str:
     """Return a compound's status in words: ``in, decided in round 3``."""
     decided = int(status.candidates.decided_in_round[compound])

@@ -14,7 +14,7 @@ from ..figures.palette import LIGHT
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from .contents import Contents
 from .pdf_pages import LINE, WIDTH, Progress, cut, paragraph, ruled
-from .plain import CompoundLine, compound_lines, named_by_substituents, plain
+from .plain import CompoundLine, compound_lines, plain, site_cells
 from .report_vector import Structure
 from .shortlist import chances
 
@@ -33,8 +33,6 @@ _SCALED = 100
 """Structures that the size of all pictures is found from, evenly taken."""
 _MARKS = {IN: "●", UNDECIDED: "◆", OUT: "○", NOT_ESTIMABLE: "×"}
 """As in the figures: never a colour alone."""
-_SITES_APART = 5
-"""Sites that get columns of their own in the table."""
 
 
 def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
@@ -96,22 +94,18 @@ def _words(status: Status, line: CompoundLine) -> list[Flowable]:
 def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
     """Return the shortlist as a table, one row for each compound in the order given: where no structure is known."""
     status = contents.status
-    library = status.library
-    apart = len(library.sites) <= _SITES_APART
-    named = named_by_substituents(library, compounds)
     lines = compound_lines(status, compounds)
     scales = [name for name, _ in lines[0].values] if lines else []
-    sites = [] if named else [site.name for site in library.sites] if apart else ["Substituents"]
+    sites, carried_by = site_cells(status.library, lines)
     more = ["Confirmed"] if status.confirmation.rounds else []
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
-    for k, line in enumerate(lines):
+    for k, (line, carries) in enumerate(zip(lines, carried_by, strict=True)):
         progress.step(f"Compound {k + 1:,}", 1)
-        joined = ", ".join(f"{site} {label}" for site, label in line.sites.items())
         rows.append(
             [
                 str(k + 1),
                 line.id,
-                *([] if named else list(line.sites.values()) if apart else [joined]),
+                *carries,
                 *(number for _, number in line.values),
                 line.state.replace("decided in round", "round"),
                 line.rests_on,

@@ -7,7 +7,6 @@ import io
 import re
 import warnings
 import zipfile
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from ..figures.cores import carried
 from ..system.progress import Report, silent
 from . import pictures
 from .contents import Contents
-from .plain import CompoundLine, compound_lines, named_by_substituents, plain, sentences
+from .plain import CompoundLine, compound_lines, plain, sentences, site_cells
 from .slide_text import (
     Box,
     Words,
@@ -228,29 +227,15 @@ def _card_words(line: CompoundLine, width: float) -> list[Words]:
 def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
     """How many compounds are shown in a table, where no structure is known."""
     status = contents.status
-    ways = ("",) if named_by_substituents(status.library, compounds) else ("apart", "joined", "")
-    tries = [(_cells(status, compounds, sites), size) for sites in ways for size in _SIZES]
-    whole = (one for one in tries[: 2 * len(_SIZES)] if table_width(*one) <= _BEST.width)
-    short = (one for one in tries if table_width(*one, cut_long=True) <= _BEST.width)
-    rows, size = next(chain(whole, short, tries[-1:]))
+    lines = compound_lines(status, compounds)
+    sites, carried_by = site_cells(status.library, lines)
+    rows = [["ID", *sites, *(name for name, _ in lines[0].values), "Evidence"]]
+    for line, carries in zip(lines, carried_by, strict=True):
+        rows.append([line.id, *carries, *(number for _, number in line.values), _rests_on(line)])
+    size = next((one for one in _SIZES if table_width(rows, one) <= _BEST.width), _SIZES[-1])
     box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
     add_table(slide.shapes, box, rows, size, "Shortlist table")
     return len(compounds)
-
-
-def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
-    """Return the texts of the table, headers first; with sites ``apart``, ``joined`` in one column, or without them."""
-    library, lines = status.library, compound_lines(status, compounds)
-
-    def laid(texts: list[str]) -> list[str]:
-        return texts if sites == "apart" else [", ".join(texts)] if sites else []
-
-    scales = [name for name, _ in lines[0].values]
-    rows = [["ID", *laid([site.name for site in library.sites]), *scales, "Evidence"]]
-    for line in lines:
-        numbers = [number for _, number in line.values]
-        rows.append([line.id, *laid(list(line.sites.values())), *numbers, _rests_on(line)])
-    return rows
 
 
 def _rests_on(line: CompoundLine) -> str:

@@ -124,9 +124,9 @@ def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str) -> Any:
     return made
 
 
-def table_width(rows: Sequence[Sequence[str]], size: float, *, cut_long: bool = False) -> float:
-    """Inches that a table of these texts, the first row its headers, needs so that none is cut (none but the long)."""
-    return sum(min(one, _WIDEST) if cut_long else one for one in _natural(rows, size))
+def table_width(rows: Sequence[Sequence[str]], size: float) -> float:
+    """Inches that a table of these texts, the first row its headers, needs so that none is cut."""
+    return sum(_natural(rows, size))
 
 
 def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:

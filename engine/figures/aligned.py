@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..chemistry.proposing import shared_part
 from .cores import DrawnCore, lay_out, widest_turn
 
 _LARGEST = 300
@@ -205,19 +206,12 @@ def _shared(molecules: Sequence[Any]) -> list[tuple[str, Any]]:
     A ring alone can lie in a molecule in several ways; with what hangs on it in all of them it lies in one.
     """
     from rdkit import Chem
-    from rdkit.Chem import rdFMCS
 
     compared = list(molecules[:: max(1, -(-len(molecules) // _COMPARED))])
-    if len(compared) < 2:
+    shared = shared_part(compared, _SHARE, _SECONDS) if len(compared) > 1 else None
+    if shared is None or len(shared[1]) < 2:
         return []
-    found = rdFMCS.FindMCS(
-        compared, threshold=_SHARE, timeout=_SECONDS, ringMatchesRingOnly=True, completeRingsOnly=True
-    )
-    pattern = Chem.MolFromSmarts(found.smartsString) if found.numAtoms > 1 else None
-    for molecule in compared if pattern is not None else ():
-        match = molecule.GetSubstructMatch(pattern)
-        if match:
-            text = str(Chem.MolFragmentToSmiles(molecule, sorted(match), isomericSmiles=False))
-            part = Chem.MolFromSmiles(text)  # None for an aromatic nitrogen that lost its substituent
-            return [] if part is None or not part.GetRingInfo().NumRings() else [(text, part)]
-    return []
+    molecule, match = shared
+    text = str(Chem.MolFragmentToSmiles(molecule, sorted(match), isomericSmiles=False))
+    part = Chem.MolFromSmiles(text)  # None for an aromatic nitrogen that lost its substituent
+    return [] if part is None or not part.GetRingInfo().NumRings() else [(text, part)]

@@ -133,7 +133,8 @@ def test_many_sites_share_a_column(tmp_path: Path) -> None:
     with begin(tmp_path, labels((2,) * 9)) as campaign:
         slide = slide_of(presentation(said(campaign.status(), Choice("all"))))
     (table,) = [shape.table for shape in slide.shapes if shape.has_table]
-    assert table.cell(0, 1).text == ", ".join(f"R{k}" for k in range(1, 10))
+    assert table.cell(0, 1).text == "Substituents"
+    assert table.cell(1, 1).text.startswith("R1 ")
 
 
 @pytest.mark.parametrize("maker", [indoles, labels])
