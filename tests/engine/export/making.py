@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -83,22 +83,28 @@ def begin(path: Path, library: Library | None = None, **changes: object) -> Camp
     )
 
 
-def play(campaign: Campaign, rounds: int = 40, **sides: str) -> Status:
-    """The status after so many rounds, or when nothing more is asked; ``sides`` go with every result."""
-    rng = np.random.default_rng(5)
+def play(
+    campaign: Campaign, rounds: int = 40, *, seed: int = 5, mean: Callable[[int, int], float] | None = None,
+    **sides: str,
+) -> Status:  # fmt: skip
+    """The status after so many rounds, or when nothing more is asked; ``sides`` go with every result.
+
+    ``mean``: of an endpoint and a compound, by their positions; by default that of ``TRUTH``, 1.5 less of hERG.
+    """
+    rng = np.random.default_rng(seed)
+    now = campaign.status()
+    mean = mean or (lambda k, compound: TRUTH[compound] - (1.5 if now.endpoints[k].name == "hERG" else 0.0))
     for _ in range(rounds):
         issued = campaign.plan()
         if issued is None:
             break
-        now = campaign.status()
         results = []
         for item in issued.items:
             for place, k in enumerate(issued.endpoints):
                 endpoint = now.endpoints[k]
-                mean = TRUTH[item.compound] - (1.5 if endpoint.name == "hERG" else 0.0)
-                for _ in range(item.of(place)):
-                    value = endpoint.from_model(mean + (endpoint.noise_sd or 0.0) * float(rng.standard_normal()))
-                    results.append(Result(now.library.ids[item.compound], value, endpoint.name, **sides))  # type: ignore[arg-type]  # texts
+                drawn = mean(k, item.compound) + (endpoint.noise_sd or 0.0) * rng.standard_normal(item.of(place))
+                name = now.library.ids[item.compound]
+                results += [Result(name, endpoint.from_model(float(x)), endpoint.name, **sides) for x in drawn]  # type: ignore[arg-type]  # texts
         campaign.record(results, close=True)
     return campaign.status()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pypdfium2 as pdfium
-import pytest
 from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
@@ -18,15 +17,13 @@ from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, Contents, contents
-from assaypilot.engine.system.progress import Cancelled
+from tests.engine.export import making
 
 CORE = "c1c([*:1])c2c(n1[*:3])cccc2[*:2]"
 GROUPS = ("[H]", "C", "CC", "C1CC1", "OC", "C#N", "C(F)(F)F", "c1ccccc1", "N1CCOCC1")
 POTENCY = Endpoint("pIC50", noise_sd=0.2)
 HERG = Endpoint("hERG", noise_sd=0.3, direction="min")
-SOLUBILITY = Endpoint("Solubility (µM)", noise_sd=0.2)
 HOSTILE = (
     "CPD_$1_$2%",
     "R1 $width x <$energy",
@@ -92,37 +89,9 @@ def begin(folder: Path, library: Library, *endpoints: Endpoint, name: str = "Ind
 
 def play(campaign: Campaign, rounds: int = 200, *, seed: int = 5) -> Status:
     """The campaign after so many rounds, or when nothing more is asked."""
-    rng = np.random.default_rng(seed)
-    library = campaign.status().library
-    means: dict[int, np.ndarray] = {}
-    for _ in range(rounds):
-        issued = campaign.plan()
-        if issued is None:
-            break
-        now, results = campaign.status(), []
-        for item in issued.items:
-            for place, k in enumerate(issued.endpoints):
-                endpoint = now.endpoints[k]
-                mean = means.setdefault(k, truth(library, k))[item.compound]
-                drawn = mean + (endpoint.noise_sd or 0.0) * rng.standard_normal(item.of(place))
-                name = library.ids[item.compound]
-                results += [Result(name, endpoint.from_model(float(value)), endpoint.name) for value in drawn]
-        campaign.record(results, close=True)
-    return campaign.status()
-
-
-def stop_midway(path: Path, write: Callable[..., object], after: float) -> None:
-    """Fail unless ``write``, stopped after a share of its way, leaves the old file and no other."""
-    path.write_bytes(b"old")
-
-    def report(fraction: float, message: str) -> None:
-        if fraction >= after:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        write(path, report=report)
-    assert path.read_bytes() == b"old"
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    now = campaign.status()
+    means = [truth(now.library, k) for k in range(len(now.endpoints))]
+    return making.play(campaign, rounds, seed=seed, mean=lambda k, compound: float(means[k][compound]))
 
 
 WHEN = "2030-01-02 03:04 +00:00"
