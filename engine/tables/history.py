@@ -14,7 +14,7 @@ from ..system.progress import Report
 from .entries import Entry, Unreadable, another_scale, as_result, doubt, left_behind, may_be_bounds, read_entry
 from .headers import is_of_fit
 from .options import ROLES, EndpointColumn, TableMapping
-from .raw import Problem, RawTable, fold
+from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, plain_number, quoted
 
 _REPORT_EVERY = 20_000
@@ -30,15 +30,9 @@ _SD_OF_MAD = 1.4826
 
 
 def read_history(
-    raw: RawTable,
-    mapping: TableMapping,
-    ids: Sequence[str],
-    of_row: Sequence[int],
-    problems: list[Problem],
-    warnings: list[str],
-    report: Report,
+    raw: RawTable, mapping: TableMapping, ids: Sequence[str], of_row: Sequence[int], said: Said, report: Report
 ) -> list[Result]:
-    """Every usable value of every used row, row by row; what cannot be used goes to ``problems``.
+    """Every usable value of every used row, row by row; what cannot be used goes to the problems of ``said``.
 
     ``of_row``: the place in ``ids`` of each row's compound, -1 where the row is not used.
     """
@@ -59,7 +53,7 @@ def read_history(
     ):
         told["batch"] = assays
     if mapping.endpoint_column is not None:
-        _unknown_endpoints(raw, mapping, of_row, problems)
+        _unknown_endpoints(raw, mapping, of_row, said.problems)
     found: list[Result] = []
     doubts: list[str] = []
     asked: set[int | None] = set()
@@ -86,7 +80,7 @@ def read_history(
             if plain and (number := plain_number(text)) is not None and number > _LOWEST:
                 found.append(Result(ids[compound], number, endpoint.name, row=row))
                 continue
-            entry = _entry(raw, column, place, text, sides, problems)
+            entry = _entry(raw, column, place, text, sides, said.problems)
             if entry is None:
                 continue
             if entry.rest:
@@ -97,14 +91,15 @@ def read_history(
                 asked.add(row)
             beside = {role: column_of[place] for role, column_of in told.items()}
             found.append(as_result(entry, ids[compound], endpoint, row, beside))
-        warnings += filter(None, [left_behind(column.value, behind)])
-        warnings += filter(None, [may_be_bounds(endpoint, found[before:]), another_scale(endpoint, found[before:])])
-        far = far_from_the_others(endpoint, found[before:])
+        own = found[before:]
+        asked_of_all = (left_behind(column.value, behind), may_be_bounds(endpoint, own), another_scale(endpoint, own))
+        said.warnings.extend(filter(None, asked_of_all))
+        far = far_from_the_others(endpoint, own)
         doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
     found.sort(key=attrgetter("row"))
-    warnings += doubts[:_NAMED]
+    said.warnings.extend(doubts[:_NAMED])
     if len(doubts) > _NAMED:
-        warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
+        said.warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
     return found
 
 

@@ -23,7 +23,7 @@ from .assays import forms_together
 from .history import read_history
 from .options import TableMapping
 from .products import also_called, left_to_make, thin, whole_product
-from .raw import Problem, RawTable
+from .raw import Problem, RawTable, Said
 from .spellings import DITTO, about_ids, is_ditto, looks_filled_down, one_spelling
 from .stock import STOCK_ROLES, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
@@ -93,61 +93,62 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 
 def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
-    problems: list[Problem] = list(raw.problems)
-    warnings, notes = list(raw.warnings) + list(mapping.warnings), list(mapping.notes)
-    prepared = read_structure_column(raw, mapping, problems, warnings, report)
+    said = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
+    prepared = read_structure_column(raw, mapping, said, report)
     raw, mapping = prepared.raw, prepared.mapping
-    compounds = _compounds(raw, mapping, prepared.unusable, problems, warnings, notes)
+    compounds = _compounds(raw, mapping, prepared.unusable, said)
     report(0.3, "Compounds read")
-    listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
-    listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, warnings))
+    listed = on_scaffold(_library(raw, compounds, said.warnings), prepared, compounds.labels)
+    listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, said.warnings))
     before = list(compounds.of_row)
-    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
-    warnings += [step.line for step in steps]
+    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, said.problems)
+    said.warnings.extend(step.line for step in steps)
     if compounds.of_row != before:
-        warnings += _best_left_out(raw, mapping, compounds.ids, before, compounds.of_row)
+        said.warnings.extend(_best_left_out(raw, mapping, compounds.ids, before, compounds.of_row))
     pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
     if pairs:
         listed = replace(listed, interactions=pairs)
-        notes += [_taken_together(listed, pair) for pair in pairs]
+        said.notes.extend(_taken_together(listed, pair) for pair in pairs)
     library = listed
-    history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
+    history = read_history(raw, mapping, compounds.ids, compounds.of_row, said, report)
     names = {name: name for name in listed.ids}
     product, unmade = mapping.product, left_to_make(listed, mapping, history)
     by_default = product is None and unmade + len(listed) <= _LARGEST_DEFAULT
     if unmade:
-        notes.append(
+        said.notes.append(
             f"Every compound of the table is measured; {unmade:,} other combinations of their substituents can be made"
             + (" and are candidates, too." if by_default else "; take every combination to make them candidates.")
         )
     if product is None:
         product = unmade > 0 and by_default
     if product:
-        library, history, names = whole_product(library, history, notes, only_listed=mapping.only_listed)
+        library, history, names = whole_product(library, history, said.notes, only_listed=mapping.only_listed)
         if library.scaffold is not None:
             library = with_structures(library, report)
     alone = listed is library
     library = also_called(library, names, prepared.aliases)
     listed = library if alone else also_called(listed, {name: name for name in listed.ids}, prepared.aliases)
     if not mapping.endpoints:
-        warnings.append("No endpoint was found; name what is measured (it need not be a column).")
-    _note_twins(listed, notes)
+        said.warnings.append("No endpoint was found; name what is measured (it need not be a column).")
+    _note_twins(listed, said.notes)
     # Names made from SMILES differ in capitals where the compounds do.
-    warnings += [] if mapping.id is None else _differ_in_case_only(listed)
-    warnings += filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
+    said.warnings.extend([] if mapping.id is None else _differ_in_case_only(listed))
+    said.warnings.extend(
+        filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
+    )
     of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
     columns = {role: getattr(mapping, role) for role in STOCK_ROLES}
     told = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
-    problems += told.not_used
-    problems.sort(key=lambda problem: problem.row or 0)
+    said.problems.extend(told.not_used)
+    said.problems.sort(key=lambda problem: problem.row or 0)
     report(1.0, "Table checked")
     return ImportedTable(
         library=library,
         history=tuple(history),
         endpoints=tuple(column.endpoint for column in mapping.endpoints),
-        not_used=tuple(problems),
-        warnings=tuple(dict.fromkeys(warnings)),
-        notes=tuple(dict.fromkeys(notes)),
+        not_used=tuple(said.problems),
+        warnings=tuple(dict.fromkeys(said.warnings)),
+        notes=tuple(dict.fromkeys(said.notes)),
         rows_read=len(raw),
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
@@ -162,24 +163,24 @@ def _best_left_out(
 ) -> list[str]:
     """Which of the best compounds of each endpoint go with rare substituents; empty where none does."""
     stay = {ids[place] for place in after if place >= 0}
-    said = []
+    told = []
     for column in mapping.endpoints:
         if column.endpoint.of is not None:
             continue
         alone = replace(mapping, endpoints=(column,))
         values: dict[str, float] = {}
-        for result in read_history(raw, alone, ids, before, [], [], silent):
+        for result in read_history(raw, alone, ids, before, Said(), silent):
             if result.relation == "=" and not result.excluded:
                 level = column.endpoint.sign * column.endpoint.to_model(result.value, result.unit)
                 values[result.compound] = max(level, values.get(result.compound, level))
         best = sorted(values, key=lambda name: (-values[name], name))[: max(3, len(values) // 10)]
         gone = [name for name in best if name not in stay]
         if gone:
-            said.append(
+            told.append(
                 f"{len(gone)} of the {len(best)} best compounds of {column.endpoint.scale_name} are left out with rare "
                 f"substituents: {listed(gone, _NAMED)}."
             )
-    return said
+    return told
 
 
 def _taken_together(library: Library, pair: tuple[str, str]) -> str:
@@ -210,18 +211,11 @@ def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
 # ---------------------------------------------------------------------- compounds
 
 
-def _compounds(
-    raw: RawTable,
-    mapping: TableMapping,
-    unusable: frozenset[int],
-    problems: list[Problem],
-    warnings: list[str],
-    notes: list[str],
-) -> _Compounds:
-    rows = _site_labels(raw, mapping, problems, warnings, notes)
+def _compounds(raw: RawTable, mapping: TableMapping, unusable: frozenset[int], said: Said) -> _Compounds:
+    rows = _site_labels(raw, mapping, said)
     given = raw.column(mapping.id) if mapping.id is not None else ("",) * len(raw)
     smiles = raw.column(mapping.smiles) if mapping.smiles is not None else None
-    flags = _available(raw, mapping, problems)
+    flags = _available(raw, mapping, said.problems)
     made = 0
     by_id: dict[str, list[int]] = {}
     for place, labels in enumerate(rows):
@@ -233,13 +227,13 @@ def _compounds(
             made += mapping.id is not None
         by_id.setdefault(name, []).append(place)
     if made:
-        notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
+        said.notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
     out = _Compounds(mapping.sites, [], [], [-1] * len(raw), [], [])
     for name, places in by_id.items():
         first = rows[places[0]]
         other = next((place for place in places if rows[place] != first), None)
         if first is None or other is not None:
-            _refuse_id(raw, mapping, name, places, rows, problems)
+            _refuse_id(raw, mapping, name, places, rows, said.problems)
             continue
         for place in places:
             out.of_row[place] = len(out.ids)
@@ -275,9 +269,7 @@ def _refuse_id(
         )
 
 
-def _site_labels(
-    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], notes: list[str]
-) -> list[tuple[str, ...] | None]:
+def _site_labels(raw: RawTable, mapping: TableMapping, said: Said) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: list[str | None] = [None] * len(raw)
     columns = []
@@ -285,7 +277,7 @@ def _site_labels(
     for name in mapping.sites:
         texts = raw.column(name)
         # A substituent that is written in several ways is shown as it is written first.
-        spellings = one_spelling(name, texts, notes, warnings)
+        spellings = one_spelling(name, texts, said.notes, said.warnings)
         hydrogen = next((label for label in spellings.values() if is_hydrogen(label)), "H")
         # Substituents repeat, so each text is judged once; None stands for one that is not known.
         meant: dict[str, str | None] = {}
@@ -304,21 +296,21 @@ def _site_labels(
         columns.append(column)
     below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
     if below:
-        warnings.append(
+        said.warnings.append(
             f"In {', '.join(below)} each substituent stands once, above empty cells. If it holds for these, fill them "
             "in: nothing is copied down."
         )
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":
-        notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
+        said.notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
     elif counts:
-        warnings.append(
+        said.warnings.append(
             f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen, say so."
         )
     for place, site in enumerate(unknown):
         if site is not None:
             why = DITTO if is_ditto(raw.column(site)[place]) else "the substituent is missing"
-            problems.append(Problem(raw.rows[place], site, why))
+            said.problems.append(Problem(raw.rows[place], site, why))
     # A row without an unknown site has a text everywhere.
     return [
         None if site is not None else tuple(map(str, labels))
@@ -341,7 +333,7 @@ def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) ->
 # ---------------------------------------------------------------------- library
 
 
-def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnings: list[str]) -> Library:
+def _library(raw: RawTable, compounds: _Compounds, warnings: list[str]) -> Library:
     """Return the listed compounds over the sites that carry information."""
     n = len(compounds.ids)
     if n < 2:

@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from ..errors import AssayPilotError
@@ -28,6 +28,15 @@ class Problem:
     def as_json(self) -> dict[str, int | str | None]:
         """Return the keys of the command line's list."""
         return {"row": self.row, "column": self.column, "reason": self.reason, "severity": self.severity}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What there is to say of a table while it is imported."""
+
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -187,7 +196,7 @@ def letters_of(column: int) -> str:
 
 def to_bytes(table: RawTable) -> bytes:
     """Return the table as JSON."""
-    values = {field.name: getattr(table, field.name) for field in fields(RawTable)}
+    values = {one.name: getattr(table, one.name) for one in fields(RawTable)}
     values["problems"] = [[one.row, one.column, one.reason, one.severity] for one in table.problems]
     return json.dumps(values).encode()
 

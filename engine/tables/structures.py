@@ -15,7 +15,7 @@ from ..system.guarded import TooLong, TooMuch, guarded
 from ..system.progress import Report, part_of, silent
 from ..text.statements import listed
 from .options import EndpointColumn, TableMapping
-from .raw import Problem, RawTable, fold
+from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, parse_value
 
 _UNKNOWN = "(unknown)"
@@ -43,10 +43,8 @@ class Prepared:
     """Ids that were merged into another on request, each with that one."""
 
 
-def read_structure_column(
-    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], report: Report = silent
-) -> Prepared:
-    """Return the table with its structures read; problems and warnings are added to the lists.
+def read_structure_column(raw: RawTable, mapping: TableMapping, said: Said, report: Report = silent) -> Prepared:
+    """Return the table with its structures read; problems and warnings are added to what is ``said``.
 
     Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
     given that cannot be used.
@@ -74,13 +72,13 @@ def read_structure_column(
         if structure.reason and (structure.text or mapping.cores):
             reasons[place] = structure.reason
     without = "" if mapping.cores else "; the compound has no picture"
-    problems += [Problem(raw.rows[place], mapping.smiles, reason + without) for place, reason in reasons.items()]
-    warnings += filter(None, [salt_note(found)])
+    said.problems.extend(Problem(raw.rows[place], mapping.smiles, why + without) for place, why in reasons.items())
+    said.warnings.extend(filter(None, [salt_note(found)]))
     raw = _replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
-    raw, aliases = _told_apart(raw, mapping, warnings, part_of(report, 0.4, 0.5))
+    raw, aliases = _told_apart(raw, mapping, said.warnings, part_of(report, 0.4, 0.5))
     if not mapping.cores:
         return Prepared(raw, mapping, aliases=aliases)
-    apart = _taken_apart(raw, mapping, reasons, problems, warnings, part_of(report, 0.5, 1.0))
+    apart = _taken_apart(raw, mapping, reasons, said, part_of(report, 0.5, 1.0))
     return replace(apart, aliases=aliases)
 
 
@@ -137,14 +135,7 @@ def _told_apart(
     return _replaced(raw, {mapping.id: merged, mapping.smiles: same}), aliases
 
 
-def _taken_apart(
-    raw: RawTable,
-    mapping: TableMapping,
-    reasons: dict[int, str],
-    problems: list[Problem],
-    warnings: list[str],
-    report: Report,
-) -> Prepared:
+def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], said: Said, report: Report) -> Prepared:
     """Return the table with a column for each site of the cores."""
     from ..chemistry.cores import read_cores
     from ..chemistry.decomposition import CORE_SITE, core_form, decompose
@@ -165,14 +156,14 @@ def _taken_apart(
             option="--core",
             mend="Draw the core with what all compounds share, and a site wherever they differ.",
         )
-    warnings += apart.notes(list(first.values()))
+    said.warnings.extend(apart.notes(list(first.values())))
     parts = dict(zip(first, apart.parts, strict=True))
     why = dict(zip(first, apart.reasons, strict=True))
     used = [parts.get(text) for text in smiles]
     unusable = set(reasons)
     for place, text in enumerate(smiles):
         if text and used[place] is None:
-            problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
+            said.problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
             unusable.add(place)
     columns = {
         site: [_UNKNOWN if part is None else part.substituents[k] for part in used]
@@ -188,7 +179,7 @@ def _taken_apart(
         )
     old = [column for column in raw.columns if fold(column) in map(fold, columns)]
     if old:
-        warnings.append(f"The sites come from the structures; columns of the table not used: {', '.join(old)}.")
+        said.warnings.append(f"The sites come from the structures; columns of the table not used: {', '.join(old)}.")
     forms = {core_form(part.core) for part in used if part is not None}
     fixed = ((CORE_SITE, forms.pop()),) if len(forms) == 1 else ()
     return Prepared(
