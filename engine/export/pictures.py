@@ -17,7 +17,6 @@ from ..domain.measurements import Pooled, pool
 from ..models.contributions import contributions
 from ..models.leave_one_out import leave_one_out
 from ..models.ols import Estimate, least_squares
-from .answer import picture_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,19 +28,6 @@ _PANEL = 34
 """Substituents in one picture; a site with more of them has several."""
 _MOST = 340
 """Substituents of one site that are drawn."""
-
-
-def answer_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
-    """Return the figure that shows the answer.
-
-    Ranked intervals with the cutoff, the front of two endpoints, or of more.
-    """
-    return picture_of(status).draw(size, dpi)
-
-
-def answer_caption(status: Status) -> str:
-    """Return what the figure of the answer shows, in a sentence or two; empty while it shows nothing."""
-    return picture_of(status).caption
 
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:

@@ -15,6 +15,7 @@ from ..models.report import Noise, model_report
 from ..system.progress import Report, silent
 from ..text.statements import intervals_are
 from . import pictures
+from .answer import picture_of
 from .contents import Contents
 from .measured import said
 from .pdf_pages import BARE, WIDTH, Pages, Progress, heading, load_fonts, not_drawn, paragraph, ruled
@@ -97,11 +98,12 @@ def _answer(contents: Contents) -> list[Flowable]:
             ("BOTTOMPADDING", (0, -1), (-1, -1), 9),
         ]
     )
-    figure = pictures.answer_figure(status, (WIDTH / _INCH, 3.4))
+    answer = picture_of(status)
+    figure = answer.draw((WIDTH / _INCH, 3.4), 100.0)
     story = [_title(contents.title), paragraph(_cut(about), "subtitle"), box, Spacer(1, 8), _tally(status)]
     story += [
         Spacer(1, 8),
-        KeepTogether([FigureFlowable(figure), paragraph(pictures.answer_caption(status), "caption")]),
+        KeepTogether([FigureFlowable(figure), paragraph(answer.caption, "caption")]),
     ]
     if status.warnings:
         story += [paragraph("To be kept in mind", "label")]

@@ -20,7 +20,7 @@ from ..campaign.state import Status
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..system.progress import Report, silent
-from . import pictures
+from .answer import picture_of
 from .contents import Contents
 from .plain import CompoundLine, compound_lines, plain, sentences, site_cells
 from .slide_text import (
@@ -125,8 +125,8 @@ def _answer(slide: Any, status: Status) -> None:
 
 def _figure(slide: Any, status: Status) -> None:
     size = (_FIGURE.width / _ENLARGED, _FIGURE.height / _ENLARGED)
-    picture = _png(pictures.answer_figure(status, size, _DPI))
-    caption = pictures.answer_caption(status)
+    answer = picture_of(status)
+    picture, caption = _png(answer.draw(size, _DPI)), answer.caption
     place = (Inches(_FIGURE.left), Inches(_FIGURE.top), Inches(_FIGURE.width), Inches(_FIGURE.height))
     made = slide.shapes.add_picture(picture, *place)
     made.name = "Figure"

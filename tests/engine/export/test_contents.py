@@ -191,13 +191,6 @@ def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:
     assert now.structure(4) == ""
 
 
-def test_contents_go_to_another_process(nasty: Status) -> None:
-    now = contents(nasty, Choice("all"))
-    there = pickle.loads(pickle.dumps(now))
-    assert there.shortlist_with_provenance == now.shortlist_with_provenance
-    assert there.settings == now.settings
-
-
 def test_a_workbook_is_made_in_another_process(tmp_path: Path, nasty: Status) -> None:
     heard: list[str] = []
     path = tmp_path / "x.xlsx"

@@ -15,7 +15,6 @@ from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import RankedPicture, picture_of
-from assaypilot.engine.export.pictures import answer_caption, answer_figure
 from assaypilot.engine.export.structure_activity import look
 from assaypilot.engine.figures.palette import DARK, LIGHT
 from assaypilot.engine.models.ols import least_squares
@@ -28,13 +27,13 @@ def pixels(figure):
 
 
 def test_the_window_shows_what_the_report_shows_until_a_compound_is_chosen(nasty: Status) -> None:
-    report = pixels(answer_figure(nasty, (6.0, 3.0)))
+    report = pixels(picture_of(nasty).draw((6.0, 3.0), 100.0))
     in_the_window = picture_of(nasty, None, lambda: LIGHT)
     np.testing.assert_array_equal(pixels(in_the_window.draw((6.0, 3.0), 100.0)), report)
     assert isinstance(in_the_window, RankedPicture)
     chosen = in_the_window.compounds[0]
     assert (pixels(picture_of(nasty, chosen).draw((6.0, 3.0), 100.0)) != report).any()
-    assert answer_caption(nasty) == in_the_window.caption != ""
+    assert picture_of(nasty).caption == in_the_window.caption != ""
 
 
 def test_a_picture_drawn_again_has_the_colours_of_that_moment(nasty: Status) -> None:

@@ -46,18 +46,6 @@ def test_one_record_per_compound_with_its_row_as_properties(tmp_path: Path, nast
                 assert mol.GetProp(name) == cell
 
 
-def test_our_reader_takes_numbers_for_numbers(tmp_path: Path, nasty: Status) -> None:
-    path = tmp_path / "x.sdf"
-    now = contents(nasty, Choice("all"))
-    write(path, now)
-    table = read_table(path)
-    assert table.problems == ()
-    assert table.decimal == "."
-    for name in ("pIC50 estimate", "IC50 (nM) estimate", "P(within 0.5)"):
-        assert [float(text) for text in table.column(name)] == list(now.shortlist.column(name))
-    assert list(table.column("SMILES")) == [SMILES[c] for c in now.compounds]
-
-
 def test_the_core_lies_alike_and_each_site_at_its_own_end(tmp_path: Path, nasty: Status) -> None:
     path = tmp_path / "x.sdf"
     order = tuple(range(9))

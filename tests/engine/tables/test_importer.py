@@ -213,11 +213,7 @@ def test_rows_of_one_compound_that_differ_by_more_are_named():
     assert "Rows of one compound differ by more, SD 0.28." in about_own_sds(table.endpoints, table.history)[0]
 
 
-def test_json_is_refused(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text('[{"ID": "a", "R1": "Me"}]', encoding="utf-8")
-    with pytest.raises(AssayPilotError, match="this is JSON, not a table"):
-        read_table(path)
+def test_a_header_in_brackets_is_no_json():
     assert parse_text("[R1],pIC50\nMe,6\n").columns == ("[R1]", "pIC50")
 
 
