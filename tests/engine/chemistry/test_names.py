@@ -1,5 +1,6 @@
 import csv
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,70 +9,8 @@ from rdkit import Chem, rdBase
 
 from assaypilot.engine.chemistry.names import drawable, short_name, short_names
 
-NAMES = {
-    "[H]*": "H",
-    "*F": "F",
-    "*C#N": "CN",
-    "*C": "Me",
-    "*CC": "Et",
-    "*C(C)C": "iPr",
-    "*C(C)CC": "sBu",
-    "*C(C)(C)C": "tBu",
-    "*C1CC1": "cPr",
-    "*C(F)(F)F": "CF3",
-    "*C(F)F": "CHF2",
-    "*C([2H])([2H])[2H]": "CD3",
-    "*OC": "OMe",
-    "*OC(F)(F)F": "OCF3",
-    "*O": "OH",
-    "*N": "NH2",
-    "*NC": "NHMe",
-    "*N(C)C": "NMe2",
-    "*N(C)CC": "N(Et)Me",
-    "*NC(C)=O": "NHAc",
-    "*NC(=O)OC(C)(C)C": "NHBoc",
-    "*[N+](=O)[O-]": "NO2",
-    "*C(=O)OC": "CO2Me",
-    "*C(=O)O": "CO2H",
-    "*C(N)=O": "CONH2",
-    "*C(=O)N1CCOCC1": "CO(morpholin-4-yl)",
-    "*C(=O)OC(C)(C)C": "Boc",
-    "*S(C)(=O)=O": "SO2Me",
-    "*S(N)(=O)=O": "SO2NH2",
-    "*S(F)(F)(F)(F)F": "SF5",
-    "*P(=O)(OC)OC": "PO(OMe)2",
-    "*B(O)O": "B(OH)2",
-    "*C=C": "vinyl",
-    "*C(C)=C": "C(Me)=CH2",
-    "*C#CC": "C≡CMe",
-    "*CCOC": "CH2CH2OMe",
-    "*CCCN": "(CH2)3NH2",
-    "*C(C)(C)O": "CMe2OH",
-    "*C(C)c1ccccc1": "CH(Me)Ph",
-    "*Cc1ccccc1": "Bn",
-    "*Cc1ccc(F)cc1": "4-F-Bn",
-    "*c1ccccc1": "Ph",
-    "*c1ccc(F)cc1": "4-F-Ph",
-    "*c1ccc(Cl)c(F)c1": "4-Cl-3-F-Ph",
-    "*c1cc(OC)cc(OC)c1": "3,5-diOMe-Ph",
-    "*c1ccc(-c2cccnc2)cc1": "4-(3-pyridyl)-Ph",
-    "*c1cccnc1": "3-pyridyl",
-    "*Oc1ccncc1": "O(4-pyridyl)",
-    "*c1ccnn1C": "1-Me-pyrazol-5-yl",
-    "*c1cc[nH]n1": "pyrazol-3-yl",
-    "*c1nc(C)cs1": "4-Me-thiazol-2-yl",
-    "*c1ccc2[nH]ccc2c1": "indol-5-yl",
-    "*c1ccc2c(c1)OCO2": "1,3-benzodioxol-5-yl",
-    "*N1CCOCC1": "morpholin-4-yl",
-    "*N1CCCCC1": "piperidin-1-yl",
-    "*N1CCN(C)CC1": "4-Me-piperazin-1-yl",
-    "*N1CCCC1=O": "2-oxo-pyrrolidin-1-yl",
-    "*C1CCC(F)(F)CC1": "4,4-diF-cHex",
-    "*C12CC3CC(CC(C3)C1)C2": "1-adamantyl",
-    "*N1CC2(C1)COC2": "2-oxa-6-azaspiro[3.3]heptan-6-yl",
-    "*N1CC[C@H](F)C1": "(S)-3-F-pyrrolidin-1-yl",
-    "*/C=C/c1ccccc1": "(E)-CH=CHPh",
-}
+with Path(__file__).with_name("names.csv").open(encoding="utf-8", newline="") as _file:
+    NAMES = {row["smiles"]: row["name"] for row in csv.DictReader(_file)}
 
 
 @pytest.mark.parametrize(("smiles", "name"), NAMES.items())

@@ -1,5 +1,8 @@
 """Every public table is read with the figures that its folder's README gives; skipped where the folder is absent."""
 
+import csv
+from pathlib import Path
+
 import pytest
 
 from assaypilot.engine.tables.check import check_report
@@ -9,38 +12,8 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 
-RAW = {
-    "CHEMBL2321810_rgd_table.csv": (628, 6),
-    "CHEMBL3638592_rgd_table.csv": (573, 6),
-    "ENB2012_hds.csv": (768, 10),
-    "ENB2012_hds.xlsx": (768, 10),
-    "PDE10_Roche.txt": (1162, 3),
-    "antiadrenergic_22_fw_table.csv": (22, 4),
-    "baybe_aryl_halide.csv": (4599, 17),
-    "covboost_20x3_means.csv": (20, 5),
-    "freewilson1964_tetracycline_10.csv": (10, 4),
-    "imports-85.data": (205, 26),
-    "llvm_input.csv": (1023, 13),
-    "noc_CM_log_kone.csv": (259, 6),
-    "noc_CM_log_molearner.csv": (259, 6),
-    "pct_CHEMBL313_sel.smi": (108, 3),
-    "pct_cSrc_dataset.csv": (134, 12),
-    "pw_CHEMBL2321810.smi": (1017, 2),
-    "pw_CHEMBL2321810_act.csv": (1017, 2),
-    "pw_CHEMBL2321810_scaffold.mol": (1, 2),
-    "pw_CHEMBL3638592.smi": (573, 2),
-    "pw_CHEMBL3638592_act.csv": (573, 2),
-    "pw_CHEMBL3638592_scaffold.mol": (1, 1),
-    "pw_fw_act.csv": (22, 2),
-    "pw_fw_mols.smi": (22, 2),
-    "pw_scaffold.mol": (1, 1),
-    "rdkit_cmet_ligands.sdf": (24, 3),
-    "rdkit_rgd_jm200186n.excerpt.sdf": (7, 3),
-    "rdkit_rgd_jm7b00306.excerpt.sdf": (7, 9),
-    "rdkit_rgd_simple1.sdf": (4, 2),
-    "sort_256.csv": (206, 5),
-    "tropane_isoxazole_5x2.csv": (10, 5),
-}
+with Path(__file__).with_name("public.csv").open(encoding="utf-8", newline="") as _file:
+    RAW = {row["file"]: (int(row["rows"]), int(row["columns"])) for row in csv.DictReader(_file)}
 
 
 @pytest.mark.parametrize("file", RAW)
