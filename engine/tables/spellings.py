@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from ..domain.labels import is_hydrogen
 from ..text.statements import listed
 from .headers import SMILES_SHAPE
+from .vocabulary import SUBSTITUENTS
 
-_NAMES = """Me CH3 methyl | Et C2H5 CH2CH3 ethyl | iPr i-Pr isopropyl CH(CH3)2 | tBu t-Bu tert-butyl C(CH3)3
-| Ph C6H5 phenyl | Bn benzyl CH2Ph | cPr c-Pr cyclopropyl | OMe OCH3 MeO methoxy | OEt OC2H5 EtO ethoxy
-| CF3 trifluoromethyl | CN cyano nitrile | NO2 nitro | OH HO hydroxy | NH2 H2N amino | F fluoro fluorine
-| Cl chloro chlorine | Br bromo bromine | I iodo iodine"""
-"""Names of the same substituent."""
-_ALSO = {word.casefold(): words.split()[0] for words in _NAMES.split("|") for word in words.split()}
+_ALSO = {word.casefold(): name for name, words in SUBSTITUENTS.items() for word in (name, *words)}
+"""Names of usual substituents by all their spellings."""
 _SHOWN = 4
 
 

@@ -15,6 +15,7 @@ from . import headers
 from .arrangements import barred, is_framed, spaced, table_of
 from .raw import DELIMITERS, RawTable, fold, rows_named, unguard, visible
 from .values import decimal_mark, without_thousands
+from .vocabulary import PUBCHEM_UNITS
 
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."
@@ -206,17 +207,6 @@ def _row_of_open_quote(text: str, delimiter: str) -> int | None:
 
 _TAG = "PUBCHEM_RESULT_TAG"
 _ABOUT = re.compile(r"RESULT_[A-Z_]+")
-_UNITS = {
-    "MOLAR": "M",
-    "MILLIMOLAR": "mM",
-    "MICROMOLAR": "µM",
-    "NANOMOLAR": "nM",
-    "PICOMOLAR": "pM",
-    "PERCENT": "%",
-    "MICROGRAMS PER MILLILITER": "µg/mL",
-    "MILLIGRAMS PER MILLILITER": "mg/mL",
-}
-"""Units of PubChem's BioAssay data dictionary, of those that tables hold."""
 
 _START = "<datawarrior-fileinfo>"
 _ABOVE = re.compile(r"(?:<([a-z -]+)>\n(?:.*\n)*?</\1>\n)+")
@@ -246,7 +236,7 @@ def pubchem_rows(numbered: list[tuple[int, list[str]]], warnings: list[str]) -> 
         return numbered
     units = about.get("RESULT_UNIT", (0, []))[1]
     names = [
-        f"{name} ({_UNITS[unit]})" if (unit := text.strip().upper()) in _UNITS else name
+        f"{name} ({PUBCHEM_UNITS[unit]})" if (unit := text.strip().lower()) in PUBCHEM_UNITS else name
         for name, text in zip(header, [*units, *[""] * len(header)], strict=False)
     ]
     places = [at for at, _ in about.values()]

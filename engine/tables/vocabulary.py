@@ -8,11 +8,12 @@ from pathlib import Path
 
 _FILE = ConfigParser(delimiters=(":",), comment_prefixes=(";",), interpolation=None)
 _FILE.read_string(Path(__file__).with_name("vocabulary.ini").read_text(encoding="utf-8"))
-HEADERS, ROLES, CELLS = (
+HEADERS, ROLES, CELLS, SUBSTITUENTS = (
     {name: tuple(" ".join(word.split()) for word in words.split("|")) for name, words in _FILE[section].items()}
-    for section in ("headers", "roles", "cells")
+    for section in ("headers", "roles", "cells", "substituents")
 )
-"""What columns are called, what columns beside values are called by what they hold, and what cells say."""
+"""What columns are called, those beside values by what they hold; what cells say; other names of substituents."""
+PUBCHEM_UNITS = dict(_FILE["pubchem units"])
 PATTERNS = {name: re.compile("".join(text.splitlines())) for name, text in _FILE["patterns"].items()}
 """What headers and words are about, where a list of them would not end."""
 
