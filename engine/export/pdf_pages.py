@@ -24,7 +24,7 @@ from ..campaign.state import Status
 from ..figures.palette import LIGHT
 from ..system.progress import Report
 from .fitting import shared_out
-from .plain import plain
+from .plain import plain, shortened
 
 _SIDE, _TOP, _BOTTOM = 18 * mm, 16 * mm, 22 * mm
 WIDTH = A4[0] - 2 * _SIDE
@@ -116,16 +116,9 @@ def cut(text: str, width: float, lines: int = 50, style: str = "cell") -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def fitted(text: object, font: str, size: float, width: float) -> str:
+def fitted(text: str, font: str, size: float, width: float) -> str:
     """Return a text on one line, its end left out (…) where it is wider than ``width`` points."""
-    words = plain(text)
-    if stringWidth(words, font, size) <= width:
-        return words
-    while words and stringWidth(f"{words}…", font, size) > width:
-        # What is left out at once is never more than what is too much: no letter is wider than it is high.
-        over = stringWidth(f"{words}…", font, size) - width
-        words = words[: len(words) - max(int(over / (1.5 * size)), 1)]
-    return f"{words}…"
+    return shortened(text, lambda words: stringWidth(words, font, size) <= width)
 
 
 class Progress:

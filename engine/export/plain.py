@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..campaign.state import STATUSES, Status
@@ -29,6 +29,18 @@ def plain(text: object) -> str:
     return "".join(
         " " if unicodedata.category(letter) in _LINES else "\ufffd" if letter in _NEVER else letter for letter in whole
     )
+
+
+def shortened(text: str, fits: Callable[[str], bool]) -> str:
+    """Return the text on one line, its end left out (…) where it does not fit."""
+    words = plain(text)
+    if fits(words):
+        return words
+    fewest, longest = 0, len(words)
+    while fewest < longest:
+        middle = (fewest + longest + 1) // 2
+        fewest, longest = (middle, longest) if fits(f"{words[:middle]}…") else (fewest, middle - 1)
+    return f"{words[:fewest].rstrip()}…"
 
 
 def sentences(text: str) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..errors import AssayPilotError
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
 from .contents import Contents
+from .csv_file import plain
 from .sheet import Cell, unique
 from .whole import write_whole
 
@@ -116,12 +116,8 @@ def first_line(text: str) -> str:
 
 def _value(cell: Cell) -> str:
     """Return a property's value; empty when there is none."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, (int, float)):
-        return repr(cell) if math.isfinite(cell) else ""
+    if not isinstance(cell, str):
+        return plain(cell)
     lines = [line.rstrip() for line in _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub("\n", cell)).split("\n")]
     # An empty line ends the value, a line that begins like the next property or the next record would be taken for it.
     return "\n".join(f" {line}" if line.startswith((">", "$$$$")) else line for line in lines if line.strip())

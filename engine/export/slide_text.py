@@ -17,7 +17,7 @@ from pptx.util import Emu, Inches, Pt
 
 from ..figures.palette import LIGHT
 from .fitting import shared_out
-from .plain import plain
+from .plain import plain, shortened
 
 _rgb: Any = RGBColor  # it carries no types
 INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
@@ -88,17 +88,7 @@ def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int
 
 def cut(text: str, size: float, width: float, most: int, *, bold: bool = False) -> str:
     """Return the text, its end left out (…) where it takes more than ``most`` lines."""
-    words = plain(text)
-    if lines_of(words, size, width, bold=bold) <= most:
-        return words
-    fewest, longest = 0, len(words)
-    while fewest < longest:
-        middle = (fewest + longest + 1) // 2
-        if lines_of(f"{words[:middle]}…", size, width, bold=bold) <= most:
-            fewest = middle
-        else:
-            longest = middle - 1
-    return f"{words[:fewest].rstrip()}…"
+    return shortened(text, lambda words: lines_of(words, size, width, bold=bold) <= most)
 
 
 def fill(frame: Any, words: Sequence[Words]) -> None:

@@ -87,7 +87,7 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
     AssayPilotError when a column is missing or a well does not exist on such a plate.
     """
     ids, plate, well = (
-        next((c for name in names for c in raw.columns if fold(c) == name), None)
+        raw.called(names)
         for names in (headers.IDS, ("source plate", *headers.ROLES["plate"]), ("source well", *headers.ROLES["well"]))
     )
     if ids is None or plate is None or well is None:
