@@ -6,7 +6,6 @@ After results that ends a proof, as who adds compounds may have chosen them by t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,13 +76,6 @@ def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
         return [], {}
     (draft,), blobs = _drafts(ledger, extended(library, more), "", None, CombinationsListed)
     return [draft], blobs
-
-
-def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the same compounds once more, after they were taken back; ``sequence`` is the last event before."""
-    library = Library.decode(ledger.part(data["parts"][0]))
-    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"])
-    return [replace(draft, data={**draft.data, "redoes": sequence})], blobs
 
 
 def _drafts(

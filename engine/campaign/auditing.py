@@ -27,14 +27,13 @@ from scipy.special import bdtr, gammaln, ndtri
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
-from . import codec
 from . import noise as assay_noise
 from .bookkeeping import Issued
 from .events.issued import AuditIssued
 from .file.chain import Draft
 from .replay import Ledger
-from .rounds import expected
-from .state import Audit, Candidates, RoundItem
+from .rounds import items_of
+from .state import Audit, Candidates
 
 CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645
@@ -77,7 +76,7 @@ def members_if_none(population: int, sampled: int) -> int:
     return members_at_most(population, sampled, 0, _DETECTED, 1.0 - CONFIDENCE - _TOO_HIGH)
 
 
-def audit_round(ledger: Ledger, candidates: Candidates, size: int, *, redoes: int | None = None) -> Draft:
+def audit_round(ledger: Ledger, candidates: Candidates, size: int) -> Draft:
     """Return the event of an audit round of ``size`` compounds; AssayPilotError where none can be drawn."""
     _refuse_goal(ledger)
     if not any(m.usable and m.relation == "=" and m.endpoint == ledger.objective for m in ledger.measurements):
@@ -94,20 +93,9 @@ def audit_round(ledger: Ledger, candidates: Candidates, size: int, *, redoes: in
             mend=f"Choose 1 to {len(population):,}.",
         )
     chosen = _sample(ledger, population, size)
-    told = {k: expected(ledger, k, chosen) for k in {ledger.objective, *ledger.measured}}
-    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
-    items = []
-    for line, compound in enumerate(chosen):
-        mean, low, high = told[ledger.objective][line] or (None, None, None)
-        each = tuple(of[line] for of in several)
-        items.append(RoundItem(compound, 1, "drawn at random", mean, low, high, (), each))
-    data: dict[str, Any] = {
-        "round": len(ledger.rounds) + 1,
-        "items": [codec.item_to_json(item) for item in items],
-        "population": len(population),
-    }
-    if redoes is not None:
-        data["redoes"] = redoes
+    once = [(compound, 1) for compound in chosen]
+    items = items_of(ledger, once, ["drawn at random"] * size, [(1,) * ledger.per_sample] * size)
+    data = {"round": len(ledger.rounds) + 1, "items": items, "population": len(population)}
     return AuditIssued.draft(data)
 
 

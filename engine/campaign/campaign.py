@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,7 +29,6 @@ from .confirmation import confirmation_round
 from .creation import creation_drafts
 from .events.entered import CompoundsUnavailable
 from .events.fold import UNFIT, Work, describe, take
-from .events.kind import laid_out_since
 from .file.chain import Draft
 from .file.store import Store, location_warnings
 from .plan_choice import PlanOption, options
@@ -37,7 +37,7 @@ from .replay import Ledger
 from .results import amending
 from .results.intake import to_mark
 from .results.recording import recorded
-from .rewind import Moment, Past, done_again, opposite, refuse_late, retold
+from .rewind import Moment, Past, refuse_late, retold
 from .rounds import (
     closed_round,
     due_decision,
@@ -330,11 +330,7 @@ class Campaign:
 
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back, with its plates; only while it has no result. Its number is not used again."""
-        work = self._begin()
-        while laid_out_since(work.ledger.undo):
-            work.add(opposite(work.ledger.undo[-1], work.ledger.sequence))
-        work.add(withdrawn_round(work.ledger, note))
-        self._commit(work)
+        self._commit(self._begin(withdrawn_round(self._ledger, note)))
 
     def close_round(self, missing: Missing = "return", note: str = "") -> Status:
         """End the open round with what has come back.
@@ -511,7 +507,7 @@ class Campaign:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
         refuse_late(self._ledger, step)
-        self._commit(self._begin(opposite(step, self._ledger.sequence)))
+        self._commit(self._begin(replace(step.back, data={**step.back.data, "undoes": self._ledger.sequence})))
         return step.label
 
     def redo(self) -> str:
@@ -519,7 +515,7 @@ class Campaign:
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
-        self._commit_with(*done_again(self._ledger, step, self.status))
+        self._commit(self._begin(replace(step.forth, data={**step.forth.data, "redoes": self._ledger.sequence})))
         return step.label
 
     # -- the file

@@ -31,7 +31,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..domain.controls import Control, refuse_compounds, resolved
-from ..domain.desirability import Curve, parse_curve
+from ..domain.desirability import Curve
 from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.noise import StatedNoise
@@ -170,36 +170,6 @@ def with_stock(ledger: Ledger, drafts: Sequence[Draft]) -> tuple[list[Draft], di
         return [*drafts], {}
     handed_over, parts = change_drafts(ledger, Change(strategy=SERIES), "a compound is available again")
     return [*handed_over, *drafts], parts
-
-
-def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the same change once more, after it was undone; ``sequence`` is the last event before."""
-    (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])
-    return [replace(draft, data={**draft.data, "redoes": sequence})], parts
-
-
-def _change_of(data: Mapping[str, Any]) -> Change:
-    """Return the change that an event tells of."""
-    told: dict[str, Any] = {"noise": {}, "limits": {}, "margins": {}}
-    for one in data["changes"]:
-        after = one["after"]
-        if one["what"] == "limit":
-            told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
-        elif one["what"] == "endpoint":
-            told["endpoint"] = Endpoint.from_json(after)
-        elif one["what"] == "goal":
-            told["trade_off"] = True
-        elif one["what"] == "controls":
-            told["controls"] = tuple(map(Control.from_json, after))
-        elif one["what"] == "profile":
-            told["curves"] = tuple(map(parse_curve, after))
-        elif one["what"] == "margin":
-            told["margins"][one["endpoint"]] = after
-        elif one["what"] == "noise":
-            told["noise"][one["endpoint"]] = _noise_again(one)
-        else:
-            told[one["what"]] = after
-    return Change(**told)
 
 
 def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
@@ -357,12 +327,6 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
 
 def _noise(endpoint: Endpoint) -> float | str | dict[str, Any] | None:
     return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
-
-
-def _noise_again(change: Mapping[str, Any]) -> float | StatedNoise:
-    """Return the noise that a change gave, as the log tells of it."""
-    after = change["after"]
-    return StatedNoise(after["about"], True) if isinstance(after, dict) else float(after)
 
 
 def _limit(endpoint: Endpoint) -> dict[str, Any] | None:

@@ -24,8 +24,8 @@ from .file.chain import Draft
 from .findings import LEVEL, Check, Confirmation, Prediction
 from .phrases import many, names
 from .replay import Ledger
-from .rounds import expected
-from .state import Candidates, RoundItem
+from .rounds import items_of
+from .state import Candidates
 
 Place = tuple[int, int]
 """Endpoint and compound, by their positions."""
@@ -59,7 +59,7 @@ def _answer(ledger: Ledger) -> str:
     return "count" if counted else "yes or no"
 
 
-def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | None = None) -> list[Draft]:
+def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
     """Return the event of the next confirmation round, with what it is predicted to find.
 
     None when nothing is left to ask.
@@ -90,23 +90,15 @@ def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | 
         for place, k in enumerate(ledger.measured)
         for prediction in _predictions(ledger, k, [c for c in chosen if due[c][place]], width)
     ]
-    told = {k: expected(ledger, k, chosen) for k in {ledger.objective, *ledger.measured}}
-    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
-    items = []
-    for line, compound in enumerate(chosen):
-        asked = due[compound]
-        mean, low, high = told[ledger.objective][line] or (None, None, None)
-        each = tuple(of[line] for of in several)
-        items.append(RoundItem(compound, 1, _reason(ledger, asked), mean, low, high, () if all(asked) else asked, each))
+    asked_of = [due[compound] for compound in chosen]
+    once = [(compound, 1) for compound in chosen]
     data = {
         "round": len(ledger.rounds) + 1,
-        "items": [codec.item_to_json(item) for item in items],
+        "items": items_of(ledger, once, [_reason(ledger, asked) for asked in asked_of], asked_of),
         "level": LEVEL,
         "family": family,
         "predicted": [codec.prediction_to_json(prediction) for prediction in predicted],
     }
-    if redoes is not None:
-        data["redoes"] = redoes
     return [ConfirmationIssued.draft(data)]
 
 

@@ -80,7 +80,7 @@ def _grid(status: Status, group: tuple[int, ...], use: PlateUse) -> Grid:
 # ---------------------------------------------------------------------- the event
 
 
-def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) -> Draft:
+def laid_out(issued: Round, layout: Layout | None) -> Draft:
     """Return the event that keeps the plates of a round, or (None) that it stands on none any more."""
     if issued.state == "withdrawn":
         raise AssayPilotError(f"round {issued.number} was withdrawn, so it stands on no plates")
@@ -89,20 +89,7 @@ def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) ->
         "layout": layout_to_json(layout),
         "before": layout_to_json(issued.layout),
     }
-    return Draft("plates_laid_out", data if redoes is None else data | {"redoes": redoes})
-
-
-def once_more(issued: Round, status: Status, data: Mapping[str, Any], sequence: int) -> Draft:
-    """Return the event that does an undone one again; ``issued``: the round it was of.
-
-    A round that was planned anew meanwhile is laid out anew.
-    """
-    if issued.state != "withdrawn":
-        return laid_out(issued, layout_from_json(data["layout"], issued), sequence)
-    if status.open_round is None:
-        raise AssayPilotError(f"round {issued.number} was withdrawn", mend="Plan a round, and lay that one out.")
-    use = None if data["layout"] is None else _use_from_json(data["layout"])
-    return laid_out(status.open_round, layout_of(status, status.open_round, use), sequence)
+    return Draft("plates_laid_out", data)
 
 
 def layout_to_json(layout: Layout | None) -> dict[str, Any] | None:

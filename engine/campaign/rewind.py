@@ -6,25 +6,20 @@ The log is folded up to there, and no decision is made again. Undo appends the o
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..errors import AssayPilotError
-from . import plating
-from .added_compounds import added_again, refuse_used
-from .auditing import audit_round
-from .changes import redone
-from .confirmation import confirmation_round
-from .events.entered import ResultsRecorded, ResultsRestored
+from .added_compounds import refuse_used
 from .events.fold import kind_of, take
-from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned, PlatesLaidOut, RoundIssued
+from .events.issued import PhasePlanned
 from .events.kind import Step
 from .events.terms import CompoundsAdded, SettingsChanged
-from .file.chain import Draft, Event
+from .file.chain import Event
 from .phrases import many
 from .reasons import Reasons
 from .replay import Ledger
-from .rounds import planned_round, refuse_results
+from .rounds import refuse_results
 from .state import Status
 from .view import build_status
 
@@ -150,28 +145,3 @@ def _refuse_seen(ledger: Ledger) -> None:
             "results were seen since the last change, so it stays",
             mend="Change it again instead: the effect on the guarantee is shown first.",
         )
-
-
-def opposite(step: Step, sequence: int) -> Draft:
-    """Return the event that takes a step back; ``sequence`` is the last event before it."""
-    return replace(step.back, data={**step.back.data, "undoes": sequence})
-
-
-def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tuple[list[Draft], Mapping[str, bytes]]:
-    """Return the events, and their parts, that do an undone step again: plans and changes by what is known now."""
-    now, data = ledger.sequence, dict(step.data)
-    if step.kind is RoundIssued:
-        return planned_round(ledger, redoes=now), {}
-    if step.kind is ConfirmationIssued:
-        return confirmation_round(ledger, status().candidates, redoes=now), {}
-    if step.kind is AuditIssued:
-        return [audit_round(ledger, status().candidates, data["size"], redoes=now)], {}
-    if step.kind is PlatesLaidOut:
-        return [plating.once_more(ledger.view(ledger.issued(data["round"])), status(), data, now)], {}
-    if step.kind is SettingsChanged:
-        return redone(ledger, data, now)
-    if step.kind is CompoundsAdded:
-        return added_again(ledger, data, now)
-    if step.kind is ResultsRecorded:
-        return [ResultsRestored.draft(data | {"round": ledger.last_round, "redoes": now})], {}
-    return [step.kind.draft(data | {"redoes": now})], {}

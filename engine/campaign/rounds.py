@@ -24,9 +24,7 @@ from .series import SeriesView, series_reasons
 from .state import Missing, RoundItem
 
 
-def planned_round(
-    ledger: Ledger, report: Report = silent, *, redoes: int | None = None, choice: PlanName | None = None
-) -> list[Draft]:
+def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName | None = None) -> list[Draft]:
     """Return the events of the next round, with its phase's plan when one begins; none when nothing is left to ask.
 
     No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (anew).
@@ -61,10 +59,12 @@ def planned_round(
     if not chosen and ledger.stock is not None:
         return drafts  # all that is left has to be made first
     wanted = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
-    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, wanted)}
-    if redoes is not None:
-        data["redoes"] = redoes
-    return [*drafts, RoundIssued.draft(data)]
+    compounds = [compound for compound, _ in chosen]
+    texts = reasons(ledger.library, compounds)
+    if ledger.calibrated:
+        texts = series_reasons(ledger, ledger.current(), compounds, texts)
+    items = items_of(ledger, chosen, texts, wanted)
+    return [*drafts, RoundIssued.draft({"round": len(ledger.rounds) + 1, "phase": phase, "items": items})]
 
 
 def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -85,11 +85,15 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
     return planned, [(compounds[position], n) for position, n in runs]
 
 
-def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
+def items_of(
+    ledger: Ledger, chosen: Sequence[tuple[int, int]], texts: Sequence[str], asked: Sequence[tuple[int, ...]]
+) -> list[dict[str, Any]]:
+    """Return the lines of a round, each with what is expected of its compound, as the log keeps them.
+
+    ``chosen``: compound and measurements of each endpoint; ``texts``: why it is there; ``asked``: measurements of each
+    measured endpoint, of which some may be in already.
+    """
     compounds = [compound for compound, _ in chosen]
-    texts = reasons(ledger.library, compounds)
-    if ledger.calibrated:
-        texts = series_reasons(ledger, ledger.current(), compounds, texts)
     told = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
     several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
     items = []
@@ -164,10 +168,7 @@ def withdrawn_round(ledger: Ledger, note: str) -> Draft:
     """Return the open round taken back; AssayPilotError when there is none, or it has results."""
     number = to_end(ledger, "withdraw").number
     refuse_results(ledger)
-    data: dict[str, Any] = {"round": number, "note": note}
-    if ledger.undo and ledger.undo[-1].kind.issues:
-        data["undoes"] = ledger.sequence
-    return RoundWithdrawn.draft(data)
+    return RoundWithdrawn.draft({"round": number, "note": note})
 
 
 def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:

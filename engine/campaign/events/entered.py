@@ -10,10 +10,11 @@ from ...domain.controls import Reading
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
 from .. import codec, stocked
+from ..file.chain import Draft
 from ..phrases import many, names, number
 from ..replay import Ledger
 from ..stock_view import stock_in_words
-from .kind import Kind, Step
+from .kind import Kind
 
 
 class ResultsRecorded(Kind):
@@ -36,16 +37,23 @@ class ResultsRecorded(Kind):
         both = names(list(dict.fromkeys([*entered, *controls])))
         return f"{' and '.join(counted)} entered{source}: {both}"
 
-    def step(self) -> Step:
-        """Return the entry, by the numbers of its values."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the entry taken back."""
+        values = self._values()
+        n = len(values["numbers"]) + len(values.get("controls", ()))
+        return f"Enter {n} result{'s' if n != 1 else ''}", ResultsWithdrawn.draft(values)
+
+    def done_again(self) -> Draft:
+        """Return the same values used again."""
+        return ResultsRestored.draft(self._values() | {"round": self.data["round"]})
+
+    def _values(self) -> dict[str, Any]:
+        """Return the entry by the numbers of its values."""
         data = self.data
-        numbers = [m["number"] for m in data["measurements"]]
         source = data.get("source") or {"digest": "", "name": ""}
         controls = [r["number"] for r in data.get("controls", ())]
-        n = len(numbers) + len(controls)
-        values = {"numbers": numbers, "source": source["digest"]} | ({"controls": controls} if controls else {})
-        label, told = f"Enter {n} result{'s' if n != 1 else ''}", values | {"round": data["round"]}
-        return Step(label, ResultsRecorded, told, ResultsWithdrawn.draft(values))
+        values = {"numbers": [m["number"] for m in data["measurements"]], "source": source["digest"]}
+        return values | ({"controls": controls} if controls else {})
 
 
 class ResultsWithdrawn(Kind):
@@ -71,7 +79,7 @@ class ResultsRestored(Kind):
     name = "results_restored"
 
     def apply(self, ledger: Ledger) -> None:
-        """Use the values again; around an undone and redone plan they answer the round that is open now."""
+        """Use the values again, in the round they were entered in."""
         data = self.data
         number = data["round"]
         _mark(ledger, data["numbers"], lambda m: replace(m, withdrawn=False, round=number))
@@ -106,11 +114,10 @@ class ControlAmended(Kind):
             return f"{name} corrected to {to}: {data['reason']}"
         return f"{name} {'excluded' if now['excluded'] else 'used again'}: {data['reason']}"
 
-    def step(self) -> Step:
-        """Return the amendment."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the amendment taken back."""
         data = self.data
-        back = ControlAmended.draft({**data, "now": data["before"], "before": data["now"]})
-        return Step("Amend a control", ControlAmended, data, back)
+        return "Amend a control", ControlAmended.draft({**data, "now": data["before"], "before": data["now"]})
 
 
 class MeasurementExcluded(Kind):
@@ -130,11 +137,10 @@ class MeasurementExcluded(Kind):
         how = "by judgement" if data["judgement"] else "for a technical cause"
         return f"Value {_value(ledger, data['number'])} excluded {how}: {data['reason']}"
 
-    def step(self) -> Step:
-        """Return the exclusion."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the exclusion taken back."""
         data = self.data
-        back = MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
-        return Step("Exclude a value", MeasurementExcluded, data, back)
+        return "Exclude a value", MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
 
 
 class MeasurementIncluded(Kind):
@@ -151,11 +157,10 @@ class MeasurementIncluded(Kind):
         """Return the value and why."""
         return f"Value {_value(ledger, self.data['number'])} used again: {self.data['reason']}"
 
-    def step(self) -> Step:
-        """Return the inclusion."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the inclusion taken back."""
         data = self.data
-        back = MeasurementExcluded.draft({"number": data["number"], **data["before"]})
-        return Step("Include a value", MeasurementIncluded, data, back)
+        return "Include a value", MeasurementExcluded.draft({"number": data["number"], **data["before"]})
 
 
 class MeasurementCorrected(Kind):
@@ -182,11 +187,10 @@ class MeasurementCorrected(Kind):
         to = _entry(ledger, measurement, data["entered"], relation, data["unit"])
         return f"Value {_value(ledger, data['number'])} corrected to {to}: {data['reason']}"
 
-    def step(self) -> Step:
-        """Return the correction."""
-        data = self.data
-        back = MeasurementCorrected.draft({"number": data["number"], **data["before"], "before": None})
-        return Step("Correct a value", MeasurementCorrected, data, back)
+    def undone(self) -> tuple[str, Draft]:
+        """Return the correction taken back."""
+        before = {"number": self.data["number"], **self.data["before"], "before": None}
+        return "Correct a value", MeasurementCorrected.draft(before)
 
 
 class CompoundsUnavailable(Kind):
@@ -204,11 +208,10 @@ class CompoundsUnavailable(Kind):
         ids = ledger.library.ids
         return f"Not to be had: {names([ids[c] for c in self.data['compounds']])} ({self.data['reason']})"
 
-    def step(self) -> Step:
-        """Return the mark."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the mark taken back."""
         data = self.data
-        back = CompoundsAvailable.draft({"compounds": data["compounds"]})
-        return Step("Mark as not to be had", CompoundsUnavailable, data, back)
+        return "Mark as not to be had", CompoundsAvailable.draft({"compounds": data["compounds"]})
 
 
 class CompoundsAvailable(Kind):
@@ -240,10 +243,10 @@ class StockStated(Kind):
         """Return what is stated."""
         return stock_in_words(self.data, ledger.library.ids)
 
-    def step(self) -> Step:
-        """Return the statement."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the statement the other way round."""
         label = "Arrivals" if self.data["note"] == "arrived" else "Change the stock"
-        return Step(label, StockStated, self.data, StockStated.draft(stocked.opposite(self.data)))
+        return label, StockStated.draft(stocked.opposite(self.data))
 
 
 def take_values(ledger: Ledger, data: Mapping[str, Any]) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import Issued, UnderWay
+from ..file.chain import Draft
 from ..phrases import many
 from ..replay import Ledger
 from ..stock_view import choice_in_words
-from .kind import Kind, Step, note_in_words
+from .kind import Kind, note_in_words
 
 
 class PhasePlanned(Kind):
@@ -53,7 +53,7 @@ class _Issue(Kind):
     """A round of any sort that goes to the lab."""
 
     issues = True
-    remade = True
+    what = "round"
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the size of the round."""
@@ -65,11 +65,10 @@ class _Issue(Kind):
     def _drawn(self) -> str:
         return ""
 
-    def _planned(self, what: str, **more: Any) -> Step:
+    def undone(self) -> tuple[str, Draft]:
         """Return the plan of a round, which its withdrawal takes back."""
         number = self.data["round"]
-        back = RoundWithdrawn.draft({"round": number, "note": "", "undone": True})
-        return Step(f"Plan {what} {number}", type(self), {"round": number, **more}, back)
+        return f"Plan {self.what} {number}", RoundWithdrawn.draft({"round": number, "note": "", "undone": True})
 
 
 class RoundIssued(_Issue):
@@ -86,15 +85,12 @@ class RoundIssued(_Issue):
             Issued(data["round"], data["phase"], items, self.event.time, before, measured=ledger.measured)
         )
 
-    def step(self) -> Step:
-        """Return the plan."""
-        return self._planned("round")
-
 
 class ConfirmationIssued(_Issue):
     """A round that decides nothing: it confirms what is in."""
 
     name = "confirmation_issued"
+    what = "confirmation round"
 
     def apply(self, ledger: Ledger) -> None:
         """Open the round, with what it is predicted to find."""
@@ -114,19 +110,12 @@ class ConfirmationIssued(_Issue):
         )
         ledger.confirmations.add(data["round"])
 
-    def step(self) -> Step:
-        """Return the plan."""
-        return self._planned("confirmation round")
-
 
 class AuditIssued(ConfirmationIssued):
     """A confirmation round of compounds drawn at random from those not in."""
 
     name = "audit_issued"
-
-    def step(self) -> Step:
-        """Return the plan with its size, which redo draws again."""
-        return self._planned("audit round", size=len(self.data["items"]))
+    what = "audit round"
 
     def _drawn(self) -> str:
         return f", drawn at random from {self.data['population']:,}"
@@ -136,7 +125,6 @@ class RoundWithdrawn(Kind):
     """A round taken back."""
 
     name = "round_withdrawn"
-    ends_undo = True  # Outright, not through undo: nothing before it can be undone in order any more.
 
     def apply(self, ledger: Ledger) -> None:
         """Withdraw the last round."""
@@ -144,20 +132,33 @@ class RoundWithdrawn(Kind):
         if self.data.get("undone"):  # as if it had never been issued: the next round takes its number
             ledger.rounds.pop()
             ledger.confirmations.discard(number)
-            ledger.layouts.pop(number, None)
-            return
-        ledger.rounds[-1] = replace(ledger.rounds[-1], state="withdrawn", closed=self.event.time)
+        else:
+            ledger.rounds[-1] = replace(ledger.rounds[-1], state="withdrawn", closed=self.event.time)
+        ledger.layouts.pop(number, None)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the round and the note."""
         return f"Round {self.data['round']} withdrawn{note_in_words(self.data['note'])}"
+
+    def remember(self, ledger: Ledger) -> None:
+        """Forget the plan and its plates; where something else was stated since, nothing can be undone in order."""
+        if self.data.get("undone"):
+            super().remember(ledger)
+            return
+        undo = ledger.undo
+        ledger.redo.clear()
+        while undo and undo[-1].kind is PlatesLaidOut:
+            undo.pop()
+        if undo and undo[-1].kind.issues:
+            undo.pop()
+        else:
+            undo.clear()
 
 
 class PlatesLaidOut(Kind):
     """The plates of a round."""
 
     name = "plates_laid_out"
-    remade = True  # Perhaps of a round that was planned anew.
 
     def apply(self, ledger: Ledger) -> None:
         """Keep the plates, or forget them."""
@@ -171,12 +172,12 @@ class PlatesLaidOut(Kind):
         """Return the plates."""
         return plating.layout_in_words(self.data)
 
-    def step(self) -> Step:
-        """Return the layout."""
+    def undone(self) -> tuple[str, Draft]:
+        """Return the layout the other way round."""
         data = self.data
         label = "Take the plates away" if data["layout"] is None else "Lay out on plates"
         before = {"round": data["round"], "layout": data["before"], "before": data["layout"]}
-        return Step(label, PlatesLaidOut, data, PlatesLaidOut.draft(before))
+        return label, PlatesLaidOut.draft(before)
 
 
 class RoundClosed(Kind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,9 +19,11 @@ class Step:
     kind: type[Kind]
     """The kind of event that it was."""
     data: Mapping[str, Any]
-    """What of the event redo needs."""
+    """That of the event."""
     back: Draft
     """The event that takes it back."""
+    forth: Draft
+    """The event that does it once more: the same, as nothing but undo came after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,6 @@ class Kind(ABC):
     """Whether it issues a round."""
     ends_undo: ClassVar[bool] = False
     """Whether nothing before it can be undone any more."""
-    remade: ClassVar[bool] = False
-    """Whether a redone one is remembered as it was made then, and not as it was before."""
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -59,9 +59,17 @@ class Kind(ABC):
     def sentence(self, ledger: Ledger) -> str:
         """Return it in one plain sentence; ``ledger`` has just taken it in."""
 
-    def step(self) -> Step | None:
-        """Return what undo takes back of it; None where it cannot be undone on its own."""
+    def undone(self) -> tuple[str, Draft] | None:
+        """Return its label in the menu, and the event that takes it back; None where undo cannot reach it."""
         return None
+
+    def done_again(self) -> Draft:
+        """Return the event that does it once more after it was taken back."""
+        return self.draft(self.data)
+
+    def _step(self) -> Step | None:
+        undone = self.undone()
+        return None if undone is None else Step(undone[0], type(self), self.data, undone[1], self.done_again())
 
     def remember(self, ledger: Ledger) -> None:
         """Keep what can be undone and redone; a closed round or a decision ends both."""
@@ -71,24 +79,14 @@ class Kind(ABC):
         elif self.ends_undo:
             undo.clear()
             redo.clear()
-        elif self.remade and data.get("redoes") is not None:
-            redo.pop()
-            step = self.step()
-            assert step is not None
-            undo.append(step)
         elif "redoes" in data:
-            undo.append(redo.pop())
+            before = redo.pop()
+            undo.append(self._step() or before)
         else:
-            step = self.step()
+            step = self._step()
             if step is not None:
                 undo.append(step)
                 redo.clear()
-
-
-def laid_out_since(undo: Sequence[Step]) -> bool:
-    """Return whether nothing but the plates of a round was stated since it was planned."""
-    plan = next((step for step in reversed(undo) if step.kind.name != "plates_laid_out"), None)
-    return plan is not None and plan.kind.issues and undo[-1] is not plan
 
 
 def note_in_words(note: str) -> str:

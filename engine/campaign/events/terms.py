@@ -21,11 +21,12 @@ from ...strategies.registry import get
 from ...text.percentages import percent
 from .. import codec
 from ..bookkeeping import Turn, UnderWay
+from ..file.chain import Draft
 from ..phrases import joined, many, names, number
 from ..promises import goal_sentence
 from ..replay import Ledger
 from .entered import take_values
-from .kind import Kind, Step, note_in_words
+from .kind import Kind, note_in_words
 
 
 class CampaignCreated(Kind):
@@ -164,11 +165,9 @@ class SettingsChanged(Kind):
         undone = "undoes" in self.data
         return f"Change of {words} undone" if undone else f"Changed {words}{note_in_words(self.data['note'])}"
 
-    def step(self) -> Step:
-        """Return the change."""
-        data = self.data
-        back = SettingsChanged.draft({"changes": data["changes"]})
-        return Step("Change the terms", SettingsChanged, data, back)
+    def undone(self) -> tuple[str, Draft]:
+        """Return the change taken back."""
+        return "Change the terms", SettingsChanged.draft({"changes": self.data["changes"]})
 
 
 class CompoundsAdded(Kind):
@@ -192,11 +191,9 @@ class CompoundsAdded(Kind):
         added = names(list(ledger.library.ids[-data["compounds"] :]))
         return f"{many(data['compounds'], 'compound')} added{source}: {added}{note_in_words(data['note'])}"
 
-    def step(self) -> Step:
-        """Return the addition."""
-        data = self.data
-        back = CompoundsAdded.draft({"changes": data["changes"]})
-        return Step("Add compounds", CompoundsAdded, data, back)
+    def undone(self) -> tuple[str, Draft]:
+        """Return the addition taken back."""
+        return "Add compounds", CompoundsAdded.draft({"changes": self.data["changes"]})
 
 
 class CombinationsListed(CompoundsAdded):
