@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,20 +99,21 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Outlying:
+class Surprise:
     """A value that hardly fits."""
 
     measurement: Measurement
     expected: float
-    """The mean of the others of its compound, or what was predicted; model scale."""
+    """What was predicted, or the mean of the others of its compound; model scale."""
     spread: float
     """SD of the value around that."""
-    beside: Literal["others", "prediction"]
+    line: int = 0
+    """Of the round's list."""
 
     @property
     def off(self) -> float:
-        """How far it lies from there, in SDs."""
-        return abs(self.measurement.value - self.expected) / self.spread
+        """How far it lies from the expected value."""
+        return self.measurement.value - self.expected
 
 
 def spread_of(endpoint: Endpoint, group: Sequence[Measurement]) -> float | None:
@@ -145,15 +145,31 @@ def outlying(
     endpoints: Sequence[Endpoint],
     rounds: Sequence[Round],
     objective: int,
-) -> list[Outlying]:
-    """Return the values of all rounds that hardly fit, in order of entry.
+) -> list[Surprise]:
+    """Return the values of all rounds beyond ``FAR`` SDs from the others of their compound, or from the prediction.
 
-    ``endpoints`` with the noise as it is known.
+    In order of entry; ``endpoints`` with the noise as it is known.
+    """
+    used = [m for m in measurements if m.round > 0 and m.usable]
+    return _beyond(FAR, used, endpoints, rounds, objective, others_first=True)
+
+
+def _beyond(
+    far: float,
+    measurements: Sequence[Measurement],
+    endpoints: Sequence[Endpoint],
+    rounds: Sequence[Round],
+    objective: int,
+    *,
+    others_first: bool,
+) -> list[Surprise]:
+    """Return the values farther than ``far`` SDs from what was predicted or from the others of their compound.
+
+    ``others_first``: the prediction is asked only where there are no others; else the others without a prediction.
     """
     groups: dict[tuple[int, int, int], list[Measurement]] = {}
     for m in measurements:
-        if m.round > 0 and m.usable:
-            groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
+        groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
     predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
     found = []
     for (issued, endpoint, compound), group in groups.items():
@@ -162,11 +178,10 @@ def outlying(
             continue
         told = predicted.get(issued, {}).get((endpoint, compound))
         for one, others in zip(group, beside_others(group, noise), strict=True):
-            beside = others
-            if beside is None and told is not None:
-                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
-            if beside is not None and abs(one.value - beside[0]) > FAR * beside[1]:
-                found.append(Outlying(one, *beside, "others" if len(group) > 1 else "prediction"))
+            ahead = None if told is None else (told[0], math.hypot(told[1], noise / math.sqrt(one.n)))
+            beside = (others or ahead) if others_first else (ahead or others)
+            if beside is not None and abs(one.value - beside[0]) > far * beside[1]:
+                found.append(Surprise(one, *beside))
     return sorted(found, key=lambda one: one.measurement.number)
 
 
@@ -182,7 +197,7 @@ def _predicted(issued: Round, objective: int) -> Mapping[tuple[int, int], tuple[
     return told
 
 
-def outlying_words(found: Sequence[Outlying], library: Library, endpoints: Sequence[Endpoint]) -> tuple[str, ...]:
+def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Sequence[Endpoint]) -> tuple[str, ...]:
     """One sentence that names them; empty without any."""
     if not found:
         return ()
@@ -190,7 +205,7 @@ def outlying_words(found: Sequence[Outlying], library: Library, endpoints: Seque
     named = [
         f"{library.ids[one.measurement.compound]} {number(round(one.measurement.value, 3))}"
         f"{f' {endpoints[one.measurement.endpoint].scale_name}' if several else ''} in round {one.measurement.round} "
-        f"({'the others' if one.beside == 'others' else 'expected'} {number(round(one.expected, 3))})"
+        f"(against {number(round(one.expected, 3))})"
         for one in found[:_NAMED]
     ]
     more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
@@ -201,23 +216,6 @@ def outlying_words(found: Sequence[Outlying], library: Library, endpoints: Seque
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Surprise:
-    """A value that hardly fits what was expected when its round was issued."""
-
-    line: int
-    """Of the round's list."""
-    measurement: Measurement
-    expected: float
-    spread: float
-    """SD of the prediction: of the compound's mean and of the measurement."""
-
-    @property
-    def off(self) -> float:
-        """Return how far it lies from the expected value."""
-        return self.measurement.value - self.expected
-
-
 def surprises(status: Status, shown: Round) -> list[Surprise]:
     """Return the values of a round beyond ``ASKED`` predictive standard deviations, in order of entry.
 
@@ -225,20 +223,6 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
     a bound, excluded and withdrawn ones are left out.
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
-    predicted = _predicted(shown, status.objective)
-    groups: dict[tuple[int, int], list[Measurement]] = {}
-    for one in status.measurements:
-        if one.round == shown.number and one.usable and one.compound in lines:
-            groups.setdefault((one.endpoint, one.compound), []).append(one)
-    found = []
-    for (endpoint, compound), group in groups.items():
-        noise = spread_of(status.endpoints[endpoint], group)
-        if noise is None:
-            continue
-        told = predicted.get((endpoint, compound))
-        for one, beside in zip(group, beside_others(group, noise), strict=True):
-            if told is not None:
-                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
-            if beside is not None and abs(one.value - beside[0]) > ASKED * beside[1]:
-                found.append(Surprise(lines[compound], one, *beside))
-    return sorted(found, key=lambda one: one.measurement.number)
+    used = [m for m in status.measurements if m.round == shown.number and m.usable and m.compound in lines]
+    found = _beyond(ASKED, used, status.endpoints, [shown], status.objective, others_first=False)
+    return [replace(one, line=lines[one.measurement.compound]) for one in found]

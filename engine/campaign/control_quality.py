@@ -26,9 +26,6 @@ Kind = Literal["round", "plate", "slope"]
 
 _DRIFT = 0.05
 """Chance of calling anything drift in an endpoint while there is none, all comparisons together."""
-_LISTED = 5
-"""Rounds or plates that are named one by one."""
-
 _WIDE = 0.01
 """Chance of saying of any plate that its controls scatter more than the assay noise while none does."""
 
@@ -153,13 +150,12 @@ class _Found:
 def drift(
     plates: Sequence[Plate], names: Mapping[Plate, str], above: Floats, weights: Floats, noise: float
 ) -> list[str]:
-    """Return what of rounds and plates differs by more than the noise.
+    """Return in a sentence what of rounds and plates differs by more than the noise; empty where nothing does.
 
     ``above`` nominal ``(m,)`` with their ``weights``.
 
     Each round against those before it, a slope over three and more rounds, and each plate against the others of its
-    round: normal tests, at 0.05 together (Holm 1979); one sentence for rounds, one for plates. P values are those
-    after Holm.
+    round: normal tests, at 0.05 together (Holm 1979). P values are those after Holm.
     """
     rounds = np.array([plate[0] for plate in plates])
     tests: list[_Found] = []
@@ -184,8 +180,11 @@ def drift(
         share = weights * centred / float(weights @ centred**2)
         test("slope", "", 0, float(share @ above), share)
     found = _surprising(tests)
-    parts = [[one for one in found if (one.kind == "plate") is of_plates] for of_plates in (False, True)]
-    return [f"controls {_in_words(part)} ({_p(part)}): drift" for part in parts if part]
+    if not found:
+        return []
+    equal, highest = "=" if len(found) == 1 else "at most", max(one.p for one in found)
+    p = "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"
+    return [f"controls read {phrases.names([_in_words(one) for one in found], sep='; ')} ({p}): drift"]
 
 
 def _two_sided(z: float) -> float:
@@ -205,29 +204,11 @@ def _surprising(tests: Sequence[_Found]) -> list[_Found]:
     return sorted(found, key=lambda one: (one.round, one.name))
 
 
-def _in_words(found: Sequence[_Found]) -> str:
-    """``of round 3 read 0.31 lower than before and rise by 0.06 a round``; of several, all in one."""
-    slopes = [f"{'rise' if one.difference > 0 else 'fall'} by {abs(one.difference):.2f} a round" for one in found
-              if one.kind == "slope"]  # fmt: skip
-    others = [one for one in found if one.kind != "slope"]
-    if not others:
-        return slopes[0]
-    sizes = sorted(abs(one.difference) for one in others)
-    size = f"{sizes[0]:.2f}" if f"{sizes[0]:.2f}" == f"{sizes[-1]:.2f}" else f"{sizes[0]:.2f} to {sizes[-1]:.2f}"
-    ways = [way for way, sign in (("higher", 1), ("lower", -1)) if any(sign * one.difference > 0 for one in others)]
-    whom = "before"
-    if others[0].kind == "plate":
-        numbers = {one.round for one in others}
-        whom = f"those of the rest of {f'round {others[0].round}' if len(numbers) == 1 else 'their rounds'}"
-    listed = [one.name for one in others]
-    who = phrases.joined(listed) if len(listed) <= _LISTED else phrases.names(listed)
-    if others[0].kind == "round":
-        who = f"round{'' if len(others) == 1 else 's'} {who}"
-    return " and ".join([f"of {who} read {size} {' or '.join(ways)} than {whom}", *slopes])
-
-
-def _p(found: Sequence[_Found]) -> str:
-    """Return the largest of their p values."""
-    highest = max(one.p for one in found)
-    equal = "=" if len(found) == 1 else "at most"
-    return "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"
+def _in_words(one: _Found) -> str:
+    """``0.31 lower in round 3 than before``, ``0.06 higher with every round``."""
+    size = f"{abs(one.difference):.2f} {'higher' if one.difference > 0 else 'lower'}"
+    if one.kind == "slope":
+        return f"{size} with every round"
+    if one.kind == "round":
+        return f"{size} in round {one.name} than before"
+    return f"{size} on {one.name} than in the rest of round {one.round}"

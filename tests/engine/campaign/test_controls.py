@@ -164,8 +164,7 @@ def test_controls_tell_of_drift(tmp_path):
             controls = [Result("REF-1", level + d, plate="P1", well=f"H{k}") for k, d in enumerate((-0.1, 0.0, 0.1))]
             campaign.record([*came(campaign, controls=0), *controls])
         (text,) = campaign.status().quality.drift
-        assert text.startswith("pIC50: controls of round 2 read 0.60 ")
-        assert "lower than before (p " in text
+        assert text.startswith("pIC50: controls read 0.60 lower in round 2 than before (p ")
         assert text.endswith("estimates and decisions assume no plate effects")
         assert f"{text}." in campaign.status().warnings
 
@@ -201,15 +200,15 @@ def test_drift_is_called_in_one_of_twenty_where_there_is_none():
 @pytest.mark.parametrize(
     ("effects", "said"),
     [
-        ([0, 0, 0, 0.5, 0], ["controls of round 4 read 0.50 higher than before (p < 0.0001): drift"]),
+        ([0, 0, 0, 0.5, 0], ["controls read 0.50 higher in round 4 than before (p < 0.0001): drift"]),
         (
             [0, 1, 2, 3, 4],
-            ["controls of rounds 2, 3, 4 and 5 read 1.00 to 2.50 higher than before and rise by 1.00 a round "
-             "(p < 0.0001): drift"],
+            ["controls read 1.00 higher with every round; 1.00 higher in round 2 than before; 1.50 higher in round 3 "
+             "than before; 2.00 higher in round 4 than before; 2.50 higher in round 5 than before (p < 0.0001): drift"],
         ),
         (
             [0, 1, -1, 0.25, 0.05],
-            ["controls of rounds 2 and 3 read 1.00 to 1.50 higher or lower than before (p < 0.0001): drift"],
+            ["controls read 1.00 higher in round 2 than before; 1.50 lower in round 3 than before (p < 0.0001): drift"],
         ),
         ([0.5] * 5, []),
     ],
@@ -230,13 +229,14 @@ def test_a_mean_of_four_counts_as_four_and_p_values_are_those_after_holm():
     assert drift(each, names, np.repeat(levels, 4), np.ones(12), SD) == [text]
     # Three tests: round 2 against 1, round 3 against both, the slope; the first p three times, the others are large.
     p = 3 * 2 * norm.sf(0.38 / (SD * math.sqrt(2 / 4)))
-    assert text == f"controls of round 2 read 0.38 higher than before (p = {p:.2g}): drift"
+    assert text == f"controls read 0.38 higher in round 2 than before (p = {p:.2g}): drift"
     # Of two, the second is multiplied by one less.
     (text,) = drift(plates, names, np.array([0.0, 0.5, 0.55]), np.full(3, 4.0), SD)
     single = [2 * norm.sf(z) for z in (0.5 / (SD * math.sqrt(1 / 2)), 0.3 / (SD * math.sqrt(3 / 8)),
                                        0.275 / (SD / math.sqrt(8)))]  # fmt: skip
     slope, second, third = sorted(single)
-    assert text.endswith(f"and rise by 0.28 a round (p at most {max(2 * second, third, 3 * slope):.2g}): drift")
+    assert "0.28 higher with every round" in text
+    assert text.endswith(f"(p at most {max(2 * second, third, 3 * slope):.2g}): drift")
 
 
 def test_plates_that_differ_are_said_once_too():
@@ -244,10 +244,12 @@ def test_plates_that_differ_are_said_once_too():
     names = {plate: f"plate R{plate[0]}-{plate[1]}" for plate in plates}
     above = np.array([0.5 if plate in ((1, "a"), (2, "c")) else 0.0 for plate in plates])
     (text,) = drift(plates, names, above, np.ones(24), SD)
-    assert text.startswith("controls of plate R1-a and plate R2-c read 0.50 higher than those of the rest of their ")
+    assert text.startswith(
+        "controls read 0.50 higher on plate R1-a than in the rest of round 1; 0.50 higher on plate R2-c "
+    )
     above[plates.index((2, "c")) : plates.index((2, "c")) + 4] = 0.0
     (text,) = drift(plates, names, above, np.ones(24), SD)
-    assert "of plate R1-a read 0.50 higher than those of the rest of round 1" in text
+    assert "0.50 higher on plate R1-a than in the rest of round 1 (p" in text
 
 
 def test_a_control_named_later_is_kept_and_leaves_decisions_as_they_are(tmp_path):

@@ -38,7 +38,7 @@ def test_of_several_the_wrong_one_is_named():
     assert one.measurement.number == 6
     assert one.expected == 6.0
     assert one.spread == pytest.approx(0.2 * np.sqrt(1 + 1 / 5))
-    assert one.off == pytest.approx(1.5 / one.spread)
+    assert one.off == pytest.approx(1.5)
 
 
 def test_alone_beside_what_was_expected():
