@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from assaypilot.engine.campaign.file import disk
 from assaypilot.engine.campaign.file.disk import location_warnings, new_file
 from assaypilot.engine.campaign.file.schema import connect
 from assaypilot.engine.cli.targets import check_place
@@ -95,18 +96,19 @@ def test_denied_file_is_tried_once_on_other_systems(at_once):
 
 def test_a_campaign_is_put_in_place_patiently(tmp_path, monkeypatch, at_once):
     path = tmp_path / "a.assaypilot"
-    monkeypatch.setattr(os, "replace", HeldOpen(2, 32))
-    with new_file(path, overwrite=True) as temporary:
+    monkeypatch.setattr(disk, "WINDOWS", True)
+    monkeypatch.setattr(os, "rename", HeldOpen(2, 32))
+    with new_file(path) as temporary:
         temporary.write_bytes(b"all of it")
     assert path.read_bytes() == b"all of it"
-    monkeypatch.setattr(os, "replace", HeldOpen(1000, 32))
+    path.unlink()
+    monkeypatch.setattr(os, "rename", HeldOpen(1000, 32))
     with (
         pytest.raises(AssayPilotError, match="Another program is using the file"),
-        new_file(path, overwrite=True) as temporary,
+        new_file(path) as temporary,
     ):
         temporary.write_bytes(b"other")
-    assert path.read_bytes() == b"all of it"
-    assert os.listdir(tmp_path) == [path.name]
+    assert os.listdir(tmp_path) == []
 
 
 def test_files_are_fully_synchronised_on_macos(tmp_path, monkeypatch):
@@ -190,7 +192,8 @@ def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(AssayPilotError, match=r"too long together. Choose a shorter name"):
         write_whole(path, b"x")
-    with pytest.raises(AssayPilotError, match="too long together"), new_file(path, overwrite=True):
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(AssayPilotError, match="too long together"), new_file(path):
         pass
 
 

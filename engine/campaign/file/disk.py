@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...errors import AssayPilotError
-from ...system.places import flush, held, patiently, refuse_name, too_long
+from ...system.places import WINDOWS, flush, held, patiently, refuse_name, too_long
 
 _SYNCHRONISED = {
     "OneDrive": re.compile(r"onedrive\b", re.IGNORECASE),
@@ -44,27 +44,24 @@ def location_warnings(path: Path | str) -> tuple[str, ...]:
 
 
 @contextmanager
-def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def new_file(path: Path) -> Iterator[Path]:
     """Yield an empty temporary file in the folder of ``path``; what the block makes of it is put in place at once.
 
-    When the block or the placing fails nothing is left behind. Raises AssayPilotError when there is already a file
-    (unless ``overwrite``), or the remains of one that SQLite would take for an interrupted save of the new one.
+    When the block or the placing fails nothing is left behind. Raises AssayPilotError when there is already a file, or
+    the remains of one that SQLite would take for an interrupted save of the new one.
     """
     refuse_name(path)
     temporary = path.absolute().parent / f".assaypilot-{os.urandom(6).hex()}.tmp"
     with plain_errors(path):
-        _refuse_taken(path, overwrite)
+        _refuse_taken(path)
         # Made here, so that a folder that is missing or read-only is refused by the name the user gave.
         temporary.touch(exist_ok=False)
     try:
         yield temporary
         with plain_errors(path):
             flush(temporary)
-            if overwrite:
-                patiently(lambda: os.replace(temporary, path))
-            else:
-                _refuse_taken(path, overwrite)
-                _place(temporary, path)
+            _refuse_taken(path)
+            _place(temporary, path)
             _settle(path.absolute().parent)
     finally:
         with suppress(OSError):
@@ -79,8 +76,8 @@ def aside(path: Path, version: int) -> Path:
     return next(place for name in names if not (place := path.with_name(name)).exists())
 
 
-def _refuse_taken(path: Path, overwrite: bool) -> None:
-    if os.path.lexists(path) and not overwrite:
+def _refuse_taken(path: Path) -> None:
+    if os.path.lexists(path):
         raise AssayPilotError("There is already a file of this name", file=str(path), mend="Choose another name.")
     left = path.with_name(path.name + "-journal")
     if left.exists():
@@ -93,7 +90,7 @@ def _refuse_taken(path: Path, overwrite: bool) -> None:
 
 def _place(temporary: Path, path: Path) -> None:
     """Give the file its name and never takes one from another file."""
-    if os.name == "nt":
+    if WINDOWS:
         patiently(lambda: temporary.rename(path))  # refuses there when the name is taken
         return
     try:
@@ -112,7 +109,7 @@ def _place(temporary: Path, path: Path) -> None:
 
 def _settle(folder: Path) -> None:
     """Make the new name survive a power cut, where the system has a way to ask for that."""
-    if os.name == "nt":
+    if WINDOWS:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -226,18 +226,15 @@ class Store:
         self._n_events, self._head = events[-1].sequence, events[-1].digest
         return events
 
-    def save_copy(self, path: Path | str, *, overwrite: bool = False) -> None:
+    def save_copy(self, path: Path | str) -> None:
         """Write a complete copy of the file as it is now to ``path``, at once or not at all.
 
-        Raises AssayPilotError when there is already a file (unless ``overwrite``), when that file is this very one
-        or is open in another window, or when the copy cannot be written.
+        Raises AssayPilotError when there is already a file, or when the copy cannot be written.
         """
         path = Path(path)
-        if overwrite and path.exists():
-            self._refuse_overwriting(path)
         self._refuse_moved()
         with plain_errors(path):
-            _copy(self.path, path, overwrite=overwrite, event=(self._n_events, self._head))
+            _copy(self.path, path, event=(self._n_events, self._head))
 
     def close(self) -> None:
         """Give the lock back. Closing twice is no error."""
@@ -337,23 +334,6 @@ class Store:
             )
         self._stamp = stamp
 
-    def _refuse_overwriting(self, path: Path) -> None:
-        if _identity(path) == self._identity:
-            raise AssayPilotError(
-                "A copy cannot replace the campaign itself", file=str(path), mend="Choose another name."
-            )
-        try:
-            connection = schema.connect(path)
-        except AssayPilotError:
-            return  # no database at all, so nobody's open campaign
-        with closing(connection), suppress(sqlite3.DatabaseError):
-            if _take_lock(connection, path) == ELSEWHERE:
-                raise AssayPilotError(
-                    "The file to be replaced is open in another window or program",
-                    file=str(path),
-                    mend="Close it there, or choose another name.",
-                )
-
     def _lock_again(self, events: tuple[Event, ...]) -> bool:
         """Whether ``events`` are in the file; takes the writer's lock again, or makes the store read-only."""
         query = "SELECT sequence, digest FROM event ORDER BY sequence DESC LIMIT 1"
@@ -418,13 +398,13 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
     connection.execute("BEGIN IMMEDIATE")
 
 
-def _copy(source: Path, path: Path, *, overwrite: bool = False, event: tuple[int, str] | None = None) -> None:
+def _copy(source: Path, path: Path, *, event: tuple[int, str] | None = None) -> None:
     """Copy through a connection of its own: SQLite copies no file through the one that holds the lock.
 
     ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
     """
     with (
-        new_file(path, overwrite=overwrite) as temporary,
+        new_file(path) as temporary,
         closing(schema.connect(source)) as reader,
         closing(schema.connect(temporary, existing=False)) as writer,
     ):

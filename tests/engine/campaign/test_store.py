@@ -469,19 +469,11 @@ def test_a_copy_is_the_same_campaign(store: Store, tmp_path: Path) -> None:
     assert verify(tmp_path / "from_reader.assaypilot").head == store.head
 
 
-def test_a_copy_overwrites_only_when_told_and_only_what_is_free(store: Store, tmp_path: Path) -> None:
+def test_copy_never_overwrites_a_file(store: Store, tmp_path: Path) -> None:
     copy = tmp_path / "copy.assaypilot"
     copy.write_bytes(b"precious")
     assert "already a file" in str(refusal(store.save_copy, copy))
     assert copy.read_bytes() == b"precious"
-    store.save_copy(copy, overwrite=True)
-    assert verify(copy).head == store.head
-    with Store.open(copy) as other:
-        assert "is open in another window" in str(refusal(store.save_copy, copy, overwrite=True))
-        other.append([CREATED])
-    store.save_copy(copy, overwrite=True)
-    assert verify(copy).events == 2
-    assert "cannot replace the campaign itself" in str(refusal(store.save_copy, store.path, overwrite=True))
     assert "already a file" in str(refusal(store.save_copy, store.path))
     assert "folder does not exist" in str(refusal(store.save_copy, tmp_path / "no" / "x.assaypilot"))
     assert sorted(os.listdir(tmp_path)) == sorted([store.path.name, copy.name])
