@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..campaign.state import Settings
 from ..domain.endpoint import Endpoint
-from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
+from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from ..errors import AssayPilotError
 from ..simulate.instances import Instance, get
 from ..simulate.tables import Truth, of_table, truth_of
@@ -30,61 +31,35 @@ def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, 
     return _from_table(options, console)
 
 
-def _check_goal_name(name: str) -> str:
-    if name not in GOALS:
-        raise AssayPilotError(f"there is no goal {name!r}", option="--goal", mend=f"Choose one of: {', '.join(GOALS)}.")
-    return name
-
-
 def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
     drawn = instance.make(0)
-    own = drawn.goal
-    endpoints = len(drawn.noise)
-    name = own.name if options.goal is None else _check_goal_name(options.goal)
-    if name == "pareto":
-        _refuse_slack(options)
-        margins = own.margins if isinstance(own, ParetoSet) else (0.0,) * endpoints
-        return ParetoSet(margins if options.epsilon is None else (options.epsilon,) * endpoints)
-    if endpoints > 1:
+    own, endpoints = drawn.goal, len(drawn.noise)
+    name = options.goal or own.name
+    epsilon, slack = options.epsilon, options.slack
+    margins = own.margins if isinstance(own, ParetoSet) else (0.0,) * endpoints
+    if endpoints > 1 and name != "pareto":
         raise AssayPilotError(
             f"{instance.name} has {endpoints} endpoints: its goal is pareto", option="--goal", mend="Leave --goal out."
         )
-    if name == "best":
-        slack = own.slack if isinstance(own, Best) else 0.0
-        slack = slack if options.epsilon is None else options.epsilon / 2.0
-        return Best(slack if options.slack is None else options.slack)
-    if name == "top":
-        return _top(options)
-    if isinstance(own, AllEpsilonBest):
-        # Random instances come with their epsilon in every draw; all draws of one instance share it.
-        epsilon = own.epsilon if options.epsilon is None else options.epsilon
-        return AllEpsilonBest(epsilon, own.slack if options.slack is None else options.slack)
-    return _epsilon_best(options.epsilon, options.slack)
+    # Random instances come with their epsilon in every draw; all draws of one instance share it.
+    if name == "epsilon-best" and isinstance(own, AllEpsilonBest):
+        epsilon, slack = epsilon or own.epsilon, own.slack if slack is None else slack
+    if name == "best" and isinstance(own, Best) and epsilon is None and slack is None:
+        slack = own.slack
+    return _goal(options, name, epsilon, slack, margins if epsilon is None else (epsilon,) * endpoints)
 
 
-def _refuse_slack(options: argparse.Namespace) -> None:
-    if options.slack is not None:
+def _goal(
+    options: argparse.Namespace, name: str, epsilon: float | None, slack: float | None, margins: tuple[float, ...]
+) -> Goal:
+    """Return the goal of that name as a campaign has it; AssayPilotError where it lacks something."""
+    if name == "pareto" and slack is not None:
         raise AssayPilotError(
-            f"trade-offs have no cutoff, so there is no slack to soften it by, got {options.slack:g}",
+            f"trade-offs have no cutoff, so there is no slack to soften it by, got {slack:g}",
             option="--slack",
             mend="Leave --slack out; --epsilon says how much better in every endpoint does not matter.",
         )
-
-
-def _top(options: argparse.Namespace) -> Top:
-    if options.top is None:
-        raise AssayPilotError("the number of best compounds is missing", option="--top", mend="For example --top 10.")
-    return Top(options.top, options.slack or 0.0)
-
-
-def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
-    if epsilon is None:
-        raise AssayPilotError(
-            "the distance from the best (epsilon) is missing",
-            option="--epsilon",
-            mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
-        )
-    return AllEpsilonBest(epsilon, epsilon / 2.0 if slack is None else slack)
+    return Settings(goal=name, epsilon=epsilon, slack=slack, top=options.top).goal_of(margins)
 
 
 def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
@@ -106,9 +81,12 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
     whole = options.sd is not None and not options.endpoint
     endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
-    goal_name = _check_goal_name(options.goal or "epsilon-best")
+    goal_name = options.goal or "epsilon-best"
     asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
-    goal = _goal_of_table(goal_name, options, asked)
+    # As in a campaign: for trade-offs --epsilon is for the endpoints that name none of their own.
+    epsilon = asked[0].epsilon if options.epsilon is None else options.epsilon
+    margins = tuple((options.epsilon or 0.0) if one.epsilon is None else one.epsilon for one in asked)
+    goal = _goal(options, goal_name, options.epsilon if goal_name == "best" else epsilon, options.slack, margins)
     # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
     options.smaller_is_better = asked[0].sign < 0
     truth = truth_of(imported.library, imported.history, asked, kind, known)
@@ -143,21 +121,6 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
             mend="Leave of= out; a campaign can have it.",
         )
     return imported
-
-
-def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:
-    """Return the goal of that name, about these endpoints."""
-    if name == "pareto":
-        _refuse_slack(options)
-        # As in a campaign: --epsilon is for the endpoints that name none of their own.
-        margins = [options.epsilon if endpoint.epsilon is None else endpoint.epsilon for endpoint in asked]
-        return ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
-    if name == "best":
-        half = 0.0 if options.epsilon is None else options.epsilon / 2.0
-        return Best(half if options.slack is None else options.slack)
-    if name == "top":
-        return _top(options)
-    return _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
 
 
 def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:

@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ..campaign.state import Settings
 from ..chemistry.similarity import substituent_similarity
 from ..design import Pairs, g_optimal, round_design, xy_optimal
 from ..design.directions import Directions, Rows
 from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures, outside_span, span_basis
-from ..domain.goals import AllEpsilonBest, Best, Goal
+from ..domain.goals import Goal
 from ..errors import AssayPilotError
 from ..simulate import comparison
 from ..simulate.instances import Drawn, Instance, get
@@ -157,13 +158,9 @@ def _row(found: Mapping[str, Any], *, promises: bool) -> dict[str, Any]:
 
 
 def _goal(name: str, epsilon: float | None, slack: float | None) -> Goal:
-    if name == "best":
-        return Best(slack or 0.0)
-    if name != "epsilon-best":
+    if name not in ("best", "epsilon-best"):
         raise AssayPilotError(f"no contest about the goal {name!r}", mend="Choose epsilon-best or best.")
-    if epsilon is None:
-        raise AssayPilotError("the distance from the best (epsilon) is missing", mend="For example epsilon=0.5.")
-    return AllEpsilonBest(epsilon, epsilon / 2.0 if slack is None else slack)
+    return Settings(goal=name, epsilon=epsilon, slack=slack).goal_of(())
 
 
 def _own(
