@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AssayPilotError
 from .console import Console, Reply, count, pick, table
-from .targets import check_place, keep_other_tables
+from .targets import check_target
 
 _LINES = 40
 _REASONS = 5
@@ -122,30 +123,18 @@ def _check_targets(options: argparse.Namespace) -> None:
     """Refuse what cannot be written, before anything is."""
     from ..export.curve_plots import ENDINGS
 
-    for option, path, endings in (
-        (None, options.out, (".csv",)),
-        ("--points", options.points, (".csv",)),
-        ("--prism", options.prism, (".csv",)),
-        ("--plots", options.plots, ENDINGS),
-    ):
+    targets: list[tuple[str | None, str | None, Sequence[str], Callable[[Sequence[str]], bool] | None]] = [
+        (None, options.out, (".csv",), lambda columns: set(columns) >= _MARKS),
+        ("--points", options.points, (".csv",), lambda columns: set(columns) >= _POINT_MARKS),
+        ("--prism", options.prism, (".csv",), lambda columns: columns[0] == "log[M]"),
+        ("--plots", options.plots, ENDINGS, None),
+    ]
+    for option, path, endings, is_ours in targets:
         if path is None:
             continue
-        if Path(path).suffix.casefold() not in endings:
-            raise AssayPilotError(
-                f"the name must end in {' or '.join(endings)}",
-                file=str(path),
-                option=option,
-                mend="Choose another name.",
-            )
-        for source in (options.raw, options.map):
-            if source is not None:
-                _refuse_source(path, source, option)
-        check_place(Path(path), options.raw, option)
-    keep_other_tables(Path(options.out), lambda columns: set(columns) >= _MARKS)
-    if options.prism is not None:
-        keep_other_tables(Path(options.prism), lambda columns: columns[0] == "log[M]", "--prism")
-    if options.points is not None:
-        keep_other_tables(Path(options.points), lambda columns: set(columns) >= _POINT_MARKS, "--points")
+        for source in filter(None, (options.raw, options.map)):
+            _refuse_source(path, source, option)
+        check_target(Path(path), options.raw, option, endings, is_ours)
 
 
 def _refuse_source(path: str, source: str, option: str | None) -> None:

@@ -21,7 +21,7 @@ from ..export.shortlist import decimals_of
 from ..text.percentages import percent
 from .console import Console, Reply, count, pick, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
-from .stocking import check_orders, orders_document, orders_lines
+from .stocking import check_orders, compounds_named, orders_document, orders_lines
 from .work_lists import (
     check_out,
     keep_filled_in,
@@ -289,7 +289,8 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
     """Return what became of a table of results; with ``--close`` the round ends with what has come back."""
     with Campaign.open(options.file, report=console.report) as campaign:
         now = campaign.status()
-        gone = _known_ids(options.unavailable, now)
+        named = compounds_named(options.unavailable, now, "--unavailable")
+        gone = [now.library.ids[compound] for compound in named if compound not in now.unavailable]
         if options.close and now.open_round is None:
             raise AssayPilotError(
                 "there is no open round to close",
@@ -318,12 +319,9 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
     rejected += [] if report is None else report.rejected
     # What the table's reader asks about a value, the campaign asks too.
     warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))
+    kept = ("accepted", "controls", "unplanned", "duplicates", "censored")
     document = {
-        "accepted": 0 if report is None else report.accepted,
-        "controls": 0 if report is None else report.controls,
-        "unplanned": 0 if report is None else report.unplanned,
-        "duplicates": 0 if report is None else report.duplicates,
-        "censored": 0 if report is None else report.censored,
+        **{name: 0 if report is None else getattr(report, name) for name in kept},
         "excluded": sum(m.excluded is not None for m in after.measurements[len(now.measurements) :]),
         "rejected": [{"row": row, "reason": reason} for row, reason in rejected],
         "round": before if not found.results or report is None else report.round,
@@ -354,25 +352,6 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
 
 def _where(column: str | None, reason: str) -> str:
     return reason if column is None else f"column {column}: {reason}"
-
-
-def _known_ids(texts: Sequence[str], now: Status) -> list[str]:
-    """Return the compounds named that are not marked yet, as the library spells them; refuses a name that is not there.
-
-    A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
-    """
-    ids: dict[str, None] = {}
-    for text in texts:
-        whole = now.library.find(text) is not None
-        for name in [text] if whole else [part.strip() for part in text.split(",") if part.strip()]:
-            compound = now.library.find(name)
-            if compound is None:
-                raise AssayPilotError(
-                    f"there is no compound {name!r} in the campaign", option="--unavailable", mend="Check the id."
-                )
-            if compound not in now.unavailable:
-                ids[now.library.ids[compound]] = None
-    return list(ids)
 
 
 def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:

@@ -18,7 +18,7 @@ from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTer
 from ..errors import AssayPilotError
 from ..text.percentages import percent
 from .console import Console, Reply, count, pick, table
-from .targets import check_place, keep_other_tables
+from .targets import check_target
 
 if TYPE_CHECKING:
     from ..tables.importer import ImportedTable
@@ -81,12 +81,14 @@ def stock_lines(now: Status) -> list[str]:
     """One line about the stock, and what is waited for; empty when nothing is known of it."""
     if now.stock is None:
         return []
-    counts = stock_counts(now)
-    lines = [
+    return [_in_stock(stock_counts(now)), *orders_lines(now)]
+
+
+def _in_stock(counts: Mapping[str, Any]) -> str:
+    return (
         f"In stock: {counts['in_stock']:,}; to be made: {counts['to_be_made']:,}; "
         f"cannot be made: {counts['cannot_be_made']:,}"
-    ]
-    return [*lines, *orders_lines(now)]
+    )
 
 
 def orders_document(now: Status) -> list[dict[str, Any]]:
@@ -232,30 +234,33 @@ def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
                 raise AssayPilotError("nothing is waited for", option="--arrived", mend="Name compounds by their ids.")
             lines += [StockLine(order.compound, IN_STOCK) for order in waiting]
             continue
+        lines += [StockLine(compound, IN_STOCK) for compound in compounds_named([text], now, "--arrived")]
+    return lines
+
+
+def compounds_named(texts: Sequence[str], now: Status, option: str) -> list[int]:
+    """Return the compounds named, each once; AssayPilotError for a name that is not there.
+
+    A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
+    """
+    found: dict[int, None] = {}
+    for text in texts:
         whole = now.library.find(text) is not None
         for name in [text] if whole else [part.strip() for part in text.split(",") if part.strip()]:
             compound = now.library.find(name)
             if compound is None:
                 raise AssayPilotError(
-                    f"there is no compound {name!r} in the campaign", option="--arrived", mend="Check the id."
+                    f"there is no compound {name!r} in the campaign", option=option, mend="Check the id."
                 )
-            lines.append(StockLine(compound, IN_STOCK))
-    return lines
+            found[compound] = None
+    return list(found)
 
 
 def check_orders(path: Path, campaign: str) -> None:
     """Raise AssayPilotError unless an order list can be written there."""
     from ..export.work_list import MARKS
 
-    if path.suffix.casefold() != ".csv":
-        raise AssayPilotError(
-            "this is not the name of a csv file",
-            file=str(path),
-            option="--orders",
-            mend=f"Choose a name that ends in .csv, for example {path.stem or 'orders'}.csv.",
-        )
-    check_place(path, campaign, "--orders")
-    keep_other_tables(path, lambda columns: set(MARKS) <= set(columns), "--orders")
+    check_target(path, campaign, "--orders", (".csv",), lambda columns: set(MARKS) <= set(columns))
 
 
 # ---------------------------------------------------------------------- answers
@@ -291,10 +296,7 @@ def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[s
             lines.append("Nothing of it is new.")
     if now.stock is None:
         return [*lines, "Nothing is known of stock: every compound counts as at hand."]
-    lines.append(
-        f"In stock: {document['in_stock']:,}; to be made: {document['to_be_made']:,}; "
-        f"cannot be made: {document['cannot_be_made']:,}"
-    )
+    lines.append(_in_stock(document))
     price = document["measurement_cost"]
     each = "not given" if price is None else money(price, document["currency"])
     lines.append(f"One measurement: {each}; a round takes {document['round_days']:g} days")

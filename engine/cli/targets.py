@@ -39,6 +39,29 @@ def check_place(path: Path, campaign: str, option: str | None = None) -> None:
         ) from None
 
 
+def check_target(
+    path: Path,
+    source: str,
+    option: str | None,
+    endings: Sequence[str],
+    is_ours: Callable[[Sequence[str]], bool] | None = None,
+) -> None:
+    """Raise AssayPilotError unless a file of one of these endings can be written at ``path``; see ``check_place``.
+
+    ``is_ours`` says by the columns whether a table of that name may go.
+    """
+    if path.suffix.casefold() not in endings:
+        raise AssayPilotError(
+            f"the name must end in {' or '.join(endings)}",
+            file=str(path),
+            option=option,
+            mend=f"For example {path.stem or 'list'}{endings[0]}.",
+        )
+    check_place(path, source, option)
+    if is_ours is not None:
+        keep_other_tables(path, is_ours, option)
+
+
 def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], option: str | None = None) -> None:
     """Refuse to write over a table of somebody else's, such as the one the compounds came from.
 

@@ -13,7 +13,7 @@ from ..errors import AssayPilotError
 from ..export.formats import ENDINGS
 from ..export.work_list import NOT_ASKED, work_list
 from ..system.progress import Report
-from .targets import check_place, keep_other_tables
+from .targets import check_place, check_target
 
 if TYPE_CHECKING:
     from ..domain.plates.layout import Layout, PlateUse
@@ -38,19 +38,8 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
 
 def check_out(out: Path, campaign: str, *, plates: bool) -> None:
     """Raise AssayPilotError unless what is asked for can be written."""
-    ending = out.suffix.casefold()
-    if ending not in (".csv", _PAGE):
-        stem = out.stem or "list"
-        raise AssayPilotError(
-            "this is not the name of a csv or pdf file",
-            file=str(out),
-            option="--out",
-            mend=f"Choose a name that ends in .csv, for example {stem}.csv, or {stem}.pdf for a page to print.",
-        )
-    check_place(out, campaign, "--out")
-    if ending != _PAGE:
-        keep_other_tables(out, lambda columns: set(_MARKS) <= set(columns), "--out")
-    if plates and ending != _PAGE:
+    check_target(out, campaign, "--out", (".csv", _PAGE), lambda columns: set(_MARKS) <= set(columns))
+    if plates and out.suffix.casefold() != _PAGE:
         check_place(_map_beside(out), campaign, "--out")
 
 
@@ -163,13 +152,8 @@ def prepare_transfers(options: argparse.Namespace, before: Status, report: Repor
     from ..tables.opening import read_table
 
     out, handler = Path(options.transfers), options.format
-    if out.suffix.casefold() != ENDINGS[handler]:
-        raise AssayPilotError(
-            f"the name must end in {ENDINGS[handler]}", file=str(out), option="--transfers", mend="Choose another name."
-        )
-    check_place(out, options.file, "--transfers")
     ours = set(COLUMNS.get(handler, ()))
-    keep_other_tables(out, lambda columns: set(columns) == ours, "--transfers")
+    check_target(out, options.file, "--transfers", (ENDINGS[handler],), lambda columns: set(columns) == ours)
     volume = read_volume(options.volume, handler)
     sources = read_sources(read_table(options.sources, report), before, options.source_plate)
 
