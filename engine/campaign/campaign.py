@@ -376,42 +376,34 @@ class Campaign:
         self._commit(work)
         return report
 
-    def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
+    # Amendments: with ``dry`` nothing is done, and what it would do to the guarantee and the decisions is returned.
+
+    def exclude(self, number: int, reason: str, *, judgement: bool, dry: bool = False) -> tuple[str, ...]:
         """Leave a value out, for a reason that is kept with it.
 
         ``judgement``: left out after seeing it, not for a technical cause; the guarantee's sentence counts those.
         """
-        self._amend(amending.excluded(self._ledger, number, reason, judgement=judgement))
+        return self._amend(amending.excluded(self._ledger, number, reason, judgement=judgement), dry=dry)
 
-    def include(self, number: int, reason: str) -> None:
+    def include(self, number: int, reason: str, *, dry: bool = False) -> tuple[str, ...]:
         """Use an excluded value again."""
-        self._amend(amending.included(self._ledger, number, reason))
+        return self._amend(amending.included(self._ledger, number, reason), dry=dry)
 
     def correct(
-        self, number: int, value: float, *, relation: Relation = "=", unit: str | None = None, reason: str
-    ) -> None:
+        self,
+        number: int,
+        value: float,
+        *,
+        relation: Relation = "=",
+        unit: str | None = None,
+        reason: str,
+        dry: bool = False,
+    ) -> tuple[str, ...]:
         """Replace a wrong value, given in the entry unit; what was entered first stays in the log and in ``entered``.
 
         Where a proof has decided by it already, the series model takes over, as after changed terms.
         """
-        self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason))
-
-    def consequences_of_excluding(self, number: int, *, judgement: bool) -> tuple[str, ...]:
-        """Return what leaving a value out would do to the guarantee and the decisions.
-
-        Empty: nothing. Nothing is done.
-        """
-        return amending.consequences(self._ledger, amending.excluded(self._ledger, number, "?", judgement=judgement))
-
-    def consequences_of_including(self, number: int) -> tuple[str, ...]:
-        """Return what using an excluded value again would do to the guarantee and the decisions; nothing is done."""
-        return amending.consequences(self._ledger, amending.included(self._ledger, number, "?"))
-
-    def consequences_of_correcting(
-        self, number: int, value: float, *, relation: Relation = "=", unit: str | None = None
-    ) -> tuple[str, ...]:
-        """Return what another value would do to the guarantee and the decisions; nothing is done."""
-        return amending.consequences(self._ledger, amending.corrected(self._ledger, number, value, relation, unit, "?"))
+        return self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason), dry=dry)
 
     def amend_control(
         self,
@@ -421,24 +413,24 @@ class Campaign:
         value: float | None = None,
         unit: str | None = None,
         excluded: bool | None = None,
-    ) -> None:
+        dry: bool = False,
+    ) -> tuple[str, ...]:
         """Replace the value of a control (in the entry unit), leave it out, or use it again, for a reason that is kept.
 
         Controls are shown and decide nothing.
         """
         told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
+        if dry:
+            return ("Controls are shown and decide nothing.",)
         self._commit(self._begin(told))
+        return ()
 
-    def consequences_of_amending_control(
-        self, number: int, *, value: float | None = None, unit: str | None = None, excluded: bool | None = None
-    ) -> tuple[str, ...]:
-        """Return what ``amend_control`` would do, in a sentence; nothing is done."""
-        amending.control_amended(self._ledger, number, "?", value=value, unit=unit, excluded=excluded)
-        return ("Controls are shown and decide nothing.",)
-
-    def _amend(self, draft: Draft) -> None:
+    def _amend(self, draft: Draft, *, dry: bool) -> tuple[str, ...]:
         """Write a change of one measurement, with the hand-over to the series model where a proof ends."""
+        if dry:
+            return amending.consequences(self._ledger, draft)
         self._commit_with(*amending.amendment(self._ledger, draft))
+        return ()
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
         """Say that compounds cannot be had (for a reason that has nothing to do with their values).

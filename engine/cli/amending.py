@@ -36,13 +36,13 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         entry = _entry(options.value, before.endpoints[found.endpoint]) if options.command == "correct" else None
         if isinstance(found, Reading) and entry is not None and entry.relation != "=":
             raise AssayPilotError(f"{options.value} is no number, and a control has to read one", option="VALUE")
-        told = _consequences(campaign, found, entry, options)
+        told = _amended(campaign, found, entry, options, dry=True)
         console.say(*told)
         if options.dry_run:
             return Reply(_document(before, found, told, changed=False), ())
         if not (isinstance(found, Reading) or harmless(told) or options.yes or agreed(console)):
             return refusal(options, console, told)
-        _write(campaign, found, entry, options)
+        _amended(campaign, found, entry, options, dry=False)
         now = campaign.status()
         said = campaign.history()
     what = next(line.text for line in reversed(said) if line.kind.startswith(("measurement_", "control_")))
@@ -50,37 +50,20 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
     return Reply(_document(now, found, told, changed=True), [what, now.statement, now.promise])
 
 
-def _consequences(
-    campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace
+def _amended(
+    campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace, *, dry: bool
 ) -> tuple[str, ...]:
-    """Return what it would do, in sentences."""
-    number, command = found.number, options.command
-    if isinstance(found, Reading):
-        return campaign.consequences_of_amending_control(number, **_of_control(entry, options))
-    if entry is not None:
-        return campaign.consequences_of_correcting(number, entry.value, relation=entry.relation, unit=entry.unit)
-    if command == "include":
-        return campaign.consequences_of_including(number)
-    return campaign.consequences_of_excluding(number, judgement=options.judgement)
-
-
-def _write(campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace) -> None:
+    """Change the value; with ``dry`` nothing is done, and what it would do is returned in sentences."""
     number, reason = found.number, options.reason
     if isinstance(found, Reading):
-        campaign.amend_control(number, reason, **_of_control(entry, options))
-    elif entry is not None:
-        campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=reason)
-    elif options.command == "include":
-        campaign.include(number, reason)
-    else:
-        campaign.exclude(number, reason, judgement=options.judgement)
-
-
-def _of_control(entry: Entry | None, options: argparse.Namespace) -> dict[str, Any]:
-    """Return what becomes of the value of a control."""
+        if entry is not None:
+            return campaign.amend_control(number, reason, value=entry.value, unit=entry.unit, dry=dry)
+        return campaign.amend_control(number, reason, excluded=options.command == "exclude", dry=dry)
     if entry is not None:
-        return {"value": entry.value, "unit": entry.unit}
-    return {"excluded": options.command == "exclude"}
+        return campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=reason, dry=dry)
+    if options.command == "include":
+        return campaign.include(number, reason, dry=dry)
+    return campaign.exclude(number, reason, judgement=options.judgement, dry=dry)
 
 
 def values(options: argparse.Namespace, console: Console) -> Reply:

@@ -159,7 +159,7 @@ class RoundValues:
 
         def question() -> Consequences:
             judgement = dialog.judgement
-            return lambda campaign: campaign.consequences_of_excluding(number, judgement=judgement)
+            return lambda campaign: campaign.exclude(number, "?", judgement=judgement, dry=True)
 
         if not confirming:
             dialog.foresee(page.session, question)
@@ -188,8 +188,8 @@ class RoundValues:
             entry = dialog.entry
             if entry is None or not dialog.changed:
                 return None
-            return lambda campaign: campaign.consequences_of_correcting(
-                number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit
+            return lambda campaign: campaign.correct(
+                number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason="?", dry=True
             )
 
         if found.round not in status.confirmation.rounds:

@@ -229,42 +229,49 @@ def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(compounds)
 
 
-def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
-    compound = library.find(result.compound)
-    if compound is None:
-        raise AssayPilotError(f"{result.compound!r} is not in the library")
-    if result.endpoint is None:
-        if len(endpoints) != 1:
-            names = ", ".join(endpoint.name for endpoint in endpoints)
-            raise AssayPilotError(f"the result of {result.compound} does not say which endpoint ({names})")
-        place = 0
-    else:
-        wanted = result.endpoint.strip().casefold()
-        found = [i for i, endpoint in enumerate(endpoints) if endpoint.name.casefold() == wanted]
-        if not found:
-            raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
-        place = found[0]
-        if endpoints[place].of is not None:
-            made = in_words(endpoints, place)
-            raise AssayPilotError(f"{endpoints[place].name} is calculated ({made}), never entered")
+def on_model(endpoints: Sequence[Endpoint], result: Result) -> tuple[int, float]:
+    """Return the position of a result's endpoint, and its value on the model scale; AssayPilotError for neither."""
+    entered = [place for place, endpoint in enumerate(endpoints) if endpoint.of is None]
+    if result.endpoint is None and len(entered) != 1:
+        names = ", ".join(endpoints[place].name for place in entered)
+        raise AssayPilotError(f"the result of {result.compound} does not say which endpoint ({names})")
+    wanted = None if result.endpoint is None else result.endpoint.strip().casefold()
+    known = [endpoint.name.casefold() for endpoint in endpoints]
+    if wanted is not None and wanted not in known:
+        raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
+    place = entered[0] if wanted is None else known.index(wanted)
+    if endpoints[place].of is not None:
+        raise AssayPilotError(f"{endpoints[place].name} is calculated ({in_words(endpoints, place)}), never entered")
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
     if result.n > _MOST_DETERMINATIONS:
         raise AssayPilotError(f"N is {result.n:,}: that is too many for one compound")
     if result.sd is not None and not (math.isfinite(result.sd) and result.sd >= 0):
         raise AssayPilotError(f"SD must be 0 or more, got {result.sd}")
-    endpoint = endpoints[place]
+    return place, endpoints[place].to_model(result.value, result.unit)
+
+
+def left_out(result: Result) -> str | None:
+    """Return why a table says that a value is not to be used; None where it does not."""
+    return (result.comment or _MADE_BY_TABLE) if result.excluded else None
+
+
+def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
+    compound = library.find(result.compound)
+    if compound is None:
+        raise AssayPilotError(f"{result.compound!r} is not in the library")
+    place, value = on_model(endpoints, result)
     return Measurement(
         number=0,
         compound=compound,
         endpoint=place,
-        value=endpoint.to_model(result.value, result.unit),
-        relation=endpoint.relation_on_model(result.relation),
+        value=value,
+        relation=endpoints[place].relation_on_model(result.relation),
         n=result.n,
         entered=result,
         round=0,
         phase=0,
-        excluded=(result.comment or _MADE_BY_TABLE) if result.excluded else None,
+        excluded=left_out(result),
     )
 
 

@@ -19,7 +19,7 @@ from ..replay import Ledger
 from ..rounds import closed_round, to_end
 from ..state import Missing, RecordReport, Source
 from . import amending
-from .intake import Intake, due_now, prepare, to_mark
+from .intake import Intake, due_now, left_out, on_model, prepare, to_mark
 
 
 def recorded(
@@ -188,27 +188,12 @@ def _key(reading: Reading) -> _Key:
 def _reading(ledger: Ledger, result: Result) -> Reading:
     control = find_control(ledger.settings.controls, result.compound)
     assert control is not None
-    name = ledger.settings.controls[control].name
-    entered = [k for k, endpoint in enumerate(ledger.endpoints) if endpoint.of is None]
-    if result.endpoint is None:
-        if len(entered) != 1:
-            raise AssayPilotError(f"the value of the control {name} does not say which endpoint")
-        place = entered[0]
-    else:
-        wanted = result.endpoint.strip().casefold()
-        found = [k for k in entered if ledger.endpoints[k].name.casefold() == wanted]
-        if not found:
-            raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
-        place = found[0]
+    place, value = on_model(ledger.endpoints, result)
     if result.relation != "=":
         raise AssayPilotError(
-            f"the control {name} reads {result.relation}{result.value:g} in {ledger.endpoints[place].name}: "
-            "a number is needed"
+            f"the control {ledger.settings.controls[control].name} reads {result.relation}{result.value:g} in "
+            f"{ledger.endpoints[place].name}: a number is needed"
         )
-    if result.n < 1:
-        raise AssayPilotError(f"N must be 1 or more, got {result.n}")
-    value = ledger.endpoints[place].to_model(result.value, result.unit)
-    number = result.round or ledger.last_round
     return Reading(
         number=0,
         control=control,
@@ -216,6 +201,6 @@ def _reading(ledger: Ledger, result: Result) -> Reading:
         value=value,
         n=result.n,
         entered=result,
-        round=number,
-        excluded=(result.comment or "excluded in the table") if result.excluded else None,
+        round=result.round or ledger.last_round,
+        excluded=left_out(result),
     )

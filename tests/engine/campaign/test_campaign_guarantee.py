@@ -128,7 +128,7 @@ def test_value_changed_before_its_phase_is_decided_is_an_assumption_and_after_it
         campaign.close_round("failed")
         before = campaign.status()
         assert before.phases_decided == 1
-        assert ENDS in campaign.consequences_of_excluding(2, judgement=False)
+        assert ENDS in campaign.exclude(2, "?", judgement=False, dry=True)
         change(campaign, 2)
         now = replays(campaign)
         assert now.claim.kind == "calibrated"
