@@ -173,7 +173,7 @@ def test_compound_shown_later_to_be_in_the_soft_zone_is_no_contradiction(
         phase, decision = max(ledger.estimates.items())
         arm = int(np.flatnonzero(ledger.state.status == IN)[0])
         high = decision.high.copy()
-        high[0, arm] = decision.low[0].max() - behind
+        high[0, arm] = np.nanmax(decision.low[0]) - behind
         ledger.estimates[phase] = replace(decision, high=high, contradicted=np.array([arm]))
         assert ("speak against" in " ".join(history_text.cautions(ledger))) == told
 
