@@ -144,14 +144,13 @@ def outlying(
     measurements: Sequence[Measurement],
     endpoints: Sequence[Endpoint],
     rounds: Sequence[Round],
-    objective: int,
 ) -> list[Surprise]:
     """Return the values of all rounds beyond ``FAR`` SDs from the others of their compound, or from the prediction.
 
     In order of entry; ``endpoints`` with the noise as it is known.
     """
     used = [m for m in measurements if m.round > 0 and m.usable]
-    return _beyond(FAR, used, endpoints, rounds, objective, others_first=True)
+    return _beyond(FAR, used, endpoints, rounds, others_first=True)
 
 
 def _beyond(
@@ -159,7 +158,6 @@ def _beyond(
     measurements: Sequence[Measurement],
     endpoints: Sequence[Endpoint],
     rounds: Sequence[Round],
-    objective: int,
     *,
     others_first: bool,
 ) -> list[Surprise]:
@@ -170,7 +168,7 @@ def _beyond(
     groups: dict[tuple[int, int, int], list[Measurement]] = {}
     for m in measurements:
         groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
-    predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
+    predicted = {issued.number: _predicted(issued) for issued in rounds}
     found = []
     for (issued, endpoint, compound), group in groups.items():
         noise = spread_of(endpoints[endpoint], group)
@@ -185,12 +183,12 @@ def _beyond(
     return sorted(found, key=lambda one: one.measurement.number)
 
 
-def _predicted(issued: Round, objective: int) -> Mapping[tuple[int, int], tuple[float, float]]:
+def _predicted(issued: Round) -> Mapping[tuple[int, int], tuple[float, float]]:
     """Mean and SD of what was expected, by endpoint and compound."""
     told = {}
     for item in issued.items:
         for place, endpoint in enumerate(issued.endpoints):
-            expected = item.expected_of(place, objective=endpoint == objective)
+            expected = item.expected_of(place)
             if expected is not None:
                 mean, low, high = expected
                 told[endpoint, item.compound] = mean, (high - low) / (2.0 * _HALF_95)
@@ -224,5 +222,5 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
     used = [m for m in status.measurements if m.round == shown.number and m.usable and m.compound in lines]
-    found = _beyond(ASKED, used, status.endpoints, [shown], status.objective, others_first=False)
+    found = _beyond(ASKED, used, status.endpoints, [shown], others_first=False)
     return [replace(one, line=lines[one.measurement.compound]) for one in found]

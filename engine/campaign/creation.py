@@ -243,23 +243,17 @@ def _with_noise(
                     f"The assay noise (SD) of {endpoint.name} is not known. It is estimated from replicates and from "
                     "how well the values fit together; state it if you know it."
                 )
-            elif endpoint.name in measured and endpoint.noise_estimated and endpoint.is_log:
-                endpoint = replace(endpoint, noise_sd=_USUAL)
-            elif endpoint.name in measured and endpoint.noise_estimated:
+            elif endpoint.name in measured and not (endpoint.noise_estimated and endpoint.is_log):
+                none = "replicates agree exactly" if compounds else "no compound was measured twice"
                 raise AssayPilotError(
-                    f"nothing says about how large the assay noise (SD) of {endpoint.name} is",
-                    option="--sd" if len(measured) == 1 else "--endpoint",
-                    mend="Give a guess for the first plan, for example unknown:5; decisions will not rest on it.",
-                )
-            elif endpoint.name in measured:
-                raise AssayPilotError(
-                    f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
-                    f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
+                    f"the assay noise (SD) of {endpoint.name} is not known: none was given, and {none}",
                     option="--sd" if len(measured) == 1 else "--endpoint",
                     mend="Give the SD between independent measurements of one compound, for example 0.2; or say that "
                     f"it is {'unknown' if endpoint.is_log else 'unknown:0.5, with a guess for the first plan'}, and it "
                     "is estimated on the way.",
                 )
+            elif endpoint.name in measured:
+                endpoint = replace(endpoint, noise_sd=_USUAL)
         if endpoint.noise_estimated and endpoint.name in measured and not learned:
             notes.append(
                 f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is a guess that the "

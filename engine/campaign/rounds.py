@@ -95,7 +95,7 @@ def items_of(
     """
     compounds = [compound for compound, _ in chosen]
     told = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
-    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
+    several = [told[k] for k in ledger.measured] if ledger.measured != (ledger.objective,) else []
     items = []
     for line, ((compound, n), text, each) in enumerate(zip(chosen, texts, asked, strict=True)):
         mean, low, high = told[ledger.objective][line] or (None, None, None)

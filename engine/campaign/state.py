@@ -179,18 +179,16 @@ class RoundItem:
     asked: tuple[int, ...] = ()
     """Measurements of each endpoint of the round where they differ, because some are in already; else empty."""
     each: tuple[tuple[float, float, float] | None, ...] = ()
-    """Of several endpoints of the round, what was expected of each, with both points; None before any measurement."""
+    """What was expected of each endpoint of the round, with both points, where that is not the objective alone."""
 
-    def expected_of(self, place: int, *, objective: bool) -> tuple[float, float, float] | None:
-        """Return what was expected of an endpoint of the round, by its place among them.
+    def expected_of(self, place: int) -> tuple[float, float, float] | None:
+        """Return what was expected of an endpoint of the round, by its place among them, and its 2.5 and 97.5 % points.
 
-        And its 2.5 % and 97.5 % points.
-
-        Rounds of several endpoints that were issued before this was noted for each know it of the objective alone.
+        None before any measurement.
         """
         if self.each:
             return self.each[place]
-        if not objective or self.expected is None or self.low is None or self.high is None:
+        if self.expected is None or self.low is None or self.high is None:
             return None
         return self.expected, self.low, self.high
 

@@ -71,7 +71,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *ledger.warnings,
             *history_text.cautions(ledger),
             *outlying_words(
-                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
+                outlying(ledger.measurements, assay_noise.informing(ledger), rounds),
                 ledger.library,
                 ledger.endpoints,
             ),

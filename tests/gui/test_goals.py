@@ -386,7 +386,7 @@ def test_surprising_value_of_any_endpoint_is_questioned(tmp_path):
     with Campaign.open(path) as campaign:
         issued = campaign.plan()
         item = issued.items[0]
-        told = item.expected_of(1, objective=False)
+        told = item.expected_of(1)
         potency, other = item.expected, told[0]
         assert potency is not None
         name = IDS[item.compound]

@@ -29,12 +29,12 @@ def test_beside_the_others_of_the_compound(far, found):
     """Two values differ by more than four SDs of a difference: either may be the wrong one."""
     off = far * FAR * 0.2 * np.sqrt(2.0)
     values = [measured(1, 6.0), measured(2, 6.0 + off)]
-    assert len(outlying(values, ENDPOINTS, [a_round()], 0)) == found
+    assert len(outlying(values, ENDPOINTS, [a_round()])) == found
 
 
 def test_of_several_the_wrong_one_is_named():
     values = [measured(k, 6.0) for k in range(1, 6)] + [measured(6, 7.5)]
-    (one,) = outlying(values, ENDPOINTS, [a_round()], 0)
+    (one,) = outlying(values, ENDPOINTS, [a_round()])
     assert one.measurement.number == 6
     assert one.expected == 6.0
     assert one.spread == pytest.approx(0.2 * np.sqrt(1 + 1 / 5))
@@ -46,15 +46,15 @@ def test_alone_beside_what_was_expected():
     border = FAR * np.hypot(0.3, 0.2)
     for far, found in ((0.99, 0), (1.01, 1)):
         values = [measured(1, 6.0 + far * border)]
-        assert len(outlying(values, ENDPOINTS, [a_round((6.0, low, high))], 0)) == found
-    assert outlying([measured(1, 60.0)], ENDPOINTS, [a_round()], 0) == []
+        assert len(outlying(values, ENDPOINTS, [a_round((6.0, low, high))])) == found
+    assert outlying([measured(1, 60.0)], ENDPOINTS, [a_round()]) == []
 
 
 def test_history_and_what_is_left_out_are_no_part_of_it():
     off = replace(measured(2, 9.0), excluded="pipette")
-    assert outlying([measured(1, 6.0), off], ENDPOINTS, [a_round()], 0) == []
+    assert outlying([measured(1, 6.0), off], ENDPOINTS, [a_round()]) == []
     past = [replace(m, round=0) for m in (measured(1, 6.0), measured(2, 9.0))]
-    assert outlying(past, ENDPOINTS, [a_round()], 0) == []
+    assert outlying(past, ENDPOINTS, [a_round()]) == []
 
 
 def test_means_of_several_weigh_as_many():
@@ -90,9 +90,7 @@ def test_a_campaign_names_it_and_uses_it(tmp_path):
 
 
 def test_few_are_named_and_the_rest_counted():
-    found = outlying(
-        [measured(2 * k + j, 6.0 + 3.0 * j, compound=k) for k in range(4) for j in (1, 2)], ENDPOINTS, (), 0
-    )
+    found = outlying([measured(2 * k + j, 6.0 + 3.0 * j, compound=k) for k in range(4) for j in (1, 2)], ENDPOINTS, ())
     assert len(found) == 8
     (text,) = outlying_words(found, small_library(), ENDPOINTS)
     assert text.startswith("8 values lie more than 4 SD")
@@ -103,4 +101,4 @@ def test_few_are_named_and_the_rest_counted():
 def test_good_values_are_hardly_ever_named():
     rng = np.random.default_rng(3)
     values = [measured(k + 1, float(6 + 0.2 * rng.standard_normal()), compound=k // 2) for k in range(4000)]
-    assert len(outlying(values, ENDPOINTS, (), 0)) <= 2
+    assert len(outlying(values, ENDPOINTS, ())) <= 2

@@ -182,7 +182,7 @@ def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said)
 
 
 def test_a_guess_is_asked_for_where_nothing_tells_the_scale(tmp_path):
-    with pytest.raises(AssayPilotError, match="nothing says about how large"):
+    with pytest.raises(AssayPilotError, match="is not known: none was given"):
         make(tmp_path / "x.assaypilot", endpoints=(Endpoint("yield", "%", noise_estimated=True),), objective="yield")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import candidates, codec, verifying
+from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
@@ -336,7 +335,7 @@ def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
         first = campaign.plan()
         assert first is not None
         assert {item.each for item in first.items} == {(None, None)}
-        assert first.items[0].expected_of(0, objective=True) is None
+        assert first.items[0].expected_of(0) is None
         campaign.record(answers(campaign))
         issued = campaign.plan()
         assert issued is not None
@@ -348,20 +347,10 @@ def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
                 arm = campaign._ledger.arm_of[[item.compound]]
                 mean, sd = float(view.means(arm)[0]), float(view.sds(arm)[0])
                 expected = (mean, mean - 1.96 * sd, mean + 1.96 * sd)
-                assert item.expected_of(place, objective=place == 0) == pytest.approx(expected)
+                assert item.expected_of(place) == pytest.approx(expected)
             assert (item.expected, item.low, item.high) == item.each[0]
     with Campaign.open(path) as campaign:
         assert campaign.status().open_round == issued
-
-
-def test_rounds_that_knew_it_of_the_objective_alone_are_read() -> None:
-    old = {"compound": 3, "replicates": 2, "reason": "", "expected": 6.0, "low": 5.5, "high": 6.5}
-    item = codec.item_from_json(old)
-    assert item.expected_of(1, objective=True) == (6.0, 5.5, 6.5)
-    assert item.expected_of(0, objective=False) is None
-    assert codec.item_to_json(item) == old
-    new = replace(item, each=((1.0, 0.5, 1.5), None))
-    assert codec.item_from_json(json.loads(json.dumps(codec.item_to_json(new)))) == new
 
 
 def test_settings_know_their_endpoints() -> None:
