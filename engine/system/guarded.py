@@ -24,14 +24,12 @@ from typing import IO, Any
 
 from ..errors import AssayPilotError
 from .limits import CHILD_MEMORY, CHILD_SECONDS
-from .progress import Report, silent
+from .progress import Report, silent, throttled
 
 Task = Callable[..., bytes]
 
 _PULSE = 0.1
 """Seconds between two looks at whether to go on."""
-_EVERY = 0.05
-"""Seconds between two messages of progress."""
 _PATIENCE = 5.0
 """Seconds that a process gets to end by itself."""
 _BUSY = 3.0
@@ -187,7 +185,8 @@ def main() -> int:
     task: Task = getattr(importlib.import_module(module), name)
     _limit(order["seconds"])
     try:
-        result = task(source.read(), *order["arguments"], _reporting(answer))
+        report = throttled(lambda fraction, message: _say(answer, "progress", [fraction, message]))
+        result = task(source.read(), *order["arguments"], report)
         _say(answer, "result", len(result))
         answer.write(result)
         answer.flush()
@@ -203,19 +202,6 @@ def main() -> int:
 def _say(answer: IO[bytes], kind: str, content: Any) -> None:
     answer.write(json.dumps([kind, content]).encode() + b"\n")
     answer.flush()
-
-
-def _reporting(answer: IO[bytes]) -> Report:
-    last = 0.0
-
-    def report(fraction: float, message: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= _EVERY:
-            last = now
-            _say(answer, "progress", [fraction, message])
-
-    return report
 
 
 def _limit(seconds: float) -> None:

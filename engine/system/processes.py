@@ -5,14 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors import AssayPilotError
-from .progress import Report, silent
+from .progress import Report, silent, throttled
 
 if TYPE_CHECKING:
     from multiprocessing import connection
@@ -27,8 +26,6 @@ Result = TypeVar("Result")
 
 _PULSE = 0.1
 """Seconds between two looks at whether to go on."""
-_EVERY = 0.05
-"""Seconds between two messages of progress."""
 _PATIENCE = 5.0
 """Seconds that a process gets to end by itself."""
 _KILLED = -9
@@ -108,15 +105,7 @@ def _watched(pipe: Pipe, report: Report) -> Any:
 
 def _work(pipe: Pipe, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """Call the function and sends what comes of it."""
-    last = 0.0
-
-    def report(fraction: float, message: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= _EVERY:
-            last = now
-            pipe.send(("progress", (fraction, message)))
-
+    report = throttled(lambda fraction, message: pipe.send(("progress", (fraction, message))))
     try:
         pipe.send(("result", function(*arguments, report)))
     except AssayPilotError as error:

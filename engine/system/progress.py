@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
 
 
@@ -18,6 +19,24 @@ class Report(Protocol):
 
 def silent(fraction: float, message: str) -> None:
     """Nothing: the report for work nobody watches."""
+
+
+_EVERY = 0.05
+"""Seconds between two messages of progress."""
+
+
+def throttled(tell: Report) -> Report:
+    """Return a report that passes on what it is told at most every twentieth of a second."""
+    last = 0.0
+
+    def report(fraction: float, message: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _EVERY:
+            last = now
+            tell(fraction, message)
+
+    return report
 
 
 def part_of(report: Report, start: float, end: float) -> Report:
