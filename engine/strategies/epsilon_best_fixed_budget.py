@@ -61,7 +61,7 @@ from ..system.progress import Report, silent
 from ..text.percentages import percent
 from .designs import g_design, table
 from .fixed_pool import Fit, absorbed, decided, empty_sums, fitted
-from .phased import Phased, settled
+from .phased import Phased, needs_budget, over_budget, settled
 from .protocol import (
     UNDECIDED,
     Allocation,
@@ -251,19 +251,8 @@ class EpsilonBestFixedBudget(Phased):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """No parameters; AssayPilotError without a budget or with one below one measurement per effect."""
-        if problem.budget is None:
-            raise AssayPilotError(
-                f"{self.info.name} needs a budget", option="--budget", mend="Give the number of measurements."
-            )
-        if problem.measurable.any():
-            rank = _rank(problem)
-            if problem.budget < rank:
-                raise AssayPilotError(
-                    f"a budget of {problem.in_lab(problem.budget):,} is below one measurement per effect, "
-                    f"of which there are {rank}",
-                    option="--budget",
-                    mend=f"Give at least {problem.in_lab(rank):,} measurements.",
-                )
+        rank = _rank(problem) if problem.measurable.any() else 0
+        needs_budget(problem, self.info.name, rank, f"below one measurement per effect, of which there are {rank}")
         return self.parameters(problem)
 
     def void(self, problem: Problem) -> tuple[str, ...]:
@@ -374,12 +363,8 @@ class EpsilonBestFixedBudget(Phased):
                 return done
             most = "nothing is proven of it" if said >= 1 else f"wrong with a probability of at most {percent(said, 2)}"
             return (StopReason("decided", f"every compound is decided by its estimate; {most}", done[0].numbers),)
-        left, needed = _left(state), 1 if state.phase else _rank(state.problem)
-        if state.phase < _phases(state.problem) and left >= needed:
-            return ()
-        open_arms = int(state.open.sum())
-        text = f"the budget leaves {max(left, 0)} measurements, and some compounds could not be estimated"
-        return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+        left = _left(state) if state.phase < _phases(state.problem) else 0
+        return over_budget(state, 1 if state.phase else _rank(state.problem), left)
 
 
 def _rank(problem: Problem) -> int:

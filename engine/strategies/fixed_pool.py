@@ -11,7 +11,6 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.elimination import RANK_TOLERANCE
 from ..domain.features import OUTSIDE_TOLERANCE, Features
 from ..domain.goals import AllEpsilonBest, ParetoSet, dominated
-from ..errors import AssayPilotError
 from .protocol import Arrays, Decision, Outcome, Problem, State
 
 
@@ -88,23 +87,6 @@ def fitted(features: Features, information: Floats, moment: Floats) -> Fit:
     return Fit(features, basis, root, root @ (root.T @ moment))
 
 
-def needs_budget(problem: Problem, name: str, least: int, why: str) -> int:
-    """The budget; AssayPilotError when there is none, or when it is below ``least``."""
-    budget = problem.budget
-    if budget is None:
-        raise AssayPilotError(
-            f"{name} needs a budget: it plans with a fixed number of measurements",
-            option="--budget",
-            mend="Give the number of measurements the whole campaign may take.",
-        )
-    if budget < least:
-        raise AssayPilotError(
-            f"{name} needs a budget of at least {least} measurements here ({why}), got {budget}",
-            option="--budget",
-        )
-    return budget
-
-
 def best_guess(problem: Problem, means: Floats, rows: Ints) -> Flags:
     """Which of the rows an estimate ``(n_endpoints, len(rows))`` calls members; of the best exactly one."""
     if problem.goal.name == "best":
@@ -128,12 +110,17 @@ def decided(
     half: Floats,
     numbers: dict[str, float],
     memory: Arrays,
+    leave: bool = False,
 ) -> Decision:
-    """A decision on the rows, with estimates and half-widths ``(n_endpoints, len(rows))`` of them."""
+    """A decision on the rows, with estimates and half-widths ``(n_endpoints, len(rows))`` of them.
+
+    ``leave``: whether those that are in are not measured any more.
+    """
     shown = np.full((3, state.problem.n_endpoints, state.problem.n_arms), np.nan)
     known = np.isfinite(estimate)
     mean = np.where(known, estimate, 0.0)
     shown[0][:, rows] = estimate
     shown[1][:, rows] = np.where(known, mean - half, -np.inf)
     shown[2][:, rows] = np.where(known, mean + half, np.inf)
-    return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=memory)
+    left = ins if leave else ins[:0]
+    return Decision.after(state, outcome, shown, ins=ins, outs=outs, left=left, numbers=numbers, memory=memory)

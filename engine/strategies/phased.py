@@ -73,9 +73,13 @@ def lost_reason(state: State) -> StopReason:
     return StopReason("lost", text, {"lost": lost, "undecided": open_arms})
 
 
-def over_budget(state: State, needed: int) -> tuple[StopReason, ...]:
-    """The reason to stop when the budget leaves less than one more decision needs; empty while it does not."""
-    left = math.inf if state.problem.budget is None else state.problem.budget - state.spent
+def over_budget(state: State, needed: int, left: float | None = None) -> tuple[StopReason, ...]:
+    """The reason to stop when the budget leaves less than one more decision needs; empty while it does not.
+
+    ``left``: what it leaves for that decision; None: all that was not spent.
+    """
+    if left is None:
+        left = math.inf if state.problem.budget is None else state.problem.budget - state.spent
     if left >= needed:
         return ()
     text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
@@ -117,6 +121,24 @@ def refuse_unknown_noise(
             option="--max-replicates",
             mend="Allow 2 or more, or give the SD.",
         )
+
+
+def needs_budget(problem: Problem, name: str, least: int = 1, why: str = "") -> int:
+    """The budget; AssayPilotError when there is none, or it is below ``least``; ``why`` follows "a budget of 5 is"."""
+    budget = problem.budget
+    if budget is None:
+        raise AssayPilotError(
+            f"{name} needs a budget: it plans with a fixed number of measurements",
+            option="--budget",
+            mend="Give the number of measurements the whole campaign may take.",
+        )
+    if budget < least:
+        raise AssayPilotError(
+            f"a budget of {problem.in_lab(budget):,} is {why}",
+            option="--budget",
+            mend=f"Give at least {problem.in_lab(least):,} measurements.",
+        )
+    return budget
 
 
 def too_few(counts: Ints, repeats: int) -> bool:
@@ -314,6 +336,13 @@ def number(name: str, value: Any, *, above: float = 0.0, below: float = math.inf
         bounds = f"above {above:g}" if below == math.inf else f"above {above:g} and below {below:g}"
         raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
     return float(value)
+
+
+def whole(name: str, value: Any) -> int:
+    """A parameter that is a whole number of at least 1; AssayPilotError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise AssayPilotError(f"{name} must be a whole number, at least 1, got {value!r}", option=f"--parameter {name}")
+    return value
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:

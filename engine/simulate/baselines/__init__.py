@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ...strategies.phased import settled
-from ...strategies.protocol import UNDECIDED, Parameter, State, StopReason
+from typing import Any
+
+from ...strategies.phased import Phased, one_of, over_budget, settled, whole
+from ...strategies.protocol import Parameter, Problem, State, StopReason
 
 AT_BUDGET = Parameter(
     "at_budget",
@@ -11,14 +13,41 @@ AT_BUDGET = Parameter(
     "undecided: what is not proven stays open; guess: the estimates decide it, without a promise",
 )
 BATCH = Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity")
-BEST_GUESS = "a fixed budget promises no error probability: the answer is the best guess it allows"
 
 
-def settled_or_spent(state: State) -> tuple[StopReason, ...]:
-    """Return the reason to stop when everything is decided or the budget is used up; empty otherwise."""
-    done, budget = settled(state), state.problem.budget
-    if done or budget is None or budget - state.spent >= 1:
-        return done
-    open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-    text = f"the budget of {budget} measurements is used up"
-    return (StopReason("budget", text, {"left": budget - state.spent, "needed": 1, "undecided": open_arms}),)
+class Baseline(Phased):
+    """A strategy that ends when everything is decided or its budget is used up."""
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one of those that several have out of range."""
+        given = self.parameters(problem)
+        if "at_budget" in given:
+            one_of("at_budget", given["at_budget"], ("undecided", "guess"))
+        if given.get("batch") is not None:
+            whole("batch", given["batch"])
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A guess at the budget is no proof."""
+        if self.parameters(problem).get("at_budget") == "guess" and problem.budget is not None:
+            return ("what is not proven when the budget ends is decided by the estimates",)
+        return ()
+
+    def batch(self, problem: Problem) -> int:
+        """Measurements per phase: as given, else the lab's round, else 1."""
+        given = self.parameters(problem)["batch"]
+        if given is not None:
+            return int(given)
+        return problem.capacity.per_round if problem.capacity and problem.capacity.per_round < 10**6 else 1
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything is decided, nothing is left to measure, or the budget is used up."""
+        return settled(state) or over_budget(state, 1)
+
+
+class FixedBudget(Baseline):
+    """A strategy that plans with a fixed number of measurements."""
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A fixed budget promises no error probability."""
+        return ("a fixed budget promises no error probability: the answer is the best guess it allows",)

@@ -15,9 +15,10 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...domain.pareto import beaten
 from ...errors import AssayPilotError
+from ...strategies.fixed_pool import decided
 from ...strategies.gege.parts import estimates, goal_of, units
 from ...strategies.linfact.planning import design_rows
-from ...strategies.phased import Phased, one_of
+from ...strategies.phased import one_of
 from ...strategies.protocol import (
     Allocation,
     Arrays,
@@ -27,11 +28,10 @@ from ...strategies.protocol import (
     Parameter,
     Problem,
     State,
-    StopReason,
     StrategyInfo,
 )
 from ...system.progress import Report, silent
-from . import settled_or_spent
+from . import Baseline
 from .ege import own_means, pooled
 
 _MOST = 2000
@@ -141,7 +141,7 @@ class _Race:
         self.lower[arm, arm] = self.upper[arm, arm] = math.inf
 
 
-class Ape(Phased):
+class Ape(Baseline):
     """The arm that may stand out most of those not yet sure, or the one that threatens it most: the less measured."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -170,18 +170,13 @@ class Ape(Phased):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters with their defaults; AssayPilotError for one out of range."""
-        parameters = self.parameters(problem)
+        parameters = super().check(problem)
         one_of("radii", parameters["radii"], ("proven", "simplified"))
         if problem.wanted.sum() > _MOST:
             raise AssayPilotError(
                 f"ape compares every pair of compounds: {int(problem.wanted.sum()):,} are too many",
                 option="--strategy",
                 mend=f"It takes up to {_MOST:,}.",
-            )
-        batch = parameters["batch"]
-        if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
-            raise AssayPilotError(
-                f"batch must be a whole number of 1 or more, got {batch!r}", option="--parameter batch"
             )
         return parameters
 
@@ -209,17 +204,10 @@ class Ape(Phased):
         if len(never):
             counts[never[:left]] = 1
         else:
-            batch = self._batch(problem)
+            batch = self.batch(problem)
             counts = self._chosen(state, rows, batch if problem.budget is None else min(batch, left))
-        arms = np.flatnonzero(counts)
-        return Allocation(
-            phase=state.phase + 1,
-            arms=arms,
-            counts=counts[arms],
-            radius=math.inf,
-            certificate=Certificate("adaptive", float(len(rows)), 0.0),
-            cut_to_budget=len(never) > left,
-        )
+        certificate = Certificate("adaptive", float(len(rows)), 0.0)
+        return Allocation.after(state, np.arange(len(counts)), counts, math.inf, certificate, cut=len(never) > left)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Nothing until both stopping indices are above 0; then everything."""
@@ -234,29 +222,21 @@ class Ape(Phased):
         nearest, above = race.nearest(), race.above()
         finished = bool((np.where(front, nearest, np.maximum(above, nearest)) > 0).all())
         ins = front | (above <= 0)
-        shown = np.full((3, *state.low.shape), np.nan)
-        shown[0][:, active] = np.where(known.counts > 0, known.means * units(problem), np.nan)
-        shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
-        return Decision(
-            phase=state.phase + 1,
-            radius=math.inf,
-            ins=active[ins] if finished else active[:0],
-            outs=active[~ins] if finished else active[:0],
-            left=active[ins] if finished else active[:0],
-            estimate=shown[0],
-            low=shown[1],
-            high=shown[2],
-            contradicted=active[:0],
-            spent=outcome.spent,
+        return decided(
+            state,
+            outcome,
+            ins=active[ins & finished],
+            outs=active[~ins & finished],
+            rows=active,
+            estimate=np.where(known.counts > 0, known.means * units(problem), np.nan),
+            half=np.full(known.means.shape, math.inf),
             numbers={"measurements": float(outcome.counts.max(axis=0).sum())},
             memory={"counts": counts, "means": means},
+            leave=True,
         )
 
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything decided, or the budget used up."""
-        return settled_or_spent(state)
-
-    def _batch(self, problem: Problem) -> int:
+    def batch(self, problem: Problem) -> int:
+        """Measurements per phase: as given, else the lab's round but no more than compounds, else 1."""
         given = self.parameters(problem)["batch"]
         if given is not None:
             return int(given)

@@ -35,8 +35,8 @@ from scipy.special import ndtr
 from ...arrays import Floats, Ints
 from ...domain.goals import Best
 from ...errors import AssayPilotError
-from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums, needs_budget
-from ...strategies.phased import Phased, number
+from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums
+from ...strategies.phased import needs_budget, number
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -47,11 +47,10 @@ from ...strategies.protocol import (
     Parameter,
     Problem,
     State,
-    StopReason,
     StrategyInfo,
 )
 from ...system.progress import Report, silent
-from . import BATCH, BEST_GUESS, settled_or_spent
+from . import BATCH, FixedBudget
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,17 +84,6 @@ def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Be
     return Belief(covariance @ towards, covariance, noise)
 
 
-def batch_of(problem: Problem, given: int | None) -> int:
-    """Measurements per phase: as given, else the lab's round, else 1; AssayPilotError unless a whole number."""
-    if given is None:
-        return problem.capacity.per_round if problem.capacity and problem.capacity.per_round < 10**6 else 1
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise AssayPilotError(
-            f"batch must be a whole number of measurements, at least 1, got {given!r}", option="--parameter batch"
-        )
-    return given
-
-
 _MOST = 20_000
 
 BUDGET_PARAMETERS = (
@@ -104,25 +92,20 @@ BUDGET_PARAMETERS = (
 )
 
 
-class BudgetRun(Phased, ABC):
+class BudgetRun(FixedBudget, ABC):
     """A belief chooses every measurement until the budget is spent; the answer is what its means say then."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters; AssayPilotError without a budget, or for a library too large to look at one by one."""
-        given = self.parameters(problem)
+        given = super().check(problem)
         number("prior", given["prior"])
-        batch_of(problem, given["batch"])
-        needs_budget(problem, self.info.name, 1, "one measurement")
+        needs_budget(problem, self.info.name)
         if problem.n_arms > _MOST:
             raise AssayPilotError(
                 f"{self.info.name} looks at every compound at every step; {problem.n_arms:,} are too many",
                 option="--strategy",
             )
         return given
-
-    def void(self, problem: Problem) -> tuple[str, ...]:
-        """A fixed budget promises no error probability."""
-        return (BEST_GUESS,)
 
     def memory(self, problem: Problem) -> Arrays:
         """Nothing measured yet."""
@@ -140,7 +123,7 @@ class BudgetRun(Phased, ABC):
         """A batch: after each choice the belief shrinks as if measured, while its means stay."""
         problem = state.problem
         assert problem.budget is not None
-        batch = batch_of(problem, self.parameters(problem)["batch"])
+        batch = self.batch(problem)
         n = min(batch, problem.budget - state.spent)
         rows = np.flatnonzero(state.active | problem.measurable)
         x = problem.features.dense(rows)
@@ -153,15 +136,8 @@ class BudgetRun(Phased, ABC):
             counts[chosen] += 1
             seen = seen.measured(x[chosen])
         report(1.0, "measurements chosen")
-        used = np.flatnonzero(counts)
-        return Allocation(
-            phase=state.phase + 1,
-            arms=rows[used],
-            counts=counts[used],
-            radius=math.inf,
-            certificate=Certificate(self.info.name, math.inf, 0.0),
-            cut_to_budget=n < batch,
-        )
+        certificate = Certificate(self.info.name, math.inf, 0.0)
+        return Allocation.after(state, rows, counts, math.inf, certificate, cut=n < batch)
 
     def final(self, problem: Problem, rows: Ints, seen: Belief, memory: dict[str, NDArray[Any]]) -> Floats:
         """Scores of the rows that the answer is made of; the means believed."""
@@ -200,10 +176,6 @@ class BudgetRun(Phased, ABC):
             numbers={"measurements": float(outcome.counts.sum())},
             memory=memory,
         )
-
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """The budget is used up, or everything is decided."""
-        return settled_or_spent(state)
 
 
 _SMALL = 1e-3

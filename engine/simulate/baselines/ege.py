@@ -13,13 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...errors import AssayPilotError
+from ...strategies.fixed_pool import decided
 from ...strategies.gege.fixed_budget import Halved, halving, rounds_for
 from ...strategies.gege.parts import estimates, units
 from ...strategies.linfact.planning import design_rows
-from ...strategies.phased import Phased, settled
+from ...strategies.phased import needs_budget, over_budget, settled
 from ...strategies.protocol import (
-    UNDECIDED,
     Allocation,
     Arrays,
     Certificate,
@@ -31,6 +30,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...system.progress import Report, silent
+from . import FixedBudget
 
 
 def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
@@ -55,7 +55,7 @@ def own_means(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Fl
     return out
 
 
-class _Eliminating(Phased, ABC):
+class _Eliminating(FixedBudget, ABC):
     """What EGE-SH and EGE-SR share: rounds in which every remaining arm is measured equally often."""
 
     @abstractmethod
@@ -76,24 +76,9 @@ class _Eliminating(Phased, ABC):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """No parameters; AssayPilotError without a budget or with one that cannot measure every arm."""
-        name = self.info.name
-        if problem.budget is None:
-            raise AssayPilotError(
-                f"{name} needs a budget", option="--budget", mend="Give the number of measurements, or choose gege."
-            )
-        least = self.least_budget(int(problem.wanted.sum()))
-        if problem.budget < least:
-            raise AssayPilotError(
-                f"{name} measures every compound by itself: a budget of {problem.budget:,} is too small for "
-                f"{int(problem.wanted.sum()):,} compounds",
-                option="--budget",
-                mend=f"Give at least {least:,} measurements.",
-            )
+        arms = int(problem.wanted.sum())
+        needs_budget(problem, self.info.name, self.least_budget(arms), f"too small for {arms:,} compounds")
         return self.parameters(problem)
-
-    def void(self, problem: Problem) -> tuple[str, ...]:
-        """A fixed budget promises no error probability."""
-        return ("with a fixed budget the chance of an error depends on the unknown means, and delta is not used",)
 
     def memory(self, problem: Problem) -> Arrays:
         """All measurements so far, the number of arms at the start, and the rounds done."""
@@ -104,13 +89,8 @@ class _Eliminating(Phased, ABC):
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """Every arm of the round equally often."""
         rows, _ = design_rows(state)
-        return Allocation(
-            phase=state.phase + 1,
-            arms=rows,
-            counts=np.full(len(rows), self.per_arm(state, len(rows)), dtype=np.intp),
-            radius=math.inf,
-            certificate=Certificate("equal", float(len(rows)), 0.0),
-        )
+        counts = np.full(len(rows), self.per_arm(state, len(rows)))
+        return Allocation.after(state, rows, counts, math.inf, Certificate("equal", float(len(rows)), 0.0))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """The arms of the largest empirical gaps leave the race; after the last round the rest is in."""
@@ -122,46 +102,30 @@ class _Eliminating(Phased, ABC):
         found = own_means(problem, counts, means, active)
         known = ~np.isnan(found).any(axis=0)
         here = active[known]
-        phase = state.phase + 1
         verdict, done = self.verdict(state, found[:, known] / units(problem), int((~known).sum()))
         done += _done(state)
         ins, outs = here[verdict.ins], here[verdict.outs]
         last = np.setdiff1d(active, np.concatenate([ins, outs]))
         if done >= self.rounds(_arms(state)) and known.all():
             ins = np.sort(np.concatenate([ins, last]))
-        shown = np.full((3, *state.low.shape), np.nan)
-        shown[0][:, active] = found
-        shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
-        return Decision(
-            phase=phase,
-            radius=math.inf,
+        return decided(
+            state,
+            outcome,
             ins=ins,
             outs=outs,
-            left=ins,
-            estimate=shown[0],
-            low=shown[1],
-            high=shown[2],
-            contradicted=here[:0],
-            spent=outcome.spent,
+            rows=active,
+            estimate=found,
+            half=np.full(found.shape, math.inf),
             numbers={"measurements": float(outcome.counts.max(axis=0).sum()), "kept": float(len(last))},
             memory={**state.memory, "counts": counts, "means": means, "rounds": np.array([done])},
+            leave=True,
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, all rounds done, or less left than one measurement of every arm of the round."""
-        done = settled(state)
-        if done:
-            return done
-        needed = len(design_rows(state)[0])
-        over = _done(state) >= self.rounds(_arms(state))
-        if over or self.per_arm(state, needed) < 1:
-            budget = state.problem.budget
-            assert budget is not None
-            open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-            left = max(budget - state.spent, 0)
-            text = f"{left} measurements are left, too few for another round over {needed} compounds"
-            return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
-        return ()
+        arms = len(design_rows(state)[0])
+        each = self.per_arm(state, arms) if _done(state) < self.rounds(_arms(state)) else 0
+        return settled(state) or over_budget(state, arms, each * arms)
 
 
 class EgeSh(_Eliminating):

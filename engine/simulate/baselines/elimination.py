@@ -23,11 +23,12 @@ import numpy as np
 
 from ...arrays import Ints
 from ...design import Design, achieved, ceilings
-from ...domain.features import outside_span, span_basis, span_rank
+from ...domain.features import outside_span, span_basis
 from ...domain.goals import Best
-from ...strategies.designs import estimated, fit, g_design, table
-from ...strategies.fixed_pool import decided, needs_budget
-from ...strategies.phased import Phased, inseparable, number, settled
+from ...strategies.designs import estimated, fit, g_design, in_question, table
+from ...strategies.fixed_pool import decided
+from ...strategies.gege.fixed_budget import rounds_for
+from ...strategies.phased import inseparable, needs_budget, number, over_budget, settled
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -43,7 +44,7 @@ from ...strategies.protocol import (
 )
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
-from . import BEST_GUESS, settled_or_spent
+from . import Baseline, FixedBudget
 
 _GAP = 1e-2
 
@@ -55,18 +56,11 @@ def _within_budget(state: State, rows: Ints, design: Design, counts: Ints, radiu
     if cut and budget is not None:
         order = np.argsort(-counts, kind="stable")
         counts[order] = np.diff(np.minimum(np.cumsum(counts[order]), budget - state.spent), prepend=0)
-    used = counts > 0
-    return Allocation(
-        phase=state.phase + 1,
-        arms=rows[design.support][used],
-        counts=counts[used].astype(np.intp),
-        radius=radius,
-        certificate=Certificate("g", design.value, design.lower_bound),
-        cut_to_budget=bool(cut),
-    )
+    certificate = Certificate("g", design.value, design.lower_bound)
+    return Allocation.after(state, rows[design.support], counts, radius, certificate, cut=bool(cut))
 
 
-class Alba(Phased):
+class Alba(Baseline):
     """Elimination by bounds of single means, from designs on ever fewer compounds."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -166,13 +160,13 @@ class Alba(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The best is found, or the budget is used up."""
-        return settled_or_spent(state) or inseparable(state, self._wells(state), "with slack the search ends")
+        return super().stop(state) or inseparable(state, self._wells(state), "with slack the search ends")
 
 
 _TIGHT_GAP = 1e-3
 
 
-class OdLinBai(Phased):
+class OdLinBai(FixedBudget):
     """Sequential halving of the dimension by G-optimal designs."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -188,19 +182,15 @@ class OdLinBai(Phased):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """No parameters; AssayPilotError for a budget that leaves m below 1."""
-        n, d = _in_question(problem)
+        n, d = in_question(problem)
         reserved = _reserved(n, d)
-        why = f"{reserved} for rounding up and one for each of {_stages(d)} stages"
-        needs_budget(problem, "od-linbai", reserved + _stages(d), why)
+        why = f"below {reserved} for rounding up and one for each of {rounds_for(d)} stages"
+        needs_budget(problem, "od-linbai", reserved + rounds_for(d), why)
         return self.parameters(problem)
-
-    def void(self, problem: Problem) -> tuple[str, ...]:
-        """A fixed budget promises no error probability."""
-        return (BEST_GUESS,)
 
     def memory(self, problem: Problem) -> Arrays:
         """Compounds and effects in question, set once and for all."""
-        return {"size": np.array(_in_question(problem))}
+        return {"size": np.array(in_question(problem))}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The next stage: m w(a) of the G-optimal design on the compounds still in, rounded up."""
@@ -213,7 +203,7 @@ class OdLinBai(Phased):
             rows = np.flatnonzero(problem.measurable)
         design = g_design(problem.features, rows, gap=_TIGHT_GAP, report=report).design
         assert problem.budget is not None
-        share = (problem.budget - _reserved(n, d)) / _stages(d)
+        share = (problem.budget - _reserved(n, d)) / rounds_for(d)
         return _within_budget(state, rows, design, ceilings(design.weights, share), math.inf)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -228,7 +218,7 @@ class OdLinBai(Phased):
         estimate = fit(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
         known = estimate.estimable(active)
         scores = estimate.means(active)
-        keep = 1 if stage >= _stages(d) else math.ceil(d / 2**stage)
+        keep = 1 if stage >= rounds_for(d) else math.ceil(d / 2**stage)
         order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
         # One that this stage tells nothing about is never dropped.
         dropped = order[max(keep - (len(active) - len(order)), 1 if len(order) else 0) :]
@@ -251,28 +241,10 @@ class OdLinBai(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
-        done = settled(state)
-        assert state.problem.budget is not None
-        left = state.problem.budget - state.spent
-        if done or (left >= 1 and state.phase < _stages(int(state.memory["size"][1]))):
-            return done
-        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        text = f"the stages are over and the budget leaves {max(left, 0)} measurements"
-        return (StopReason("budget", text, {"left": left, "needed": 1, "undecided": open_arms}),)
-
-
-def _stages(d: int) -> int:
-    return max(math.ceil(math.log2(d)), 1) if d > 0 else 1
+        over = state.phase >= rounds_for(int(state.memory["size"][1]))
+        return settled(state) or over_budget(state, 1, 0 if over else None)
 
 
 def _reserved(n: int, d: int) -> int:
     """What rounding up may cost in all stages: min(K, d (d + 1) / 2) and ceil(d / 2^r) for the others."""
-    return min(n, d * (d + 1) // 2) + sum(math.ceil(d * 0.5**r) for r in range(1, _stages(d)))
-
-
-def _in_question(problem: Problem) -> tuple[int, int]:
-    """How many wanted compounds can be estimated, and the effects that their stages estimate."""
-    measurable = np.flatnonzero(problem.measurable)
-    wanted = np.flatnonzero(problem.wanted)
-    inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
-    return len(inside), span_rank(problem.features, inside)
+    return min(n, d * (d + 1) // 2) + sum(math.ceil(d * 0.5**r) for r in range(1, rounds_for(d)))

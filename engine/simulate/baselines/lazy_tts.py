@@ -23,7 +23,7 @@ from ...domain.goals import AllEpsilonBest, Best, Threshold
 from ...strategies.designs import table
 from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
 from ...strategies.gse.allocations import independent
-from ...strategies.phased import Phased, one_of
+from ...strategies.phased import one_of
 from ...strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -34,12 +34,10 @@ from ...strategies.protocol import (
     Parameter,
     Problem,
     State,
-    StopReason,
     StrategyInfo,
 )
 from ...system.progress import Report, silent
-from . import AT_BUDGET, BATCH, settled_or_spent
-from .bayesgap import batch_of
+from . import AT_BUDGET, BATCH, Baseline
 from .oracle import true_means
 
 _U = 1.0
@@ -48,7 +46,7 @@ _SMALL = 1e-6
 """Gaps below this share of the noise count as this."""
 
 
-class LazyTts(Phased):
+class LazyTts(Baseline):
     """Tracks the optimal weights of the estimate until the nearest alternative is far enough away."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -77,10 +75,8 @@ class LazyTts(Phased):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters; AssayPilotError for one out of range, or for all epsilon-best without a truth."""
-        given = self.parameters(problem)
+        given = super().check(problem)
         one_of("threshold", given["threshold"], ("proven", "experiments"))
-        one_of("at_budget", given["at_budget"], ("undecided", "guess"))
-        batch_of(problem, given["batch"])
         if isinstance(problem.goal, AllEpsilonBest):
             true_means(given["truth"], problem, "lazy-tts with this goal")
         return given
@@ -92,9 +88,7 @@ class LazyTts(Phased):
             why.append("threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here")
         if isinstance(problem.goal, AllEpsilonBest):
             why.append("the border between in and out is taken as told, not found")
-        if given["at_budget"] == "guess" and problem.budget is not None:
-            why.append("what is not proven when the budget ends is decided by the estimates")
-        return tuple(why)
+        return (*why, *super().void(problem))
 
     def memory(self, problem: Problem) -> Arrays:
         """Nothing measured; even weights on compounds that span."""
@@ -112,7 +106,7 @@ class LazyTts(Phased):
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A batch: a spanning compound while too little is known in some direction, else the one most behind."""
         problem, memory = state.problem, state.memory
-        batch = batch_of(problem, self.parameters(problem)["batch"])
+        batch = self.batch(problem)
         n = batch if problem.budget is None else min(batch, problem.budget - state.spent)
         rows = np.flatnonzero(problem.measurable)
         candidates = table(problem.features, rows)
@@ -140,15 +134,7 @@ class LazyTts(Phased):
             information = information + np.outer(x[chosen], x[chosen])
             total += 1.0
         report(1.0, "measurements chosen")
-        used = np.flatnonzero(added)
-        return Allocation(
-            phase=state.phase + 1,
-            arms=rows[used],
-            counts=added[used],
-            radius=math.inf,
-            certificate=Certificate("xy", math.inf, 0.0),
-            cut_to_budget=n < batch,
-        )
+        return Allocation.after(state, rows, added, math.inf, Certificate("xy", math.inf, 0.0), cut=n < batch)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Everything at once, when the nearest alternative is further away than the threshold."""
@@ -263,10 +249,6 @@ class LazyTts(Phased):
             design = xy_optimal(candidates, others, gap=_GAP)
         weights[measurable[design.support]] = design.weights
         return weights
-
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything is decided, or the budget is used up."""
-        return settled_or_spent(state)
 
 
 def _spanning_positions(problem: Problem) -> Ints:

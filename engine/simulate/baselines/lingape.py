@@ -35,10 +35,10 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
-from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
+from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of
 from ...strategies.lingame.questions import squared_distances
 from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
-from ...strategies.phased import one_of
+from ...strategies.phased import one_of, whole
 from ...strategies.protocol import UNDECIDED, Parameter, Problem, State, StrategyInfo
 
 _RATIOS = 256

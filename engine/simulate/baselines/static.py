@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ...domain.features import outside_span
 from ...domain.goals import AllEpsilonBest, Best, ParetoSet
-from ...errors import AssayPilotError
 from ...strategies.designs import fit_norms, g_design, table, xy_design
 from ...strategies.fixed_pool import Fit, absorbed, best_guess, decided, empty_sums, fitted
-from ...strategies.phased import Phased, number, one_of
+from ...strategies.phased import number, whole
 from ...strategies.protocol import (
     NOT_ESTIMABLE,
     UNDECIDED,
@@ -38,12 +37,11 @@ from ...strategies.protocol import (
     Parameter,
     Problem,
     State,
-    StopReason,
     StrategyInfo,
 )
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
-from . import AT_BUDGET, settled_or_spent
+from . import AT_BUDGET, Baseline
 
 _BLOCK = 256
 
@@ -159,7 +157,7 @@ def run_parameters(growth: float) -> tuple[Parameter, ...]:
     )
 
 
-class StaticRun(Phased, ABC):
+class StaticRun(Baseline, ABC):
     """Measures by fixed weights and looks at growing intervals, by bounds at delta / (t (t + 1))."""
 
     pairs = False
@@ -167,22 +165,11 @@ class StaticRun(Phased, ABC):
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters with their defaults; AssayPilotError for one out of range."""
-        given = self.parameters(problem)
+        given = super().check(problem)
         number("growth", given["growth"], above=1.0)
-        one_of("at_budget", given["at_budget"], ("undecided", "guess"))
-        first = given["first"]
-        if first is not None and (isinstance(first, bool) or not isinstance(first, int) or first < 1):
-            raise AssayPilotError(
-                f"first must be a whole number of measurements, at least 1, got {first!r}",
-                option="--parameter first",
-            )
+        if given["first"] is not None:
+            whole("first", given["first"])
         return given
-
-    def void(self, problem: Problem) -> tuple[str, ...]:
-        """A guess at the budget is no proof."""
-        if self.parameters(problem)["at_budget"] == "guess" and problem.budget is not None:
-            return ("what is not proven when the budget ends is decided by the estimates",)
-        return ()
 
     def memory(self, problem: Problem) -> Arrays:
         """Nothing measured, nothing asked for."""
@@ -221,15 +208,7 @@ class StaticRun(Phased, ABC):
         lot = np.random.default_rng(problem.seed).permutation(problem.n_arms)[plan.arms]
         order = np.lexsort((lot, -np.round(exact - counts, 9)))
         counts[order[: round(left - counts.sum())]] += 1
-        used = counts > 0
-        return Allocation(
-            phase=state.phase + 1,
-            arms=plan.arms[used],
-            counts=counts[used].astype(np.intp),
-            radius=math.inf,
-            certificate=plan.certificate,
-            cut_to_budget=left < wanted,
-        )
+        return Allocation.after(state, plan.arms, counts, math.inf, plan.certificate, cut=left < wanted)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """What all measurements so far prove; at the end of the budget, if so asked, what they suggest."""
@@ -277,10 +256,6 @@ class StaticRun(Phased, ABC):
             return pareto_by_means(goal, mean, half)
         assert isinstance(goal, AllEpsilonBest)
         return by_pairs(goal, fit, rows, spread) if self.pairs else by_means(goal, mean[0], half[0])
-
-    def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything is decided, nothing is left to measure, or the budget is used up."""
-        return settled_or_spent(state)
 
 
 _GAP = 1e-2

@@ -12,11 +12,10 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ...domain.pareto import gaps
-from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ..designs import g_design, in_question
 from ..linfact.planning import design_rows
-from ..phased import Phased, number, settled
+from ..phased import Phased, needs_budget, number, over_budget, settled
 from ..protocol import (
     Allocation,
     Arrays,
@@ -86,22 +85,10 @@ class GegeFixedBudget(Phased):
         """The parameters with their defaults; AssayPilotError without a budget or with one below the rank."""
         parameters = self.parameters(problem)
         number("gap", parameters["gap"], below=1.0)
-        if problem.budget is None:
-            raise AssayPilotError(
-                "gege-fixed-budget needs a budget",
-                option="--budget",
-                mend="Give the number of measurements, or choose gege.",
-            )
-        if problem.measurable.any():
-            rank = in_question(problem)[1]
-            needed = rank * rounds_for(rank)
-            if problem.budget < needed:
-                raise AssayPilotError(
-                    f"a budget of {problem.in_lab(problem.budget):,} is below one measurement per effect and round: "
-                    f"{rank} effects in {rounds_for(rank)} rounds{_of_each(problem)}",
-                    option="--budget",
-                    mend=f"Give at least {problem.in_lab(needed):,} measurements.",
-                )
+        rank = in_question(problem)[1] if problem.measurable.any() else 0
+        rounds = rounds_for(rank)
+        why = f"below one measurement per effect and round: {rank} effects in {rounds} rounds{_of_each(problem)}"
+        needs_budget(problem, "gege-fixed-budget", rank * rounds, why)
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
@@ -155,16 +142,8 @@ class GegeFixedBudget(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, all rounds done, or too little left for another round."""
-        done = settled(state)
-        if done:
-            return done
-        open_arms = int(state.open.sum())
-        rank = rank_of(state)
-        left = _share(state) if state.phase < _rounds(state) else 0
-        if left < rank:
-            text = f"the budget leaves {left} measurements for this round, and one more decision needs at least {rank}"
-            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
-        return ()
+        share = _share(state) if state.phase < _rounds(state) else 0
+        return settled(state) or over_budget(state, rank_of(state), share)
 
 
 def _of_each(problem: Problem) -> str:

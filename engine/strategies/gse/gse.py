@@ -17,7 +17,7 @@ from ...errors import AssayPilotError
 from ...models.glm import Link, fit_glm, mean_value
 from ...system.progress import Report, silent
 from ..designs import fit, in_question, table
-from ..phased import Phased, number, one_of, settled
+from ..phased import Phased, needs_budget, number, one_of, over_budget, settled
 from ..protocol import (
     UNDECIDED,
     Allocation,
@@ -81,13 +81,7 @@ class Gse(Phased):
         one_of("allocation", given["allocation"], tuple(ALLOCATIONS))
         eta = number("eta", given["eta"], above=1.0)
         number("bound", given["bound"])
-        budget = problem.budget
-        if budget is None:
-            raise AssayPilotError(
-                "gse needs a budget: it divides a fixed number of measurements into stages",
-                option="--budget",
-                mend="Give the number of measurements the whole campaign may take.",
-            )
+        budget = needs_budget(problem, "gse")
         n, rank = in_question(problem)
         stages = n_stages(n, eta)
         if budget // stages < rank:
@@ -179,17 +173,7 @@ class Gse(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
-        done = settled(state)
-        if done:
-            return done
-        open_arms = int(state.open.sum())
-        share, _ = self._share(state)
-        if share < 1:
-            left = (state.problem.budget or 0) - state.spent
-            needed = max(int(state.memory["stages"][0]) - state.phase, 1)
-            text = f"the budget leaves {max(left, 0)} measurements, and the stages to come need at least {needed}"
-            return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
-        return ()
+        return settled(state) or over_budget(state, max(int(state.memory["stages"][0]) - state.phase, 1))
 
 
 def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:

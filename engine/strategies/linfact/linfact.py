@@ -18,10 +18,9 @@ import numpy as np
 from ...arrays import Flags, Floats, Ints
 from ...design import achieved, ceilings
 from ...domain.goals import AllEpsilonBest
-from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ..designs import estimated, g_design, table
-from ..phased import SOFTER, Phased, inseparable, over_budget, rounded_up, settled
+from ..phased import SOFTER, Phased, inseparable, number, one_of, over_budget, rounded_up, settled
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -123,16 +122,10 @@ class LinFact(Phased):
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
-        if parameters["decide"] not in ("realised", "planned"):
-            raise AssayPilotError(
-                f"decide must be realised or planned, got {parameters['decide']!r}", option="--parameter decide"
-            )
-        for name, below in (("first_radius", math.inf), ("gap", 1.0)):
-            value = parameters[name]
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and 0 < value < below):
-                bounds = "above 0" if below == math.inf else f"above 0 and below {below:g}"
-                raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
+        one_of("decide", parameters["decide"], ("realised", "planned"))
+        number("gap", parameters["gap"], below=1.0)
+        if parameters["first_radius"] is not None:
+            number("first_radius", parameters["first_radius"])
         return parameters
 
     def parameters(self, problem: Problem) -> dict[str, Any]:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
-from ..phased import one_of
+from ..phased import one_of, whole
 from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
-from .pool import POOL_PARAMETERS, Pool, Rules, whole
+from .pool import POOL_PARAMETERS, Pool, Rules
 from .questions import question_of
 from .sequential import FIRST, Sequential, missing, shuffled, track
 

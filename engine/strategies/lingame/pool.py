@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import Flags, Floats
 from ...domain.features import Features, outside_span, span_basis, span_rank
 from ...errors import AssayPilotError
-from ..phased import number, one_of
+from ..phased import number, one_of, whole
 from ..protocol import Outcome, Parameter, Problem, State
 
 _MOST = 100_000
@@ -251,13 +251,6 @@ def _eta(given: Any, sigma: float, norm: float | None, length: float, arms: int)
             "eta=theorem needs a bound on the effects", option="--parameter eta", mend="Give norm as well."
         )
     return 2.0 * (1.0 + math.log(max(arms, 1))) * arms * length**2 + (norm / sigma) ** 2
-
-
-def whole(name: str, value: Any) -> int:
-    """A parameter that is a whole number of at least 1; AssayPilotError otherwise."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise AssayPilotError(f"{name} must be a whole number, at least 1, got {value!r}", option=f"--parameter {name}")
-    return value
 
 
 def void_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:

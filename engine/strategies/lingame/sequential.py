@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ints
 from ...system.progress import Report, silent
-from ..phased import Phased, lost_reason, one_of, settled
+from ..phased import Phased, lost_reason, one_of, over_budget, settled
 from ..protocol import (
     IN,
     OUT,
@@ -205,11 +205,7 @@ class Sequential(Phased):
             return done
         if state.last is not None and state.lost.any() and state.last.numbers.get("only_lost"):
             return (lost_reason(state),)
-        budget = state.problem.budget
-        if budget is not None and budget - state.spent < 1:
-            text = f"the budget of {budget} measurements is used up"
-            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": int(state.open.sum())}),)
-        return ()
+        return over_budget(state, 1)
 
 
 def compared(state: State) -> Flags:

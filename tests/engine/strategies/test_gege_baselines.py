@@ -102,7 +102,7 @@ def test_budgets_are_asked_for_and_must_reach_every_compound(strategy, least):
     assert f"at least {least}" in str(refused.value)
     problem = problem_for(features, least)
     assert strategy.ask(strategy.start(problem)).total == 8
-    assert "delta is not used" in strategy.void(problem)[0]
+    assert "promises no error probability" in strategy.void(problem)[0]
 
 
 @pytest.mark.slow

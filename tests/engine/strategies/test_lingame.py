@@ -187,7 +187,7 @@ def test_a_tie_ends_with_the_budget():
     state = campaign(LinGame, problem, np.zeros(2), 0)
     (reason,) = LinGame().stop(state)
     assert (reason.name, state.spent) == ("budget", 100)
-    assert reason.text == "the budget of 100 measurements is used up"
+    assert reason.text == "the budget leaves 0 measurements, and one more decision needs at least 1"
 
 
 def test_no_more_of_one_arm_in_a_batch_than_a_round_allows():

@@ -163,7 +163,7 @@ def test_all_within_epsilon_by_the_means_at_the_end(name):
         ("bayesgap", None, {}, "bayesgap needs a budget"),
         ("bayesgap", 20, {"prior": 0}, "prior must be a number above 0, got 0"),
         ("bayesgap", 20, {"epsilon": -1}, "epsilon must be a number above 0, got -1"),
-        ("kgcb", 20, {"batch": 0}, "batch must be a whole number of measurements, at least 1, got 0"),
+        ("kgcb", 20, {"batch": 0}, "batch must be a whole number, at least 1, got 0"),
     ],
 )
 def test_what_cannot_work_is_refused(name, budget, given, text):
@@ -173,7 +173,7 @@ def test_what_cannot_work_is_refused(name, budget, given, text):
 
 def test_od_linbai_says_what_it_needs():
     """K = d = 4: min(4, 10) + 2 for rounding up and one for each of two stages."""
-    with pytest.raises(AssayPilotError, match=r"at least 8 measurements here .* got 7"):
+    with pytest.raises(AssayPilotError, match=r"7 is below 6 for .* 2 stages. Give at least 8"):
         comparison.get("od-linbai").start(asked(np.eye(4), 7))
     comparison.get("od-linbai").start(asked(np.eye(4), 8))
 

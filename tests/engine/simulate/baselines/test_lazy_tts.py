@@ -119,7 +119,7 @@ def test_a_guess_at_the_budget():
         ({"goal": AllEpsilonBest(0.5)}, "lazy-tts with this goal needs the true means"),
         ({"threshold": "loose"}, "threshold must be proven or experiments, got 'loose'"),
         ({"at_budget": 3}, "at_budget must be undecided or guess, got 3"),
-        ({"batch": 1.5}, "batch must be a whole number of measurements, at least 1, got 1.5"),
+        ({"batch": 1.5}, "batch must be a whole number, at least 1, got 1.5"),
     ],
 )
 def test_what_cannot_work_is_refused(given, text):

@@ -159,7 +159,7 @@ def test_the_oracle_asks_for_the_direction_that_decides():
     ("name", "goal", "given", "text"),
     [
         ("uniform", Best(), {"growth": 1.0}, "growth must be a number above 1, got 1.0"),
-        ("static-g", Best(), {"first": 0.5}, "first must be a whole number of measurements, at least 1, got 0.5"),
+        ("static-g", Best(), {"first": 0.5}, "first must be a whole number, at least 1, got 0.5"),
         ("static-xy", Best(), {"at_budget": "stop"}, "at_budget must be undecided or guess, got 'stop'"),
         ("static-xy", ParetoSet((0.1, 0.1)), {}, "static-xy does not answer the goal 'pareto'"),
         ("oracle", Best(), {}, "oracle needs the true means: for every endpoint a number for each of 3 compounds"),
