@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -124,12 +125,6 @@ def measured(directions: Directions, keys: Ints, inverse: Floats) -> tuple[Ints,
     return keys[order], values[order]
 
 
-def _weighted_average(rows: Floats, values: Floats, sharpness: float) -> Floats:
-    weights = np.exp(sharpness * (values / max(float(values.max()), 1e-300) - 1.0))
-    average: Floats = (rows * weights[:, None]).T @ rows / float(weights.sum())
-    return average
-
-
 def _finite(rows: ArrayLike, what: str) -> Floats:
     given = np.ascontiguousarray(rows, dtype=float)
     if not np.isfinite(given).all():
@@ -146,7 +141,31 @@ def _positive_gaps(gaps: ArrayLike, n: int) -> Floats:
     return given
 
 
-class Rows:
+class _Listed(ABC):
+    """Directions of which all can be looked at whenever the largest are asked for."""
+
+    @abstractmethod
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The largest, exactly: keys and values."""
+
+    @abstractmethod
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions of the keys."""
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same as ``find``."""
+        return self.find(inverse, count)
+
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over the directions found, the larger ones weighted up."""
+        keys, values = self.find(inverse, _AVERAGED)
+        rows = self.vectors(keys)
+        weights = np.exp(sharpness * (values / max(float(values.max()), 1e-300) - 1.0))
+        average: Floats = (rows * weights[:, None]).T @ rows / float(weights.sum())
+        return average
+
+
+class Rows(_Listed):
     """Given directions: rows of a table, or vectors in the candidates' coordinates."""
 
     def __init__(
@@ -181,15 +200,6 @@ class Rows:
         few = _top(values, count)
         return few[:, None], values[few]
 
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same as ``find``."""
-        return self.find(inverse, count)
-
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over the directions found, the larger ones weighted up."""
-        keys, values = self.find(inverse, _AVERAGED)
-        return _weighted_average(self.vectors(keys), values, sharpness)
-
     def vectors(self, keys: Ints) -> Floats:
         """The directions at the positions."""
         positions = keys[:, 0]
@@ -210,7 +220,7 @@ class Rows:
         return self._name(int(key[0]))
 
 
-class Between:
+class Between(_Listed):
     """All differences of a row of ``left`` and a row of ``right``, each divided by its gap where gaps are given.
 
     ``gaps`` are two arrays a ``(n_left,)`` and b ``(n_right,)``: the gap of i and j is a_i - b_j. For all epsilon-best
@@ -288,15 +298,6 @@ class Between:
         _, once = np.unique(keys[few, 0] * n_right + keys[few, 1], return_index=True)
         few = few[np.sort(once)][:count]
         return measured(self, keys[few], inverse)
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same as ``find``."""
-        return self.find(inverse, count)
-
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over the directions found, the larger ones weighted up."""
-        keys, values = self.find(inverse, _AVERAGED)
-        return _weighted_average(self.vectors(keys), values, sharpness)
 
     def _block(self, x: Floats, z: Floats, rows: Ints, columns: Ints) -> Floats:
         values: Floats = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", z, z) - 2.0 * (x @ z.T)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ..arrays import Floats, Ints
-from ..domain.features import ProjectedFeatures, SiteFeatures
+from ..domain.features import SiteFeatures
 from ..text.percentages import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound, positive_inverse, square_root
@@ -25,6 +25,7 @@ from .directions import Directions
 from .g import g_optimal
 from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from .pairs import Pairs
+from .table import moments
 from .xy_search import XYSearch, XYState
 
 _LISTED = 3000
@@ -221,7 +222,7 @@ def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     """The best state found: of high rank by a soft maximum first, else and from there by the search on working sets."""
     candidates = search.frame.candidates
     room = search.room[search.frame.open]
-    many = isinstance(candidates.features, SiteFeatures) and _moments(candidates) >= _MANY_MOMENTS
+    many = isinstance(candidates.features, SiteFeatures) and moments(candidates) >= _MANY_MOMENTS
     if not many or search.directions.n < _MANY_MOMENTS or room.min() < _ROOM or len(room) <= search.frame.d:
         return search.converge(warm)
     try:
@@ -265,7 +266,7 @@ class _Smooth:
         """Candidates to begin with: an even choice, those that span all, and those given."""
         candidates = self.frame.candidates
         free = np.flatnonzero(self.frame.open).astype(np.intp)
-        most = max(min(max(_AMPLE * _moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
+        most = max(min(max(_AMPLE * moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
         if len(free) <= most:
             return free
         chosen = free[np.linspace(0, len(free) - 1, most).astype(np.intp)]
@@ -278,7 +279,7 @@ class _Smooth:
         """Of very many candidates, a G design on few of them: as good for pairs where tables are nearly whole."""
         frame, search = self.frame, self.search
         candidates = frame.candidates
-        if frame.candidates.n_rows < _MANY * _moments(candidates) or not isinstance(search.directions, Pairs):
+        if frame.candidates.n_rows < _MANY * moments(candidates) or not isinstance(search.directions, Pairs):
             return None
         if self.base is not None or not frame.open.all():
             return None
@@ -465,13 +466,3 @@ class _Smooth:
         if search.anchor is not None:
             return search.released(state)
         return XYState(state.support, state.w, search.worth(state.support, state.w), exact=True)
-
-
-def _moments(candidates: ProjectedFeatures) -> int:
-    """The dimension of the space of all x x', at most."""
-    d = candidates.rank
-    features = candidates.features
-    if not isinstance(features, SiteFeatures):
-        return d * (d + 1) // 2
-    own = np.array(features.sizes) - 1
-    return min(d * (d + 1) // 2, int(1 + own.sum() + (own.sum() ** 2 - (own**2).sum()) // 2))

@@ -188,6 +188,16 @@ def refuse_nothing(candidates: ProjectedFeatures) -> None:
         )
 
 
+def moments(candidates: ProjectedFeatures) -> int:
+    """The dimension of the space of all x x', at most: no design needs more candidates."""
+    d, features = candidates.rank, candidates.features
+    most = d * (d + 1) // 2
+    if isinstance(features, SiteFeatures):
+        own = np.array(features.sizes, dtype=np.int64) - 1
+        most = min(most, int(1 + own.sum() + (own.sum() ** 2 - (own**2).sum()) // 2))
+    return most
+
+
 class Table:
     """Candidates in coordinates in which the evenly weighted information of all of them is the identity.
 
@@ -250,26 +260,10 @@ class Table:
             out[begin : begin + _PIECE] = np.einsum("ij,ij->i", x @ around, x)
         return out
 
-    @property
-    def moments(self) -> int:
-        """The dimension of the space of all x x', at most: no design needs more candidates."""
-        most = self.d * (self.d + 1) // 2
-        features = self.candidates.features
-        if isinstance(features, SiteFeatures):
-            own = np.array([size - 1 for size in features.sizes], dtype=np.int64)
-            most = min(most, int(1 + own.sum() + (own.sum() ** 2 - (own**2).sum()) // 2))
-        return most
-
     def outside(self, inverse: Floats) -> Floats:
         """An inverse of V in the candidates' own coordinates."""
         there = self._to_here @ inverse @ self._to_here.T
         symmetric: Floats = (there + there.T) / 2.0
-        return symmetric
-
-    def inside(self, information: Floats) -> Floats:
-        """An information matrix of the candidates' own coordinates in the coordinates here."""
-        here = self._to_here.T @ information @ self._to_here
-        symmetric: Floats = (here + here.T) / 2.0
         return symmetric
 
     def spanning(self, among: Ints | None = None) -> Ints:

@@ -15,6 +15,7 @@ from ..text.percentages import percent
 from .allowed import box_projection
 from .g_search import Search, State
 from .log_det import diagonal_of, maximise_log_det, whitened
+from .table import moments
 
 _RIDGE = 1e-9
 """Share of the largest diagonal entry added to the Hessian, so that rows that can replace each other cost nothing."""
@@ -274,12 +275,9 @@ def _independent(search: Search, state: State) -> State:
     """The state on candidates whose moments x x' are independent, unless they are very many."""
     room = search.allowed.room_of(state.support)
     count = int(np.count_nonzero(state.w < room))
-    surplus = len(state.w) - search.table.moments
-    if (
-        surplus <= 0
-        or count > _MOST_DEPENDENT
-        or float(count) * max(count - search.table.moments, 1) ** 2 > _DEPENDENT_WORK
-    ):
+    most = moments(search.table.candidates)
+    surplus = len(state.w) - most
+    if surplus <= 0 or count > _MOST_DEPENDENT or float(count) * max(count - most, 1) ** 2 > _DEPENDENT_WORK:
         return state
     search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
     w = same_information_on_fewer(state.x, state.w, upper=room)

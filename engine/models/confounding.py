@@ -8,6 +8,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ..domain.library import Site
 
@@ -57,14 +59,8 @@ def _components(left: Codes, right: Codes) -> int:
     """How many components the graph of two columns has."""
     if not len(left):
         return 0
-    parent: dict[tuple[int, int], tuple[int, int]] = {}
-
-    def root(node: tuple[int, int]) -> tuple[int, int]:
-        while (above := parent.setdefault(node, node)) != node:
-            parent[node] = parent[above]
-            node = parent[node]
-        return node
-
-    for a, b in set(zip(left.tolist(), right.tolist(), strict=True)):
-        parent[root((0, a))] = root((1, b))
-    return len({root(node) for node in list(parent)})
+    _, a = np.unique(left, return_inverse=True)
+    _, b = np.unique(right, return_inverse=True)
+    size = int(a.max()) + int(b.max()) + 2
+    graph = coo_array((np.ones(len(a)), (a, b + int(a.max()) + 1)), shape=(size, size))
+    return int(connected_components(graph, directed=False)[0])

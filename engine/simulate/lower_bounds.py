@@ -7,7 +7,8 @@ strategy.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,7 @@ from ..design.criteria import nearly_inverse
 from ..design.directions import Between, Directions, Rows, UnionDirections, against
 from ..design.xy import xy_optimal
 from ..domain.features import ProjectedFeatures
+from ..domain.pareto import gaps
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 
@@ -257,53 +259,24 @@ class _Proven:
         return 1.0 / mixture_bound(self.x, np.array(self.shifts))
 
 
-@dataclass(frozen=True, slots=True)
-class ParetoComplexity:
+class ParetoComplexity(NamedTuple):
     """How hard a Pareto set is to find, by the gaps of GEGE."""
 
     h1_lin: float
     """Sum over the h smallest gaps of 1 / gap^2; fixed confidence needs of the order of sigma^2 H1 log(1 / delta)."""
     h2_lin: float
     """Largest i / gap_i^2 over the h smallest gaps; a fixed budget T errs about exp(-T / (sigma^2 H2 log h))."""
-    gaps: Floats = field(repr=False)
-    """``(n,)`` the gap of each compound."""
 
 
-def pareto_gaps(means: ArrayLike) -> tuple[Floats, Flags]:
-    """The gap of each compound, and whether it is in the Pareto set; ``means`` ``(n, endpoints)``, larger is better.
+def pareto_complexity(means: Floats, rank: int) -> ParetoComplexity:
+    """H1_lin and H2_lin of GEGE eq. 2 for features of this rank h; inf when one of the h smallest gaps is 0.
 
-    GEGE eq. 1 (Auer et al. 2016): outside the set, the largest m(i, j), how far it is dominated. Inside, the smallest
-    over j of M(i, j) and M(j, i)+ + Delta_j*+, with Delta_j*, not the Delta_i* that eq. 5 prints. A compound equal to
-    another in every endpoint dominates nothing, and its gap is 0. Endpoints should be on one scale.
+    ``means`` ``(n_endpoints, n)``, larger is better, endpoints on one scale.
     """
-    mu = np.asarray(means, dtype=float)
-    if mu.ndim != 2 or not len(mu) or not np.isfinite(mu).all():
-        raise AssayPilotError("every compound needs a true value at every endpoint", mend="Fill in the missing ones.")
-    n = len(mu)
-    dominated = np.full(n, -math.inf)
-    inside = np.ones(n, dtype=bool)
-    by = np.empty((n, n))  # m(i, j): the least by which j exceeds i
-    for i in range(n):
-        ahead = mu - mu[i]
-        by[i] = ahead.min(axis=1)
-        by[i, i] = -math.inf
-        inside[i] = not ((by[i] >= 0) & (ahead.max(axis=1) > 0)).any()
-        dominated[i] = by[i].max() if n > 1 else -math.inf
-    gaps = np.where(inside, math.inf, np.maximum(dominated, 0.0))
-    for i in np.flatnonzero(inside).tolist():
-        others = np.delete(np.arange(n), i)
-        apart, back = -by[i, others], -by[others, i]
-        gaps[i] = np.minimum(apart, np.maximum(back, 0.0) + np.maximum(dominated[others], 0.0)).min(initial=math.inf)
-    return gaps, inside
-
-
-def pareto_complexity(means: ArrayLike, rank: int) -> ParetoComplexity:
-    """H1_lin and H2_lin of GEGE eq. 2 for features of this rank h; inf when one of the h smallest gaps is 0."""
-    gaps, _ = pareto_gaps(means)
-    smallest = np.sort(gaps)[:rank]
+    smallest = np.sort(gaps(means).values)[:rank]
     with np.errstate(divide="ignore"):
         each = 1.0 / smallest**2
-    return ParetoComplexity(float(each.sum()), float((np.arange(1, len(each) + 1) * each).max()), gaps)
+    return ParetoComplexity(float(each.sum()), float((np.arange(1, len(each) + 1) * each).max()))
 
 
 @dataclass(frozen=True, slots=True)

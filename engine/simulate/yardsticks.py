@@ -78,7 +78,7 @@ def of_draw(drawn: Drawn, delta: float) -> Yardsticks:
     if isinstance(goal, ParetoSet):
         scaled = drawn.truth[:, drawn.wanted] / np.array(drawn.noise)[:, None]
         rank = int(span_basis(drawn.features, np.flatnonzero(drawn.wanted)).shape[1])
-        hardness = pareto_complexity(scaled.T, rank)
+        hardness = pareto_complexity(scaled, rank)
         return Yardsticks(None, None, (hardness.h1_lin, hardness.h2_lin), "there is none for a Pareto set")
     candidates = ProjectedFeatures(drawn.features, np.flatnonzero(drawn.measurable))
     wanted = candidates.onto(np.flatnonzero(drawn.wanted))

@@ -23,11 +23,12 @@ import numpy as np
 
 from ...arrays import Ints
 from ...design import Design, achieved, ceilings
-from ...domain.features import outside_span, span_basis
+from ...domain.features import outside_span
 from ...domain.goals import Best
-from ...strategies.designs import estimated, fit, g_design, in_question, table
+from ...strategies.designs import estimated, g_design, in_question, table
 from ...strategies.fixed_pool import decided
 from ...strategies.gege.fixed_budget import rounds_for
+from ...strategies.gse.gse import Gse, stage_rows
 from ...strategies.phased import inseparable, needs_budget, number, over_budget, settled
 from ...strategies.protocol import (
     UNDECIDED,
@@ -44,7 +45,7 @@ from ...strategies.protocol import (
 )
 from ...strategies.rage.phase import first_of_equals
 from ...system.progress import Report, silent
-from . import Baseline, FixedBudget
+from . import Baseline
 
 _GAP = 1e-2
 
@@ -166,7 +167,7 @@ class Alba(Baseline):
 _TIGHT_GAP = 1e-3
 
 
-class OdLinBai(FixedBudget):
+class OdLinBai(Gse):
     """Sequential halving of the dimension by G-optimal designs."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -190,58 +191,26 @@ class OdLinBai(FixedBudget):
 
     def memory(self, problem: Problem) -> Arrays:
         """Compounds and effects in question, set once and for all."""
-        return {"size": np.array(in_question(problem))}
+        n, d = in_question(problem)
+        return {"size": np.array([n, d]), "stages": np.array([rounds_for(d)])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The next stage: m w(a) of the G-optimal design on the compounds still in, rounded up."""
         problem = state.problem
         n, d = (int(number) for number in state.memory["size"])
-        rows = np.flatnonzero(state.active & problem.measurable)
-        active = np.flatnonzero(state.active)
-        known = len(rows) and not outside_span(problem.features, span_basis(problem.features, rows), active).any()
-        if not known:
-            rows = np.flatnonzero(problem.measurable)
+        rows = stage_rows(state, np.flatnonzero(state.active))[0].rows
         design = g_design(problem.features, rows, gap=_TIGHT_GAP, report=report).design
         assert problem.budget is not None
         share = (problem.budget - _reserved(n, d)) / rounds_for(d)
         return _within_budget(state, rows, design, ceilings(design.weights, share), math.inf)
 
-    def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """The best ceil(d / 2^r) by this stage's estimates stay."""
-        problem = state.problem
-        measured = np.flatnonzero(outcome.counts[0] > 0)
-        active = np.flatnonzero(state.active)
-        if not len(measured) or not len(active):
-            return None
-        _, d = (int(number) for number in state.memory["size"])
-        stage = state.phase + 1
-        estimate = fit(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
-        known = estimate.estimable(active)
-        scores = estimate.means(active)
-        keep = 1 if stage >= rounds_for(d) else math.ceil(d / 2**stage)
-        order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
-        # One that this stage tells nothing about is never dropped.
-        dropped = order[max(keep - (len(active) - len(order)), 1 if len(order) else 0) :]
-        undecided = state.status[active] == UNDECIDED
-        goes = np.zeros(len(active), dtype=bool)
-        goes[dropped] = True
-        goes &= undecided
-        stays = active[~goes]
-        return decided(
-            state,
-            outcome,
-            ins=stays[state.status[stays] == UNDECIDED] if len(stays) == 1 else stays[:0],
-            outs=active[goes],
-            rows=active,
-            estimate=np.where(known, scores, np.nan)[None],
-            half=np.full((1, len(active)), math.inf),
-            numbers={"still_in": float(len(stays)), "measurements": float(outcome.counts.sum())},
-            memory=state.memory,
-        )
+    def kept(self, state: State, n: int) -> int:
+        """The best ceil(d / 2^r) stay."""
+        return math.ceil(int(state.memory["size"][1]) * 0.5 ** (state.phase + 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
-        over = state.phase >= rounds_for(int(state.memory["size"][1]))
+        over = state.phase >= int(state.memory["stages"][0])
         return settled(state) or over_budget(state, 1, 0 if over else None)
 
 

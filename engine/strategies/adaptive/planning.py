@@ -222,16 +222,11 @@ class Draft:
 
     def issued(self, criterion: str, size: int, rounded: Rounded) -> Allocation:
         """The phase of these measurements, as many as ``size`` or, in pairs, one fewer."""
-        order = np.argsort(self.candidates.rows[rounded.support])
         budget, spent = self.state.problem.budget, self.state.spent
-        return Allocation(
-            phase=self.state.phase + 1,
-            arms=self.candidates.rows[rounded.support][order],
-            counts=rounded.counts[order].astype(np.intp),
-            radius=math.inf,
-            certificate=Certificate(criterion, self.design.value, self.design.lower_bound),
-            cut_to_budget=budget is not None and size == budget - spent,
-        )
+        cut = budget is not None and size == budget - spent
+        certificate = Certificate(criterion, self.design.value, self.design.lower_bound)
+        arms = self.candidates.rows[rounded.support]
+        return Allocation.after(self.state, arms, rounded.counts, math.inf, certificate, cut=cut)
 
 
 class Rest(NamedTuple):

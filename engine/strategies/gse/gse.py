@@ -107,8 +107,11 @@ class Gse(Phased):
     def link(self, problem: Problem) -> tuple[Link, float]:
         """The link of the model, and the bound on its scale."""
         given = self.parameters(problem)
-        link = _LINKS[given["model"]]
+        link = _LINKS[self._model(problem)]
         return link, math.inf if link == "identity" else float(given["bound"])
+
+    def _model(self, problem: Problem) -> str:
+        return str(self.parameters(problem).get("model", "linear"))
 
     def memory(self, problem: Problem) -> Arrays:
         """How many stages there are; the first question sets them once and for all."""
@@ -120,7 +123,7 @@ class Gse(Phased):
         problem, phase = state.problem, state.phase + 1
         given = self.parameters(problem)
         active = np.flatnonzero(state.active)
-        candidates, targets = _rows(state, active)
+        candidates, targets = stage_rows(state, active)
         n, full = self._share(state)
         report(0.0, "spreading the measurements")
         rng = np.random.default_rng((problem.seed, phase))
@@ -151,13 +154,13 @@ class Gse(Phased):
         counts, means = outcome.counts[0, measured], outcome.means[0, measured]
         estimate = fit(problem.features, measured, counts, means)
         known = estimate.estimable(active)
-        if given["model"] == "linear":
+        model = self._model(problem)
+        if model == "linear":
             scores = estimate.means(active)
         else:
             bound = float(given["bound"])
-            scores = _predictors(given["model"], problem.features, measured, counts, means, active, bound)
-        eta, last = float(given["eta"]), phase >= int(state.memory["stages"][0])
-        keep = 1 if last else min(math.ceil(len(active) / eta - 1e-9), max(len(active) - 1, 1))
+            scores = _predictors(model, problem.features, measured, counts, means, active, bound)
+        keep = 1 if phase >= int(state.memory["stages"][0]) else self.kept(state, len(active))
         # One that this stage tells nothing about is never dropped.
         order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
         unknown = len(active) - len(order)
@@ -166,17 +169,22 @@ class Gse(Phased):
         stay = np.setdiff1d(active, outs)
         ins = stay[state.status[stay] == UNDECIDED] if len(stay) == 1 else np.zeros(0, dtype=np.intp)
         shown = np.full((3, 1, problem.n_arms), np.nan)
-        shown[0, 0, active[known]] = _mean_of(given["model"], scores[known])
+        shown[0, 0, active[known]] = _mean_of(model, scores[known])
         shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
         numbers = {"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())}
         return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=state.memory)
+
+    def kept(self, state: State, n: int) -> int:
+        """How many of n compounds stay after a stage that is not the last."""
+        eta = float(self.parameters(state.problem)["eta"])
+        return min(math.ceil(n / eta - 1e-9), max(n - 1, 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """One is left, or the budget is used up."""
         return settled(state) or over_budget(state, max(int(state.memory["stages"][0]) - state.phase, 1))
 
 
-def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:
+def stage_rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:
     """What may be measured, and whose means are wanted, in the same coordinates.
 
     Compounds still in that can be measured, as in the paper, where they span all that are in; else all measurable.

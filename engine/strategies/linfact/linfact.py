@@ -16,16 +16,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...arrays import Flags, Floats, Ints
-from ...design import achieved, ceilings
 from ...domain.goals import AllEpsilonBest
 from ...system.progress import Report, silent
-from ..designs import estimated, g_design, table
-from ..phased import SOFTER, Phased, inseparable, number, one_of, over_budget, rounded_up, settled
+from ..designs import estimated, table
+from ..phased import SOFTER, Phased, inseparable, number, one_of, over_budget, settled
 from ..protocol import (
     IN,
     UNDECIDED,
     Allocation,
-    Certificate,
     Decision,
     Outcome,
     Parameter,
@@ -34,7 +32,7 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .planning import cut_to, design_rows, phase_design
+from .planning import design_rows, means_phase
 
 DECIDE = Parameter(
     "decide",
@@ -176,22 +174,10 @@ class LinFact(Phased):
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The next phase: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21)."""
-        problem = state.problem
         phase = state.phase + 1
         radius = self.radius(state, phase)
         wells = self.wells(state, radius, phase)
-        gap = float(self.parameters(problem)["gap"])
-        candidates, design = phase_design(state, wells, gap, g_design, report)
-        counts = rounded_up(np.maximum(ceilings(design.weights, wells * design.value), 1), problem.repeats)
-        budget = problem.budget
-        cut = budget is not None and counts.sum() > budget - state.spent
-        if cut and budget is not None:
-            # Sized before any of its values is seen, so the realised half-widths stay valid.
-            counts = cut_to(candidates, design, budget - state.spent)
-            value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
-            radius = math.sqrt(wells * value) * radius
-        certificate = Certificate("g", design.value, design.lower_bound)
-        return Allocation.after(state, candidates.rows[design.support], counts, radius, certificate, cut=bool(cut))
+        return means_phase(state, radius, wells, float(self.parameters(state.problem)["gap"]), report)
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
         """Means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).

@@ -10,8 +10,9 @@ from ...arrays import Ints
 from ...design import Design, achieved, apportion, ceilings
 from ...domain.features import ProjectedFeatures, outside_span
 from ...system.progress import Report
-from ..designs import Designer, Plan, table
-from ..protocol import Capacity, State
+from ..designs import Designer, Plan, g_design, table
+from ..phased import rounded_up
+from ..protocol import Allocation, Capacity, Certificate, State
 
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
@@ -102,6 +103,26 @@ def _in_few_rounds(
         if plan is not None:
             best = plan
     return best
+
+
+def means_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:
+    """The phase that bounds every active mean by the radius: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21).
+
+    ``wells``: measurements per unit of variance that bring a half-width to the radius. Where the budget cuts the phase
+    its radius is what that leaves.
+    """
+    problem = state.problem
+    candidates, design = phase_design(state, wells, gap, g_design, report)
+    counts = rounded_up(np.maximum(ceilings(design.weights, wells * design.value), 1), problem.repeats)
+    budget = problem.budget
+    cut = budget is not None and counts.sum() > budget - state.spent
+    if cut and budget is not None:
+        # Sized before any of its values is seen, so the realised half-widths stay valid.
+        counts = cut_to(candidates, design, budget - state.spent)
+        value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
+        radius = math.sqrt(wells * value) * radius
+    certificate = Certificate("g", design.value, design.lower_bound)
+    return Allocation.after(state, candidates.rows[design.support], counts, radius, certificate, cut=bool(cut))
 
 
 def cut_to(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:

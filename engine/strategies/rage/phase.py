@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
-from ...design import Design, Pairs, Weighted, achieved, ceilings, round_design
+from ...design import Design, Pairs, Weighted, ceilings, round_design
 from ...design.criteria import square_root
 from ...design.rounding import fewest
 from ...domain.features import Features, ProjectedFeatures, SiteFeatures
@@ -23,9 +23,8 @@ from ...errors import AssayPilotError
 from ...models.ols import Estimate
 from ...system.progress import Report
 from ..designs import g_design, table, xy_design
-from ..linfact.planning import cut_to, phase_design
 from ..phased import lost_reason, wider
-from ..protocol import IN, NOT_ESTIMABLE, Allocation, Arrays, Certificate, Problem, State, StopReason
+from ..protocol import IN, NOT_ESTIMABLE, Arrays, Problem, State, StopReason
 
 _LEADERS = 16
 """So many of the best are compared with everything first; they remove nearly all that can be removed."""
@@ -197,25 +196,6 @@ def with_compared(state: State) -> State:
     """
     gone = _compared(state) & state.problem.wanted & (state.status == NOT_ESTIMABLE)
     return replace(state, lost=state.lost | gone)
-
-
-def bounding_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:
-    """A phase that bounds every mean by half the radius, hence every difference by the radius.
-
-    ``wells``: measurements per unit of variance that bring a half-width to the radius.
-    """
-    wells = 4.0 * wells
-    candidates, design = phase_design(state, wells, gap, g_design, report)
-    counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
-    budget = state.problem.budget
-    cut = budget is not None and counts.sum() > budget - state.spent
-    if cut and budget is not None:
-        # Sized before any of its values is seen, so the realised half-widths stay valid.
-        counts = cut_to(candidates, design, budget - state.spent)
-        value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
-        radius *= float(np.sqrt(wells * value))
-    certificate = Certificate("g", design.value, design.lower_bound)
-    return Allocation.after(state, candidates.rows[design.support], counts, radius, certificate, cut=bool(cut))
 
 
 def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:

@@ -20,7 +20,8 @@ from ...models.ols import Estimate
 from ...system.progress import Report, silent
 from ..designs import fit as fit_measured
 from ..designs import table
-from ..linfact.planning import design_rows
+from ..linfact.linfact import largest_radius
+from ..linfact.planning import design_rows, means_phase
 from ..phased import (
     SOFTER,
     Phased,
@@ -49,7 +50,6 @@ from .phase import (
     Compared,
     Field,
     away,
-    bounding_phase,
     compared,
     compared_now,
     cut,
@@ -163,9 +163,7 @@ class Rage(Phased):
         if given["first_radius"] is not None:
             return float(given["first_radius"])
         largest = problem.noise[0] * math.sqrt(2.0 * self._log(problem, 1))
-        last = self._last_radius(problem) or 1.0
-        steps = math.floor(math.log2(largest / last) + 1e-12)
-        return last * 2.0 ** (max(steps, 0) if _slack(problem) > 0 else steps)
+        return largest_radius(largest, self._last_radius(problem) or 1.0, _slack(problem) > 0)
 
     def radius(self, state: State, phase: int) -> float:
         """C_t: the first radius halved every phase, with slack not below what ends the search.
@@ -214,8 +212,9 @@ class Rage(Phased):
         radius = self.radius(state, phase)
         if state.lost.any():
             gap = self.parameters(problem)["gap"]
-            wells = self._wells(state, radius)
-            return bounding_phase(state, radius, wells, GAPS[0] if gap is None else float(gap), report)
+            # Every mean within half the radius, hence every difference within the radius.
+            wells = 4.0 * self._wells(state, radius)
+            return means_phase(state, radius, wells, GAPS[0] if gap is None else float(gap), report)
         field = field_of(state)
         if field.targets.n_rows < 2:
             # Nothing is left to compare: one measurement closes the question.

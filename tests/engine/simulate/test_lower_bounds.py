@@ -20,7 +20,6 @@ from assaypilot.engine.simulate.lower_bounds import (
     effects_of,
     oracle,
     pareto_complexity,
-    pareto_gaps,
     simultaneous_level,
 )
 
@@ -280,64 +279,16 @@ def test_the_oracle_refuses():
 # ---------------------------------------------------------------------- Pareto sets
 
 
-def gaps_by_definition(mu: np.ndarray) -> np.ndarray:
-    """GEGE eq. 1, word by word."""
-    n = len(mu)
-
-    def m(i, j):
-        return min(mu[j] - mu[i])
-
-    def dominated(i):
-        return any(np.all(mu[j] >= mu[i]) and np.any(mu[j] > mu[i]) for j in range(n))
-
-    star = [max(m(i, j) for j in range(n) if j != i) for i in range(n)]
-    out = []
-    for i in range(n):
-        if dominated(i):
-            out.append(star[i])
-        else:
-            out.append(min(min(-m(i, j), max(-m(j, i), 0) + max(star[j], 0)) for j in range(n) if j != i))
-    return np.array(out)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_gaps_are_those_of_the_definition(seed):
-    rng = np.random.default_rng(seed)
-    mu = rng.normal(size=(int(rng.integers(2, 9)), int(rng.integers(1, 4))))
-    gaps, inside = pareto_gaps(mu)
-    assert gaps == pytest.approx(gaps_by_definition(mu))
-    assert inside.tolist() == [not any(np.all(b >= a) and np.any(b > a) for b in mu) for a in mu]
-
-
-def test_gaps_and_complexity_by_hand():
-    """Three points: (2, 0) and (0, 1) in the set, (-1, -1) dominated by 2 at most."""
-    mu = np.array([[2.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
-    gaps, inside = pareto_gaps(mu)
-    assert inside.tolist() == [True, True, False]
-    # M(0,1) = 2, M(1,0) = 1; to the third: M(2,0)+ = 0 and its Delta* = m(2,1) = 1 or m(2,0) = 1.
-    assert gaps.tolist() == [1.0, 1.0, 1.0]
-    two = pareto_complexity(mu, 2)
-    assert (two.h1_lin, two.h2_lin) == (2.0, 2.0)
+def test_pareto_complexity_by_hand():
+    """Three points, all gaps 1: (2, 0) and (0, 1) in the set, (-1, -1) dominated by 2 at most."""
+    mu = np.array([[2.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
+    assert pareto_complexity(mu, 2) == (2.0, 2.0)
     assert pareto_complexity(mu * 2, 3).h1_lin == pytest.approx(3 / 4)
-    assert pareto_complexity(np.array([[1.0], [0.5], [0.0]]), 2).h1_lin == pytest.approx(4 + 4)
-
-
-def test_delta_of_the_other_compound_counts():
-    """The printed eq. 5 takes the compound's own Delta*; that of the other one, eq. 1, gives another gap."""
-    mu = np.array([[1.0, 0.0], [0.0, 3.0], [0.9, -2.0]])
-    gaps, inside = pareto_gaps(mu)
-    assert inside.tolist() == [True, True, False]
-    # Compound 0 to 2: M(2,0)+ = 0, Delta_2* = 0.1; its own Delta* is negative and would give 0.
-    assert gaps[0] == pytest.approx(0.1)
+    assert pareto_complexity(np.array([[1.0, 0.5, 0.0]]), 2).h1_lin == pytest.approx(4 + 4)
 
 
 def test_equal_compounds_are_infinitely_hard():
-    gaps, inside = pareto_gaps(np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]]))
-    assert inside.tolist() == [True, True, False]
-    assert gaps[:2].tolist() == [0.0, 0.0]
-    assert math.isinf(pareto_complexity(np.array([[1.0, 2.0], [1.0, 2.0]]), 1).h1_lin)
-    with pytest.raises(AssayPilotError, match="every endpoint"):
-        pareto_gaps(np.array([[1.0, math.nan]]))
+    assert math.isinf(pareto_complexity(np.array([[1.0, 1.0], [2.0, 2.0]]), 1).h1_lin)
 
 
 # ---------------------------------------------------------------------- wrong input
