@@ -135,8 +135,7 @@ Made by `python -m tests.published.calibration`; seeds are fixed. {passed} of {l
   are out, and one beyond it is in).
 - Standardised errors are whitened per phase, so they are independent and N(0, 1) when the SDs behind the bounds are
   right. Of n p values of a right program the smallest is about 1 / n; one below {KS_FLOOR:g} fails. They are not asked
-  for where phases share measurements (LinGame, adaptive), where the bound on the noise is no SD (yes or no), and where
-  the estimate is no least-squares one (projected).
+  for where phases share measurements (LinGame, adaptive) and where the bound on the noise is no SD (yes or no).
 - "Half-widths" is the largest half-width that the counts and the statement's logarithm give, both worked out here,
   divided by the one decided with (realised) or promised (planned): at most 1.
 - "Unfinished" campaigns end with compounds undecided: at their budget, without slack, where a gap is never resolved.

@@ -138,12 +138,7 @@ def with_deviations(seen):
     if seen.mode == "planned":
         return of_means(seen)
     x, counts, error = seen.instance.x, seen.outcome.counts[0], seen.instance.parameters["model_error"]
-    if seen.kind.parameters.get("estimator") == "projected":
-        norms = own_sds(x, counts, 1.0)
-        farthest = counts.sum() * np.nanmax(norms[seen.before.active]) ** 2
-        own = error * (math.sqrt(farthest) + 2.0)
-    else:
-        own = error * (1.0 + np.abs(x @ inverse_of(x, counts) @ x.T * counts).sum(axis=1))
+    own = error * (1.0 + np.abs(x @ inverse_of(x, counts) @ x.T * counts).sum(axis=1))
     claimed = ((seen.decision.high - seen.decision.low) / 2 - own) / seen.spread
     claimed = np.where(np.isfinite(claimed), claimed, np.nan)
     right = own_sds(x, counts, seen.instance.sd[0])
@@ -258,15 +253,6 @@ def log_xy_as_printed(seen):
     return math.log(2) + log_xy(seen)
 
 
-def log_projected(seen):
-    """Eq. 33: 4 (d log 6 + log(K r (r + 1) / delta)), d of what was measured (or planned to be)."""
-    counts = seen.planned if seen.mode == "planned" else seen.outcome.counts[0]
-    rank = np.linalg.matrix_rank(seen.instance.x[counts > 0])
-    return 4 * (
-        rank * math.log(6) + math.log(arms(seen.instance) * seen.phase * (seen.phase + 1) / seen.instance.delta)
-    )
-
-
 def log_gege(seen):
     share = 6 * seen.instance.delta / (math.pi**2 * seen.phase**2)
     return math.log(2 * len(seen.instance.sd) * int(seen.before.active.sum()) / share)
@@ -283,10 +269,9 @@ def log_rage_tight(seen):
 
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
-MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
+MIS, GLM = (linfact_mis.LinFactMis, "spread_log"), (linfact_glm.LinFactGlm, "spread_log")
 WALKS = (sequential_tests, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
-PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}
 
 KINDS = (
@@ -294,16 +279,6 @@ KINDS = (
     Kind("LinFACT-XY", "linfact-xy", tables.EPSILON_BEST, log_xy, of_pairs, XY),
     Kind("LinFACT-XY, as printed", "linfact-xy-as-printed", tables.EPSILON_BEST, log_xy_as_printed, of_pairs, PRINTED),
     Kind("LinFACT-MIS, least squares", "linfact-mis", tables.MISSPECIFIED, log_g, with_deviations, MIS),
-    Kind(
-        "LinFACT-MIS, projected",
-        "linfact-mis",
-        tables.MISSPECIFIED,
-        log_projected,
-        with_deviations,
-        MIS,
-        PROJECTED,
-        normal=False,
-    ),
     Kind("LinFACT-GLM, identity", "linfact-glm", tables.EPSILON_BEST, log_g, of_means, GLM),
     Kind("LinFACT-GLM, logit", "linfact-glm", tables.YES_OR_NO, log_g, of_log_odds, GLM, normal=False),
     Kind("GEGE, tight", "gege", tables.FRONTS, log_gege, of_means, GEGE),

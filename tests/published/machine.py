@@ -130,7 +130,6 @@ def _memory() -> tuple[Timed, ...]:
             Timed,
             (
                 Case(large, "linfact-mis", 2, off, "LinFACT-MIS, least squares"),
-                Case(large, "linfact-mis", 2, off | {"estimator": "projected"}, "LinFACT-MIS, projected"),
                 Case(large, "linfact-glm", 2, {}, "LinFACT-GLM, identity"),
                 Case("gege-noc", "gege", 3, {"radii": "proven"}, "GEGE", file=NOC),
                 Case("gege-500-8-8", "ape", 2, {"batch": 500}, "APE to 5,000", budget=5000),

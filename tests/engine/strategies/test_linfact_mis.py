@@ -7,9 +7,8 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.misspecified import least_squares_bias, projected_means
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.linfact.misspecified import LinFactMis
+from assaypilot.engine.strategies.linfact.misspecified import LinFactMis, least_squares_bias
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as oracle
@@ -29,7 +28,6 @@ def instance(seed, **changes):
         "delta": 0.2,
         "sd": 0.3,
         "model_error": 0.02,
-        "estimator": ("ols", "projected")[seed % 2],
         "decide": ("realised", "planned")[seed // 2 % 2],
     } | changes
     problem = problem_of(features, **given)
@@ -40,9 +38,8 @@ def instance(seed, **changes):
 
 @pytest.mark.parametrize("seed", range(16))
 def test_bounds_and_sets_of_the_reference(seed):
-    problem, x, truth, rng = instance(seed, **({"largest_mean": 1.5} if seed % 4 == 3 else {}))
-    estimator, error = problem.parameters["estimator"], problem.parameters["model_error"]
-    largest = problem.parameters.get("largest_mean", math.inf)
+    problem, x, truth, rng = instance(seed)
+    error = problem.parameters["model_error"]
     state = strategy.start(problem)
     allocation = strategy.ask(state)
     outcome = came_back(problem, truth, allocation, rng, lost=(0.0, 0.4)[seed // 4 % 2], extra=1)
@@ -57,8 +54,6 @@ def test_bounds_and_sets_of_the_reference(seed):
         sigma=0.3,
         delta=0.2,
         phase=1,
-        estimator=estimator,
-        largest=largest,
     )
     planned = problem.parameters["decide"] == "planned" and outcome.complete
     if not planned:
@@ -74,9 +69,9 @@ def test_bounds_and_sets_of_the_reference(seed):
         own = np.array([expected[i][1] for i in active])
         assert (half >= own - 1e-9).all()
         assert (half <= own + allocation.radius).all()
-    # The plan: eq. 21 or 33 with the design's value.
+    # The plan: eq. 21 with the design's value.
     rank = np.linalg.matrix_rank(x)
-    log = oracle.log_term(len(x), 1, 0.2, estimator, rank)
+    log = oracle.log_term(len(x), 1, 0.2)
     counts = np.zeros(len(x))
     counts[allocation.arms] = allocation.counts
     worst = max(linear.norm(x[i], x, counts) for i in active)
@@ -107,51 +102,9 @@ def test_the_least_squares_bias_is_reached_and_never_passed(seed):
             assert abs(moved - deviations[i]) <= bias[i] + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_projection_is_that_of_another_formulation(seed):
-    """Means of measured arms are unique; limits that bind and limits that do not, on measured and other arms."""
-    rng = np.random.default_rng((52, seed))
-    features = DenseFeatures(rng.normal(size=(12, 3)))
-    measured = np.sort(rng.choice(12, 7, replace=False))
-    counts = rng.integers(1, 9, 7).astype(float)
-    means = features.dense(measured) @ rng.normal(size=3) + 0.3 * rng.normal(size=7)
-    largest = (math.inf, 0.6, 1.5)[seed % 3]
-    everything = np.zeros((2, 12))
-    everything[:, measured] = counts, means
-    fit = least_squares(features, measured, counts, means)
-    ours = projected_means(fit, measured, counts, means, np.arange(12), model_error=0.1, largest_mean=largest)
-    theirs = oracle.project(dense(features), everything[0], everything[1], 0.1, largest)
-    np.testing.assert_allclose(ours[measured], theirs[measured], atol=1e-4)
-    assert np.abs(ours[measured]).max() <= largest + 1e-6
-    # Values far from zero lose nothing.
-    if math.isinf(largest):
-        shifted = DenseFeatures(np.column_stack([np.ones(12), dense(features)]))
-        one = least_squares(shifted, measured, counts, means)
-        two = least_squares(shifted, measured, counts, means + 1e6)
-        near = projected_means(one, measured, counts, means, measured, model_error=0.1)
-        far = projected_means(two, measured, counts, means + 1e6, measured, model_error=0.1)
-        np.testing.assert_allclose(far - 1e6, near, atol=1e-4)
-
-
-def test_without_deviations_the_projection_changes_nothing_it_need_not():
-    """Measured means that a model explains are their own projection; a model error of next to none is least squares."""
-    rng = np.random.default_rng(3)
-    features = DenseFeatures(rng.normal(size=(9, 3)))
-    rows, counts = np.arange(9), np.full(9, 4.0)
-    exact = dense(features) @ np.array([1.0, -2.0, 0.5])
-    fit = least_squares(features, rows, counts, exact)
-    np.testing.assert_allclose(projected_means(fit, rows, counts, exact, rows, model_error=0.1), exact, atol=1e-6)
-    noisy = exact + rng.normal(size=9)
-    fit = least_squares(features, rows, counts, noisy)
-    np.testing.assert_allclose(
-        projected_means(fit, rows, counts, noisy, rows, model_error=1e-9), fit.means(rows), atol=1e-6
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["realised", "planned"])
-@pytest.mark.parametrize("estimator", ["ols", "projected"])
-def test_right_for_any_deviations_within_the_error(estimator, mode):
+def test_right_for_any_deviations_within_the_error(mode):
     """Deviations that pull compounds over the limits: bounds hold and decisions are right."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     x = dense(features)
@@ -160,9 +113,7 @@ def test_right_for_any_deviations_within_the_error(estimator, mode):
     for seed in range(60):
         rng = np.random.default_rng((53, seed))
         truth = additive + error * rng.choice([-1.0, 1.0], 9)
-        problem = problem_of(
-            features, epsilon=0.5, slack=0.7, delta=0.3, sd=0.2, model_error=error, estimator=estimator, decide=mode
-        )
+        problem = problem_of(features, epsilon=0.5, slack=0.7, delta=0.3, sd=0.2, model_error=error, decide=mode)
         state = strategy.start(problem)
         for state, _, decision in phases(strategy, problem, truth, rng):
             known = ~np.isnan(decision.estimate[0])
@@ -210,8 +161,8 @@ def test_slack_ends_every_campaign_it_does_not_refuse():
     assert 4 * (last + b) == pytest.approx(4.01 * b)
     steps = math.log2(state.first_radius / last)
     assert steps == pytest.approx(round(steps))
-    for slack, estimator, b in ((4.0, "ols", 3.0), (1.0, "ols", 3.0), (3.99 * 4, "projected", 4.0)):
-        with pytest.raises(AssayPilotError, match=f"b = {0.02 * b:.3g}") as refused:
-            strategy.start(problem_of(features, slack=slack * 0.02, model_error=0.02, estimator=estimator))
+    for slack in (4.0, 1.0):
+        with pytest.raises(AssayPilotError, match=r"b = 0\.06") as refused:
+            strategy.start(problem_of(features, slack=slack * 0.02, model_error=0.02))
         assert "is not above 4 b" in str(refused.value)
         assert "Raise slack" in refused.value.mend
