@@ -65,10 +65,6 @@ def size(phase, epsilon, sigma, rank, arms, endpoints, delta, radii):
     share = 6 * delta / (math.pi**2 * phase**2)
     if radii == "simplified":
         return math.ceil(sigma**2 * rank * math.log(1 / share) / epsilon**2)
-    if radii == "as_printed":
-        return math.ceil(
-            32 * (1 + 3 * epsilon) * sigma**2 * rank / epsilon**2 * math.log(arms * endpoints / (2 * share))
-        )
     kappa = 1 / 2 ** (phase + 2)
     main = 32 * (1 + 6 * kappa) * sigma**2 * rank / epsilon**2 * math.log(2 * endpoints * arms / share)
     return math.ceil(max(5 * rank / kappa**2, main))

@@ -6,7 +6,7 @@ from assaypilot.engine.simulate import instances
 from tests.published.cases import Case
 from tests.published.section import Claim, Section, as_often_right
 
-ALLOCATIONS = ("fwg", "uniform", "greedy", "wynn", "kmeans")
+ALLOCATIONS = ("fwg", "uniform", "greedy", "wynn")
 NAMES = {name: f"GSE {name}" for name in ALLOCATIONS}
 
 

@@ -41,9 +41,6 @@ from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffl
 from ...strategies.phased import one_of, whole
 from ...strategies.protocol import UNDECIDED, Parameter, Problem, State, StrategyInfo
 
-_RATIOS = 256
-"""Pairs whose optimal shares are kept."""
-
 GAP_PARAMETERS = POOL_PARAMETERS
 
 M = Parameter(
@@ -53,8 +50,8 @@ M = Parameter(
 PULL = Parameter(
     "pull",
     "greedy",
-    "what is measured; greedy: the compound that narrows the pair's difference most; optimised: by the shares that "
-    "narrow it most in the long run; variance: the less known of the two",
+    "what is measured; greedy: the compound that narrows the pair's difference most; variance: the less known of "
+    "the two",
 )
 
 
@@ -82,12 +79,10 @@ class GapIndex(Sequential, ABC):
     one those of the least-squares estimate.
     """
 
-    pulls: ClassVar[tuple[str, ...]]
-
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
-        one_of("pull", parameters["pull"], self.pulls)
+        one_of("pull", parameters["pull"], ("greedy", "variance"))
         if parameters.get("m") is not None:
             whole("m", parameters["m"])
         return parameters
@@ -185,11 +180,6 @@ class GapIndex(Sequential, ABC):
             if there:
                 return max(there, key=lambda arm: float(table.x[arm] @ covariance @ table.x[arm]))
         y = table.x[pair[0]] - table.x[pair[1]]
-        if rule == "optimised":
-            shares = _shares(table, pair, room.tobytes())
-            if shares is not None:
-                used = np.flatnonzero(shares > 0)
-                return int(room[used[np.argmin(counts[room[used]] / shares[used])]])
         rows = table.x[room]
         narrowed = (rows @ (covariance @ y)) ** 2 / (1.0 + ((rows @ covariance) * rows).sum(axis=1))
         return int(room[narrowed.argmax()])
@@ -213,26 +203,6 @@ def _lower(metric: Floats) -> Floats:
     return np.asarray(np.linalg.cholesky((metric + metric.T) / 2.0), dtype=np.float64)
 
 
-@lru_cache(maxsize=_RATIOS)
-def _shares(table: Table, pair: tuple[int, int], room: bytes) -> Floats | None:
-    """The shares of measurements that narrow a difference most in the long run: |w| of the shortest y = sum w_a a.
-
-    Xu et al. 2018, eq. 11 and 12 (the least sum of |w|); None where the arms cannot make up the difference.
-    """
-    # scipy's optimisers take a while to load, and only this rule needs them.
-    from scipy.optimize import linprog
-
-    x = table.x[np.frombuffer(room, dtype=np.intp)]
-    y = table.x[pair[0]] - table.x[pair[1]]
-    solved = linprog(np.ones(2 * len(x)), A_eq=np.hstack([x.T, -x.T]), b_eq=y, bounds=(0, None), method="highs")
-    if solved.x is None:
-        return None
-    sizes = np.abs(solved.x[: len(x)] - solved.x[len(x) :])
-    total = float(sizes.sum())
-    shares: Floats = sizes / total if total > 0 else sizes
-    return shares if total > 0 else None
-
-
 def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:
     """B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
     lengths = squared_distances(spread[rows], spread[against])
@@ -253,7 +223,6 @@ class LinGapE(GapIndex):
         source="Xu et al. 2018, Algorithm 1",
         baseline=True,
     )
-    pulls: ClassVar[tuple[str, ...]] = ("greedy", "optimised")
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
         """The leader by the estimate, and who may exceed it most."""
@@ -300,7 +269,6 @@ class LinGIFA(GapIndex):
         source="Reda et al. 2021, LinGIFA",
         baseline=True,
     )
-    pulls: ClassVar[tuple[str, ...]] = ("variance", "greedy")
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
         """The race of ``index_race``."""
@@ -331,7 +299,6 @@ class MLinGapE(GapIndex):
         source="Reda et al. 2021, m-LinGapE",
         baseline=True,
     )
-    pulls: ClassVar[tuple[str, ...]] = ("greedy", "optimised")
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
         """The race of ``leading_race``."""

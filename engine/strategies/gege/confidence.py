@@ -111,15 +111,12 @@ def phase_size(
     delta_r = 6 delta / (pi^2 r^2). ``tight``: what the whole counts themselves need for a union over both sides, all
     active arms and endpoints; log(2 d |A_r| / delta_r) as in the proof (appendix E.4). ``proven``: the paper's formula
     with that logarithm, kappa_r = 2^-(r+2) and never below 5 h / kappa_r^2, which ROUND's factor 1 + 6 kappa_r needs.
-    ``as_printed``: log(d |A_r| / (2 delta_r)) and 1 + 3 eps_r as in Algorithm 3. ``simplified``: h log(1 / delta_r) /
-    eps_r^2, as in the paper's experiments.
+    (Algorithm 3 prints log(d |A_r| / (2 delta_r)) and 1 + 3 eps_r, fewer than its proof needs.) ``simplified``:
+    h log(1 / delta_r) / eps_r^2, as in the paper's experiments.
     """
     share = 6.0 * delta / (math.pi**2 * phase**2)
     log = math.log(2.0 * endpoints * arms / share)
-    if radii == "as_printed":
-        # Below 1 the printed logarithm may vanish; the phase then still has measurements.
-        log = max(math.log(endpoints * arms / (2.0 * share)), 1e-3)
-    elif radii == "simplified":
+    if radii == "simplified":
         log = math.log(1.0 / share) / 32.0
     wells = 32.0 * sigma**2 * log / epsilon**2
     if radii == "tight":
@@ -128,8 +125,6 @@ def phase_size(
     if radii == "proven":
         kappa = 2.0 ** -(phase + 2)
         factor, least = 1.0 + 6.0 * kappa, 5.0 * rank / kappa**2
-    elif radii == "as_printed":
-        factor = 1.0 + 3.0 * epsilon
     return Size(log, wells, max(math.ceil(max(factor * wells * rank, least) - 1e-9), rank))
 
 
@@ -152,7 +147,7 @@ class Gege(Phased):
                 "radii",
                 "tight",
                 "measurements in a phase. tight: as many as its bounds need; proven: the paper's formula, corrected; "
-                "as_printed: as it stands in the paper; simplified: as in the paper's experiments",
+                "simplified: as in the paper's experiments",
             ),
             Parameter(
                 "first_radius",
@@ -175,7 +170,7 @@ class Gege(Phased):
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         one_of("decide", parameters["decide"], ("realised", "planned"))
-        one_of("radii", parameters["radii"], ("tight", "proven", "as_printed", "simplified"))
+        one_of("radii", parameters["radii"], ("tight", "proven", "simplified"))
         if parameters["first_radius"] is not None:
             number("first_radius", parameters["first_radius"])
         number("gap", parameters["gap"], below=1.0)
@@ -183,10 +178,7 @@ class Gege(Phased):
 
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters."""
-        radii = self.parameters(problem)["radii"]
-        if radii == "as_printed":
-            return ("the paper's printed number of measurements is smaller than its proof needs",)
-        if radii == "simplified":
+        if self.parameters(problem)["radii"] == "simplified":
             return ("phases as small as in the paper's experiments: its proof needs far more measurements",)
         return ()
 

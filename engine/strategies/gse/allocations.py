@@ -1,4 +1,4 @@
-"""How a stage of GSE spreads its measurements: evenly, by a G-optimal design, step by step, or by clusters.
+"""How a stage of GSE spreads its measurements: evenly, by a G-optimal design, or step by step.
 
 Source: "Fixed-budget best-arm identification in structured bandits", sections 6 and 8 and appendix H.
 """
@@ -18,7 +18,6 @@ from ..designs import g_design
 
 MOST_FOR_GREEDY = 3000
 """The greedy allocation compares all compounds with all at every step."""
-_LLOYD = 50
 _GAP = 1e-3
 
 
@@ -113,47 +112,6 @@ def _wynn(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng
     return _one_by_one(candidates, n, rng, lambda inverse: int(np.argmax(candidates.quadratic(inverse))))
 
 
-def _clusters(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
-    """Appendix H: as many k-means clusters as effects, each the same budget, evenly within.
-
-    The paper leaves the number of clusters open; d is the fewest that can tell d effects.
-    """
-    m = min(candidates.rank, candidates.n_rows, n)
-    kind = _k_means(candidates.coordinates(), m, rng)
-    counts = np.zeros(candidates.n_rows, dtype=np.intp)
-    names = np.unique(kind)
-    shares = np.full(len(names), n // len(names))
-    shares[: n - int(shares.sum())] += 1
-    for name, share in zip(names, shares, strict=True):
-        members = rng.permutation(np.flatnonzero(kind == name))
-        counts[members] += share // len(members)
-        counts[members[: share % len(members)]] += 1
-    return counts
-
-
-def _k_means(x: Floats, m: int, rng: np.random.Generator) -> Ints:
-    """The cluster of each row, by Lloyd's steps from rows far apart (k-means++)."""
-    centres = [x[int(rng.integers(len(x)))]]
-    nearest = np.full(len(x), np.inf)
-    while len(centres) < m:
-        nearest = np.minimum(nearest, ((x - centres[-1]) ** 2).sum(axis=1))
-        total = float(nearest.sum())
-        if total <= 0:
-            break
-        centres.append(x[int(rng.choice(len(x), p=nearest / total))])
-    middle = np.array(centres)
-    kind = np.full(len(x), -1, dtype=np.intp)
-    lengths = (x**2).sum(axis=1)[:, None]
-    for _ in range(_LLOYD):
-        now = np.argmin(lengths - 2.0 * (x @ middle.T) + (middle**2).sum(axis=1), axis=1)
-        if np.array_equal(now, kind):
-            break
-        kind = now
-        for name in np.unique(kind):
-            middle[name] = x[kind == name].mean(axis=0)
-    return kind
-
-
 def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
     """The first of the positions, in their order, that span what all span: as many as the rank."""
     basis = np.zeros((0, candidates.rank))
@@ -197,6 +155,5 @@ ALLOCATIONS: dict[str, Callable[[ProjectedFeatures, ProjectedFeatures, int, np.r
     "fwg": _design,
     "greedy": _greedy,
     "wynn": _wynn,
-    "kmeans": _clusters,
 }
 """The allocations by name."""

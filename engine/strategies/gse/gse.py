@@ -63,7 +63,7 @@ class Gse(Phased):
             Parameter(
                 "allocation",
                 "fwg",
-                "fwg: G-optimal design; uniform; greedy; wynn: where the variance is largest; kmeans: by clusters",
+                "fwg: G-optimal design; uniform; greedy; wynn: where the variance is largest",
             ),
             Parameter("eta", 2.0, "every stage keeps one in eta of the compounds"),
             Parameter(

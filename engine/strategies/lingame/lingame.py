@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
-from ..phased import one_of, whole
+from ..phased import one_of
 from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
 from .pool import POOL_PARAMETERS, Pool, Rules
 from .questions import question_of
@@ -44,10 +44,10 @@ _PARAMETERS = (
         "proven: gains as in the paper, h(t) = beta(t, 1 / t^3); experiments: log t, as in the authors' code",
     ),
     FIRST,
-    Parameter("plays", None, "times the game is played between two batches; none: once per measurement, at most 16"),
 )
 
 _MOST_PLAYS = 16
+"""Times that the game is played between two batches, at most; fewer are as many as measurements."""
 
 _GUARANTEE = (
     "with the stated confidence the answer is right whenever it stops, if the substituent effects add up; "
@@ -154,15 +154,7 @@ class _Game(Sequential):
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
         one_of("optimism", parameters["optimism"], ("proven", "experiments"))
-        if parameters["plays"] is not None:
-            whole("plays", parameters["plays"])
         return parameters
-
-
-def _plays(rules: Rules) -> int:
-    """How often the game is played between two batches."""
-    plays = rules.parameters["plays"]
-    return min(rules.batch, _MOST_PLAYS) if plays is None else int(plays)
 
 
 def _kept_answers(n_arms: int) -> int:
@@ -234,7 +226,7 @@ class LinGame(_Game):
         else:
             losses, gap = old["losses"][row].copy(), float(old["gaps"][row])
         own = losses[measurable]
-        plays = _plays(rules)
+        plays = min(rules.batch, _MOST_PLAYS)
         mean = np.zeros(len(measurable))
         for _ in range(plays):
             played = play(own, gap)
@@ -353,7 +345,7 @@ class LinGameC(_Game):
             answers, losses = old["answers"], old["losses"].copy()
         own, gap = losses[:, measurable], float(old["gap"])
         stays = round_.losses(None)
-        plays = _plays(rules)
+        plays = min(rules.batch, _MOST_PLAYS)
         mean = np.zeros(own.shape)
         for _ in range(plays):
             played = play(own.ravel(), gap)

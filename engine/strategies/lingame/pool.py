@@ -47,12 +47,12 @@ POOL_PARAMETERS = (
         "a sure bound M on the length of the vector of effects, model scale; a wrong one voids the confidence; "
         "none: bounds that need no such knowledge",
     ),
-    Parameter("length", None, "a bound L on the length of every feature row; none: the longest row of the table"),
     Parameter(
         "eta",
         None,
-        "regularisation; none: (SD / norm)^2, without norm length^2 (both 1 in the authors' experiments); theorem: "
-        "2 (1 + log A) A L^2 + (norm / SD)^2 for A compounds in the table (LinGame, Theorem 2)",
+        "regularisation; none: (SD / norm)^2, without norm L^2 for the longest row L (both 1 in the "
+        "authors' experiments); theorem: 2 (1 + log A) A L^2 + (norm / SD)^2 for A "
+        "compounds in the table (LinGame, Theorem 2)",
     ),
     Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
 )
@@ -214,31 +214,18 @@ def _rules(
     """The rules of a problem; kept, since every step of a sequential strategy asks for them."""
     parameters = dict(zip(names, values, strict=True))
     norm = parameters["norm"] if parameters["norm"] is None else number("norm", parameters["norm"])
-    length = _length(parameters["length"], longest)
     batch = per_round if parameters["batch"] is None else whole("batch", parameters["batch"])
     return Rules(
         sigma=sigma,
         delta=delta,
         proven=one_of("threshold", parameters["threshold"], ("proven", "experiments")) == "proven",
         norm=norm,
-        length=length,
-        eta=_eta(parameters["eta"], sigma, norm, length, arms),
+        length=longest,
+        eta=_eta(parameters["eta"], sigma, norm, longest, arms),
         rank=rank,
         batch=batch,
         parameters=parameters,
     )
-
-
-def _length(given: Any, longest: float) -> float:
-    if given is None:
-        return longest
-    length = number("length", given)
-    if length < longest * (1.0 - 1e-9):
-        raise AssayPilotError(
-            f"length must be at least {longest:.6g}, the longest feature row, got {length:g}",
-            option="--parameter length",
-        )
-    return length
 
 
 def _eta(given: Any, sigma: float, norm: float | None, length: float, arms: int) -> float:

@@ -489,8 +489,8 @@ def test_other_goals_are_refused(case):
 
 NUMBER = {"first_radius": 0.0}, {"first_radius": math.inf}, {"first_radius": "wide"}, {"gap": 1.0}
 LINEAR = (
-    {"threshold": "loose"}, {"optimism": 3}, {"first": "none"}, {"norm": 0}, {"norm": [1.0]}, {"length": 0.5},
-    {"eta": -1.0}, {"eta": "theorem"}, {"batch": 0}, {"batch": True}, {"plays": 1.5},
+    {"threshold": "loose"}, {"optimism": 3}, {"first": "none"}, {"norm": 0}, {"norm": [1.0]},
+    {"eta": -1.0}, {"eta": "theorem"}, {"batch": 0}, {"batch": True},
 )  # fmt: skip
 REFUSED = {
     "linfact-g": ({"decide": "later"}, *NUMBER),

@@ -226,7 +226,7 @@ def test_theorem_2_regularises_by_the_number_of_arms():
     assert LinGame().rules(state.problem).eta == rules.eta
     fewer = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=0.5, measurable=[1, 1, 0], norm=2.0, eta="theorem")
     assert LinGame().rules(fewer).eta == rules.eta
-    assert {p.name for p in POOL_PARAMETERS} == {"threshold", "norm", "length", "eta", "batch"}
+    assert {p.name for p in POOL_PARAMETERS} == {"threshold", "norm", "eta", "batch"}
 
 
 @BOTH
