@@ -137,7 +137,7 @@ def beaten(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
     front = points[:, able]
     if len(front) == 2:
         return _beaten_of_two(front, asked)
-    if front.shape[1] * asked.shape[1] <= _FEW:
+    if front.shape[1] <= _LEAF or front.shape[1] * asked.shape[1] <= _FEW:
         return _any_above(front, asked)
     front = front[:, ~_beaten_by_front(front)]
     open_ = np.all(asked < math.inf, axis=0)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ints
+from ..arrays import Floats, Ints
+from ..domain.pareto import beaten
 from .posterior import Posterior, look_ups
 
 _MOST_DRAWS, _FEWEST_DRAWS = 512, 32
@@ -24,50 +25,6 @@ _GUARDS = 64
 """Rows of the front of the posterior means that every draw is thinned by first."""
 
 
-def beaten(points: Floats, by: Floats, margins: Sequence[float] | None = None) -> Flags:
-    """Which columns of ``(n_endpoints, n)`` some column of ``by`` exceeds by more than the margins in every row."""
-    shift = np.zeros(len(points)) if margins is None else np.asarray(margins, dtype=float)
-    if not by.shape[1]:
-        return np.zeros(points.shape[1], dtype=bool)
-    if len(points) == 2:
-        # From right to left the best height so far: a staircase in which each point looks up its own step.
-        order = np.argsort(-by[0])
-        stairs = np.concatenate(([-np.inf], np.maximum.accumulate(by[1][order])))
-        step = np.searchsorted(-by[0][order], -(points[0] + shift[0]), side="left")
-        below: Flags = stairs[step] > points[1] + shift[1]
-        return below
-    out = np.zeros(points.shape[1], dtype=bool)
-    left = np.arange(points.shape[1])
-    for one in by.T:
-        here = np.ones(len(left), dtype=bool)
-        for row, level in enumerate(one):
-            here &= level > points[row, left] + shift[row]
-        out[left[here]] = True
-        left = left[~here]
-    return out
-
-
-def front(points: Floats) -> Ints:
-    """The columns of ``(n_endpoints, n)`` that no other exceeds in every row."""
-    if len(points) == 2:
-        # Of equal ones the lower first: a point on the same upright beats none.
-        order = np.lexsort((points[1], -points[0]))
-        heights = points[1][order]
-        before = np.concatenate(([-np.inf], np.maximum.accumulate(heights)[:-1]))
-        upper: Ints = order[heights >= before]
-        return upper
-    left = np.arange(points.shape[1])
-    members = []
-    totals = points.sum(axis=0)
-    while len(left):
-        # The largest sum of those left is exceeded by nobody; what it exceeds goes with it.
-        top = left[totals[left].argmax()]
-        members.append(top)
-        under = (points[:, left] < points[:, top, None]).all(axis=0) | (left == top)
-        left = left[~under]
-    return np.array(members, dtype=np.intp)
-
-
 def probability_pareto(
     views: Sequence[Posterior], rows: Ints, signs: Sequence[float], margins: Sequence[float], seed: int
 ) -> tuple[Floats, Floats]:
@@ -80,19 +37,19 @@ def probability_pareto(
     """
     mean = np.array([sign * view.means(rows) for sign, view in zip(signs, views, strict=True)])
     reach = _REACH * np.array([view.sds(rows) for view in views])
-    low = mean - reach
-    near = np.flatnonzero(~beaten(mean + reach, low[:, front(low)], margins))
+    shift = np.asarray(margins, dtype=np.float64)[:, None]
+    near = np.flatnonzero(~beaten(mean - reach, mean + reach + shift))
     inside, acceptable = np.zeros(len(rows)), np.zeros(len(rows))
-    guards = front(mean[:, near])
+    guards = np.flatnonzero(~beaten(mean[:, near], mean[:, near]))
     guards = guards[:: -(-len(guards) // _GUARDS)]
     soft = any(margins)
     count = 0
     for points in _draws(views, rows[near], signs, seed):
-        open_ = np.flatnonzero(~beaten(points, points[:, guards]))
-        members = open_[front(points[:, open_])]
+        open_ = np.flatnonzero(~beaten(points[:, guards], points))
+        members = open_[~beaten(points[:, open_], points[:, open_])]
         inside[near[members]] += 1.0
         if soft:
-            acceptable[near] += ~beaten(points, points[:, members], margins)
+            acceptable[near] += ~beaten(points[:, members], points + shift)
         count += 1
     return inside / count, (acceptable if soft else inside) / count
 

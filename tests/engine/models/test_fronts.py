@@ -1,45 +1,14 @@
-"""Fronts against the definition of dominance, and probabilities against draws of whole posteriors."""
+"""Probabilities of trade-offs against draws of whole posteriors."""
 
 import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import dominated
-from assaypilot.engine.models.fronts import beaten, front, probability_pareto
+from assaypilot.engine.models.fronts import probability_pareto
 from assaypilot.engine.models.posterior import posterior
-
-
-@st.composite
-def points(draw, most=30):
-    """Endpoints times rows; small whole numbers, so that there are ties, or numbers without any."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    shape = (draw(st.integers(2, 4)), draw(st.integers(1, most)))
-    return rng.integers(0, 5, shape).astype(float) if draw(st.booleans()) else rng.standard_normal(shape)
-
-
-def by_definition(rows, others, margins):
-    return np.array([any((other > row + margins).all() for other in others.T) for row in rows.T])
-
-
-@given(values=points(), margin=st.sampled_from([0.0, 0.5, 1.0]))
-def test_who_is_beaten(values, margin):
-    margins = np.full(len(values), margin)
-    margins[0] /= 2
-    assert np.array_equal(beaten(values, values, margins), by_definition(values, values, margins))
-    assert np.array_equal(beaten(values, values, margins), dominated(values, tuple(margins)))
-    assert not beaten(values, values[:, :0]).any()
-
-
-@given(values=points())
-def test_the_front_is_who_is_not_beaten(values):
-    members = front(values)
-    assert len(set(members.tolist())) == len(members)
-    assert set(members.tolist()) == set(np.flatnonzero(~dominated(values)).tolist())
-
 
 SIZES = (3, 3, 2)
 CODES = np.array(list(itertools.product(*map(range, SIZES))), dtype=np.int32)
