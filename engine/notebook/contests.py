@@ -15,11 +15,12 @@ from ..campaign.state import Settings
 from ..chemistry.similarity import substituent_similarity
 from ..design import Pairs, g_optimal, round_design, xy_optimal
 from ..design.directions import Directions, Rows
-from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures, outside_span, span_basis
+from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
 from ..simulate import comparison
 from ..simulate.instances import Drawn, Instance, get
+from ..simulate.instances.instance import always
 from ..simulate.parallel import check, simulate
 from ..simulate.runner import Task, summary
 from ..strategies import registry
@@ -201,11 +202,8 @@ def _own(
         name="own",
         paper="a table",
         title="a table",
-        compounds=len(table),
-        dimension=int(span_basis(features).shape[1]),
-        draw=partial(_same, drawn),
+        draw=partial(always, drawn),
         random=False,
-        goal=goal.name,
     )
 
 
@@ -213,10 +211,6 @@ def _similarity(features: Features, table: pd.DataFrame, columns: Sequence[str])
     if not isinstance(features, SiteFeatures):
         return ()
     return tuple(substituent_similarity(tuple(dict.fromkeys(map(text_of, table[name])))) for name in columns)
-
-
-def _same(drawn: Drawn, _: np.random.Generator) -> Drawn:
-    return drawn
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -12,13 +12,13 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..chemistry.similarity import library_similarity
 from ..domain.endpoint import Endpoint
-from ..domain.features import SiteFeatures, merge_equal_rows, span_basis
+from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.goals import Goal
 from ..domain.library import Library
 from ..domain.measurements import Result, replicate_noise
 from ..errors import AssayPilotError
 from ..models.ols import least_squares
-from .instances.instance import Drawn, Instance
+from .instances.instance import Drawn, Instance, always
 
 Truth = Literal["fit", "values", "known"]
 
@@ -115,24 +115,16 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
         similarity=truth.similarity,
         ends=truth.ends,
     )
-    keep: Callable[[np.random.Generator], Drawn] = partial(_as_it_is, drawn)
     return Instance(
         name=name,
         paper=paper,
         title=title,
-        compounds=truth.features.n_rows,
-        dimension=int(span_basis(truth.features).shape[1]),
-        draw=keep,
+        draw=partial(always, drawn),
         random=False,
-        goal=goal.name,
         delta=delta,
         notes=truth.notes,
         void=tuple(note for note in truth.notes if note == NOT_ADDITIVE),
     )
-
-
-def _as_it_is(drawn: Drawn, _: np.random.Generator) -> Drawn:
-    return drawn
 
 
 def _values(

@@ -76,18 +76,14 @@ def table(number):
         goal=AllEpsilonBest(EPSILON, 0.25),
         noise=(0.2,),
     )
-    rank = 1 + sum(size - 1 for size in sizes)
     name = f"{number}: {' x '.join(map(str, sizes))}"
     name += "" if len(codes) == np.prod(sizes) else f", {len(codes):,} of them"
     return Instance(
         name=name,
         paper="random",
         title=name,
-        compounds=len(codes),
-        dimension=rank,
         draw=lambda _: drawn,
         random=False,
-        goal="epsilon-best",
     )
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Floats
-from ...domain.features import span_basis
 from ...domain.goals import ParetoSet
 from ...errors import AssayPilotError
-from .instance import Drawn, Instance, Setting, choice, dense, number, redraw, whole
+from .instance import Drawn, Instance, Setting, always, choice, dense, number, redraw, whole
 
 _FRONT = np.array([[-0.4, -1.0], [-0.6, -0.8], [-0.8, -0.6], [-1.0, -0.4]])
 _BEHIND = np.array([0.15, 0.2, 0.25, 0.3])
@@ -30,11 +29,8 @@ def gaussian(name: str, arms: Setting, h: Setting, d: Setting) -> Instance:
         name=name,
         paper="GEGE, Table 2",
         title=f"random: K = {count}, h = {rank}, d = {endpoints}",
-        compounds=count,
-        dimension=rank,
         draw=partial(_gaussian, count, rank, endpoints),
         random=True,
-        goal="pareto",
         delta=0.1,
     )
 
@@ -60,11 +56,8 @@ def growing(name: str, arms: Setting, length: Setting) -> Instance:
         name=name,
         paper="GEGE, section 5.1",
         title=f"synthetic: K = {count}, h = 8, d = 2, complexity independent of K",
-        compounds=count,
-        dimension=8,
         draw=partial(_growing, count, size),
         random=count > 8,
-        goal="pareto",
         delta=0.01,
     )
 
@@ -119,19 +112,12 @@ def measured_table(
         name=name,
         paper="GEGE, section 5.1 and appendix I.2",
         title=title,
-        compounds=len(rows),
-        dimension=int(span_basis(drawn.features).shape[1]),
-        draw=partial(_as_it_is, drawn),
+        draw=partial(always, drawn),
         random=False,
-        goal="pareto",
         delta=number("delta", delta),
         notes=notes,
         void=notes,
     )
-
-
-def _as_it_is(drawn: Drawn, _: np.random.Generator) -> Drawn:
-    return drawn
 
 
 def _read(path: Path, endpoints: int) -> tuple[Floats, Floats]:

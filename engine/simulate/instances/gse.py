@@ -29,11 +29,8 @@ def adaptive(name: str, arms: Setting, per_arm: Setting) -> Instance:
         name=name,
         paper="GSE, section 8.1",
         title=f"adaptive: {count} arms, d = {count - 1}",
-        compounds=count,
-        dimension=count - 1,
         draw=partial(disturbed, count - 1, 0.1, math.sqrt(_VARIANCE)),
         random=False,
-        goal="best",
         budget=_budget(count, per_arm),
     )
 
@@ -45,11 +42,8 @@ def static(name: str, gap: Setting, arms: Setting, per_arm: Setting) -> Instance
         name=name,
         paper="GSE, section 8.2",
         title=f"static: {count} arms, Delta = {height:g}",
-        compounds=count,
-        dimension=count,
         draw=partial(_static, count, height),
         random=False,
-        goal="best",
         budget=_budget(count, per_arm),
     )
 
@@ -68,11 +62,8 @@ def sphere(name: str, arms: Setting, d: Setting, variance: Setting, per_arm: Set
         name=name,
         paper="GSE, section 8.3",
         title=f"{count} points on a sphere of dimension {size}",
-        compounds=count,
-        dimension=size,
         draw=partial(near_pair, count, size, math.sqrt(number("variance", variance))),
         random=True,
-        goal="best",
         budget=_budget(count, per_arm),
     )
 
@@ -84,11 +75,8 @@ def corner(name: str, arms: Setting, per_arm: Setting) -> Instance:
         name=name,
         paper="GSE, appendix E.3",
         title=f"corner case: {count} arms, d = 2",
-        compounds=count,
-        dimension=2,
         draw=partial(_corner, count),
         random=True,
-        goal="best",
         budget=_budget(count, per_arm),
     )
 
@@ -121,11 +109,8 @@ def _behind_link(name: str, paper: str, says: str, kind: str, d: Setting, arms: 
         name=name,
         paper=paper,
         title=f"{says}: {count} arms, d = {size}",
-        compounds=count,
-        dimension=size,
         draw=partial(_link, size, count, kind == "poisson"),
         random=True,
-        goal="best",
         budget=_budget(count, per_arm),
     )
 
@@ -163,11 +148,8 @@ def automobile(name: str, file: Setting, arms: Setting, per_arm: Setting) -> Ins
         name=name,
         paper="GSE, appendix E.2",
         title=f"{count} cars of {len(rows)}",
-        compounds=count,
-        dimension=len(_CAR),
         draw=partial(_some_cars, rows, prices, count),
         random=True,
-        goal="best",
         budget=_budget(count, per_arm),
         notes=("prices are not linear in the features",),
     )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...arrays import Flags, Floats
-from ...domain.features import DenseFeatures, Features
+from ...domain.features import DenseFeatures, Features, span_rank
 from ...domain.goals import Goal
 from ...errors import AssayPilotError
 
@@ -62,14 +62,10 @@ class Instance:
     paper: str
     """Where it comes from."""
     title: str
-    compounds: int
-    """Arms; on average where their number is drawn."""
-    dimension: int
     draw: Callable[[np.random.Generator], Drawn]
     """One draw; a module's function, so that other processes can be sent it."""
     random: bool
     """Whether every run has its own draw."""
-    goal: str
     delta: float = 0.05
     budget: int | None = None
     """Measurements in the whole campaign when the paper fixes them."""
@@ -78,9 +74,29 @@ class Instance:
     void: tuple[str, ...] = ()
     """Those of the notes for which no strategy promises anything."""
 
+    @property
+    def compounds(self) -> int:
+        """Arms; of the first draw where their number is drawn."""
+        return self.make(0).n_arms
+
+    @property
+    def dimension(self) -> int:
+        """Effects that the arms tell about; of the first draw likewise."""
+        return span_rank(self.make(0).features)
+
+    @property
+    def goal(self) -> str:
+        """The name of the goal."""
+        return self.make(0).goal.name
+
     def make(self, seed: Seed) -> Drawn:
         """The draw of that seed; always the same one when nothing is random."""
         return self.draw(np.random.default_rng(seed))
+
+
+def always(drawn: Drawn, _: np.random.Generator) -> Drawn:
+    """The draw of an instance in which nothing is drawn: ``partial(always, drawn)``."""
+    return drawn
 
 
 def dense(

@@ -27,11 +27,8 @@ def adaptive(name: str, d: Setting, epsilon: Setting) -> Instance:
         name=name,
         paper="LinFACT, Table 1 and appendix EC.12.1",
         title=f"synthetic I, adaptive: d = {size}, epsilon = {width:g}",
-        compounds=size + _M // 2,
-        dimension=size,
         draw=partial(_adaptive, size, width),
         random=True,
-        goal="epsilon-best",
     )
 
 
@@ -62,11 +59,8 @@ def static(name: str, d: Setting, gap: Setting) -> Instance:
         name=name,
         paper="LinFACT, Table 1 and appendix EC.12.2",
         title=f"synthetic II, static: d = {size}, Delta = {height:g}",
-        compounds=size,
-        dimension=size,
         draw=partial(_static, size, height),
         random=True,
-        goal="epsilon-best",
     )
 
 
@@ -86,11 +80,8 @@ def free_wilson(name: str, good: Setting, epsilon: Setting, seed: Setting) -> In
         name=name,
         paper="LinFACT, section 7.2 (SYNTHETIC effects)",
         title="Free-Wilson, 4 x 5 x 4 x 3 x 4 substituents, 20 compounds within 4.325 of the best",
-        compounds=int(np.prod(_SITES)),
-        dimension=1 + sum(size - 1 for size in _SITES),
         draw=partial(_free_wilson, whole("good", good, 1, 959), number("epsilon", epsilon), whole("seed", seed, 0)),
         random=False,
-        goal="epsilon-best",
         notes=("the effects are synthetic: the paper's own coefficients are not printed in it",),
     )
 

@@ -24,11 +24,8 @@ def hard(name: str, d: Setting, alpha: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"the usual hard instance: d = {size}, alpha = {turn:g}",
-        compounds=size + 1,
-        dimension=size,
         draw=partial(disturbed, size, turn, 1.0),
         random=False,
-        goal="best",
         delta=0.01,
     )
 
@@ -47,11 +44,8 @@ def sphere(name: str, arms: Setting, d: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"{count} points on a sphere of dimension {size}",
-        compounds=count,
-        dimension=size,
         draw=partial(near_pair, count, size, 1.0),
         random=True,
-        goal="best",
         delta=0.01,
     )
 

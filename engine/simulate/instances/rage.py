@@ -22,11 +22,8 @@ def soare(name: str, d: Setting, angle: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"Soare's instance: d = {size}, angle {turn:g}",
-        compounds=size + 1,
-        dimension=size,
         draw=partial(_soare, size, turn),
         random=False,
-        goal="best",
     )
 
 
@@ -46,11 +43,8 @@ def moderate(name: str, arms: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"{count} arms with moderate gaps",
-        compounds=count,
-        dimension=2,
         draw=partial(_moderate, count),
         random=True,
-        goal="best",
     )
 
 
@@ -87,11 +81,8 @@ def sphere(name: str, arms: Setting, d: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"{count} points on a sphere of dimension {size}",
-        compounds=count,
-        dimension=size,
         draw=partial(_sphere, count, size),
         random=True,
-        goal="best",
     )
 
 
@@ -112,11 +103,8 @@ def transductive(name: str, d: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"transductive: d = {size}, half of the wanted ones cannot be measured",
-        compounds=size + size // 2,
-        dimension=size,
         draw=partial(_transductive, size),
         random=False,
-        goal="best",
     )
 
 
@@ -139,11 +127,8 @@ def multivariate(name: str, factors: Setting) -> Instance:
         name=name,
         paper=_PAPER,
         title=f"multivariate testing: {count} factors with interactions",
-        compounds=2**count,
-        dimension=1 + count + count * (count - 1) // 2,
         draw=partial(_multivariate, count),
         random=True,
-        goal="best",
     )
 
 

@@ -23,11 +23,8 @@ def practice(name: str, epsilon: Setting, slack: Setting, sd: Setting) -> Instan
         name=name,
         paper="shipped table (SYNTHETIC), the shape of LinFACT, section 7.2",
         title=f"practice table, within {goal.epsilon:g} of the best",
-        compounds=960,
-        dimension=16,
         draw=partial(_practice, goal, number("sd", sd)),
         random=False,
-        goal="epsilon-best",
     )
 
 
@@ -50,11 +47,8 @@ def covboost(name: str, truth: Setting, sd: Setting) -> Instance:
         name=name,
         paper="Munro et al. 2021, shipped table; for GEGE",
         title="COV-BOOST: 20 vaccinations, 3 responses",
-        compounds=20,
-        dimension=11,
         draw=partial(_covboost, fitted, number("sd", sd)),
         random=False,
-        goal="pareto",
         delta=0.1,
         notes=void,
         void=void,

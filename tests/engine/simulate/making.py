@@ -132,8 +132,7 @@ class Told(Plain):
 
 def instance_of(drawn: Drawn, **more) -> Instance:
     """An instance that is always this draw."""
-    fields = {"name": "made", "paper": "tests", "title": "made", "compounds": drawn.n_arms, "dimension": 2}
-    fields |= {"random": False, "goal": drawn.goal.name, "draw": Always(drawn)}
+    fields = {"name": "made", "paper": "tests", "title": "made", "random": False, "draw": Always(drawn)}
     return Instance(**(fields | more))
 
 

@@ -215,7 +215,7 @@ def test_cars_are_rescaled_and_those_without_a_price_left_out(tmp_path):
     table.write_text("\n".join(lines), encoding="utf-8")
     instance = get(f"gse-automobile:file={table},arms=3")
     drawn = instance.make(1)
-    assert (instance.compounds, instance.dimension, instance.budget, drawn.noise) == (3, 5, 60, (math.sqrt(0.1),))
+    assert (instance.compounds, instance.dimension, instance.budget, drawn.noise) == (3, 3, 60, (math.sqrt(0.1),))
     x = matrix(drawn)[np.argsort(drawn.truth[0])]
     assert np.allclose(x[:, 0], [0, 0.5, 1])
     assert np.allclose(np.sort(drawn.truth[0]), [0, 0.5, 1])
