@@ -86,16 +86,6 @@ class Estimate:
         beta = _solved(self.features, self._rows, self._weights, values, self.basis, self.inverse)
         return replace(self, theta=self.basis @ beta, _way=self._way._replace(beta=beta))
 
-    def weighted(self, weights: Floats, counts: Floats, means: Floats) -> Estimate:
-        """Another linear estimate from the same cells, of these counts and means; ``of_values`` is not for it.
-
-        ``weights`` ``(n_columns, m)``: how it moves with each cell. It must be unbiased for all that was measured.
-        """
-        covariance = (weights / counts) @ weights.T
-        theta, basis = weights @ means, self.basis
-        way = _Coordinates(basis, basis.T @ theta, basis.T @ covariance @ basis)
-        return replace(self, theta=theta, covariance=(covariance + covariance.T) / 2, _way=way)
-
     def means(self, rows: Ints | None = None) -> Floats:
         """The mean x'theta of each row; to be shown only where ``estimable``."""
         return self.features.times(self.theta, rows)

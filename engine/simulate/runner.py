@@ -313,10 +313,6 @@ class Replicates:
         each = alpha / len(drawn.noise)
         return cls([Unknown(row, sd, sd, each) for row, sd in enumerate(drawn.noise)], rng)
 
-    def copy(self, rng: np.random.Generator) -> Replicates:
-        """The same for a run of its own."""
-        return Replicates([replace(one) for one in self.unknown], rng)
-
     def to_plan(self, state: State) -> State:
         """The state with the noise that plans use."""
         if not self.unknown:

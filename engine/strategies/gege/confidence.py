@@ -18,7 +18,7 @@ from ...domain.pareto import beaten, gaps
 from ...system.progress import Report, silent
 from ..designs import g_design
 from ..linfact.planning import phase_design
-from ..phased import Phased, inseparable, number, one_of, over_budget, settled
+from ..phased import Phased, inseparable, lost_reason, number, one_of, over_budget, settled
 from ..protocol import IN, UNDECIDED, Allocation, Decision, Outcome, Parameter, Problem, State, StopReason, StrategyInfo
 from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units
 
@@ -257,14 +257,11 @@ class Gege(Phased):
         if done:
             return done
         problem = state.problem
-        open_arms = int(state.open.sum())
         last = state.last
         margin = any(goal_of(problem).margins)
         finest = last is not None and margin and 4.0 * last.radius <= 1.0 + 1e-9
         if last is not None and finest and state.lost.any() and not len(last.ins) and not len(last.outs):
-            lost = int(state.lost.sum())
-            text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
-            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+            return (lost_reason(state),)
         spent = over_budget(state, rank_of(state)) if problem.budget is not None else ()
         if spent:
             return spent

@@ -19,7 +19,7 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest
 from ...system.progress import Report, silent
 from ..designs import estimated, table
-from ..phased import SOFTER, Phased, inseparable, number, one_of, over_budget, settled
+from ..phased import SOFTER, Phased, inseparable, lost_reason, number, one_of, over_budget, settled
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -248,13 +248,10 @@ class LinFact(Phased):
         done = settled(state)
         if done:
             return done
-        open_arms = int(state.open.sum())
         last, finest = state.last, self.last_radius(state.problem)
         at_end = last is not None and finest is not None and last.radius <= finest * (1.0 + 1e-9)
         if last is not None and at_end and state.lost.any() and not len(last.ins) and not len(last.outs):
-            lost = int(state.lost.sum())
-            text = f"{lost} of the best cannot be measured any more; against their last bounds {open_arms} stay open"
-            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+            return (lost_reason(state),)
         if state.problem.budget is not None:
             spent = over_budget(state, table(state.problem.features, design_rows(state)[0]).rank)
             if spent:

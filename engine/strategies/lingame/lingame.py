@@ -144,19 +144,6 @@ class Round:
         )
 
 
-class _Game(Sequential):
-    """What both learners have in common."""
-
-    info: ClassVar[StrategyInfo]
-    round: ClassVar[type[Round]] = Round
-
-    def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
-        parameters = super().check(problem)
-        one_of("optimism", parameters["optimism"], ("proven", "experiments"))
-        return parameters
-
-
 def _kept_answers(n_arms: int) -> int:
     return max(_FEWEST_ANSWERS, min(_MOST_ANSWERS, _ENTRIES // max(n_arms, 1)))
 
@@ -167,7 +154,7 @@ def _find(answers: NDArray[np.uint8], key: NDArray[np.uint8]) -> int | None:
     return int(hits[0]) if len(hits) else None
 
 
-class LinGame(_Game):
+class LinGame(Sequential):
     """One learner of weights for every answer; the estimate's answer says whose turn it is (Algorithm 1)."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -179,6 +166,14 @@ class LinGame(_Game):
         guarantee=_GUARANTEE,
         source="LinGame, Algorithm 1",
     )
+
+    round: ClassVar[type[Round]] = Round
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = super().check(problem)
+        one_of("optimism", parameters["optimism"], ("proven", "experiments"))
+        return parameters
 
     def memory(self, problem: Problem) -> Arrays:
         """Counts, sums, the weights added up (W) and in force (w), and the learners by answer."""
@@ -265,7 +260,7 @@ def _in_force(state: State, arms: Ints) -> tuple[Floats, Floats]:
     return weights, state.memory["tracked"][arms] - state.memory["counts"][arms]
 
 
-class LinGameC(_Game):
+class LinGameC(LinGame):
     """One learner of weights over arms and answers at once, the convex form of the game (Algorithm 2).
 
     Answers that have not occurred share one row: nature stays at the estimate for each of them, so their gains are the
@@ -286,7 +281,7 @@ class LinGameC(_Game):
         """Counts, sums, and per answer the losses, the weights in force, and what every pair is owed (W - N)."""
         n = problem.n_arms
         return {
-            **super().memory(problem),
+            **Sequential.memory(self, problem),
             "answers": np.zeros((0, (n + 7) // 8), dtype=np.uint8),
             "losses": np.zeros((0, n)),
             "unseen": np.zeros(n),

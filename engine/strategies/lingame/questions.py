@@ -119,17 +119,6 @@ class BestQuestion:
         outside[best] = 0.0
         return Sides(inside, outside)
 
-    def against(self, means: Floats, spread: Floats, found: int) -> Sides:
-        """Of every arm beside one that was found best: how far truths are that make "in" and "out" wrong.
-
-        Out is right while the one found is within slack of the arm. In would be right if the arm were better.
-        """
-        ahead = means[found] - means
-        lengths = squared_distances(spread[found : found + 1], spread)[0]
-        inside, outside = _far(-ahead, lengths), _far(ahead + self.slack, lengths)
-        inside[found] = outside[found] = 0.0
-        return Sides(inside, outside)
-
     def nearest(
         self, x: Floats, means: Floats, inverse: Floats, answer: Flags, open_arms: Flags, rivals: Flags
     ) -> Floats:
