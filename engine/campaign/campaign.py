@@ -507,7 +507,10 @@ class Campaign:
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
-        self._commit(self._begin(replace(step.forth, data={**step.forth.data, "redoes": self._ledger.sequence})))
+        data = {**step.forth.data, "redoes": self._ledger.sequence}
+        if step.kind.issues:
+            data["round"] = len(self._ledger.rounds) + 1  # that of a withdrawn round is not used again
+        self._commit(self._begin(replace(step.forth, data=data)))
         return step.label
 
     # -- the file

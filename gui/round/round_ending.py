@@ -260,7 +260,9 @@ class RoundEnds:
         view, shown = self._page.view, self._open()
         if view is not None and shown is not None:
             self.closing.reject()
-            self.withdrawing.ask(shown, undoable=bool(view.undo and view.undo.startswith("Plan")))
+            self.withdrawing.ask(
+                shown, undoable=bool(view.undo and view.undo.startswith(("Plan round", "Plan confirmation")))
+            )
 
     def _open(self) -> Round | None:
         """The open round, which is shown from now on; None when there is none that may be changed."""
