@@ -23,7 +23,6 @@ from ..strategies.protocol import Arrays, Decision
 from .findings import Prediction
 from .state import RoundItem, Settings, Source
 
-_READING = ("number", "control", "endpoint", "value", "n", "round", "excluded")
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
 
@@ -67,36 +66,21 @@ def result_to_json(result: Result) -> dict[str, Any]:
     return short
 
 
-def measurement_to_json(measurement: Measurement) -> dict[str, Any]:
-    """Return a measurement as it is first recorded (exclusions and corrections are events of their own)."""
-    return {
-        "number": measurement.number,
-        "compound": measurement.compound,
-        "endpoint": measurement.endpoint,
-        "value": measurement.value,
-        "relation": measurement.relation,
-        "n": measurement.n,
-        "round": measurement.round,
-        "phase": measurement.phase,
-        "counted": measurement.counted,
-        "excluded": measurement.excluded,
-        "entered": result_to_json(measurement.entered),
+def value_to_json(value: Measurement | Reading) -> dict[str, Any]:
+    """Return a measurement, or a value of a control, as it is first recorded; what becomes of it are other events."""
+    data = {
+        f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("entered", "withdrawn", "corrected")
     }
+    return {**data, "entered": result_to_json(value.entered)}
 
 
 def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
-    """Return the measurement that ``measurement_to_json`` wrote."""
+    """Return the measurement that ``value_to_json`` wrote."""
     return Measurement(**{**data, "entered": Result(**data["entered"])})
 
 
-def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """Return the value of a control as it is first recorded."""
-    data = {name: getattr(reading, name) for name in _READING}
-    return {**data, "entered": result_to_json(reading.entered)}
-
-
 def reading_from_json(data: Mapping[str, Any]) -> Reading:
-    """Return the value of a control that ``reading_to_json`` wrote."""
+    """Return the value of a control that ``value_to_json`` wrote."""
     return Reading(**{**data, "entered": Result(**data["entered"])})
 
 

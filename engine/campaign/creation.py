@@ -109,7 +109,7 @@ def creation_drafts(
         ),
     ]
     if taken.measurements:
-        measurements = [codec.measurement_to_json(m) for m in taken.measurements]
+        measurements = [codec.value_to_json(m) for m in taken.measurements]
         drafts.append(setup.HistoryAdded.draft({"measurements": measurements, "source": codec.source_to_json(source)}))
     # The fold runs before anything is written, so what it refuses leaves no file behind.
     ledger = Ledger(parts.__getitem__)

@@ -37,21 +37,15 @@ def decided_anew(ledger: Ledger) -> list[Decision]:
 def same(one: Decision, other: Decision) -> bool:
     """Whether two decisions decide alike, up to the last digits of their bounds."""
     sets = all(
-        np.array_equal(np.sort(a), np.sort(b))
-        for a, b in (
-            (one.ins, other.ins),
-            (one.outs, other.outs),
-            (one.left, other.left),
-            (one.contradicted, other.contradicted),
-        )
-    )
-    bounds = all(
-        np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True)
-        for a, b in ((one.estimate, other.estimate), (one.low, other.low), (one.high, other.high))
+        np.array_equal(np.sort(getattr(one, name)), np.sort(getattr(other, name)))
+        for name in ("ins", "outs", "left", "contradicted")
     )
     # Two radii that are not numbers are alike, too; infinity equals itself.
-    radii = np.isclose(one.radius, other.radius, rtol=1e-7, atol=1e-9, equal_nan=True)
-    return sets and bounds and bool(radii) and one.spent == other.spent and _same_arrays(one.memory, other.memory)
+    bounds = all(
+        np.allclose(getattr(one, name), getattr(other, name), rtol=1e-7, atol=1e-9, equal_nan=True)
+        for name in ("estimate", "low", "high", "radius")
+    )
+    return sets and bounds and one.spent == other.spent and _same_arrays(one.memory, other.memory)
 
 
 def _same_arrays(one: Arrays, other: Arrays) -> bool:

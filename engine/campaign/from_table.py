@@ -27,6 +27,9 @@ from .state import Settings, Source, Status
 
 _OF_SCORES = 0.1
 """Distance from the best score of a profile that counts as equal where none is given."""
+_AS_WANTED = ("slack", "delta", "goal", "strategy", "parameters", "per_round", "max_replicates", "budget", "seed",
+              "controls", "top")  # fmt: skip
+"""Settings that are what was wanted, by the same names."""
 _ROWS = 10
 """Rows named in one sentence."""
 
@@ -80,7 +83,7 @@ def campaign_from_table(
         # Trade-offs are between what is measured; other goals are about the score.
         trade = wanted.goal == "pareto"
         of_goal = [endpoint.name for endpoint in imported.endpoints] if trade else [profile[0].name]
-    objectives = _objectives(of_goal, [*imported.endpoints, *profile], wanted.goal)
+    objectives = objectives_of(of_goal, [*imported.endpoints, *profile], wanted.goal)
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
     facts = endpoint_facts(imported) if facts is None else facts
     parts = [curve.endpoint for one in profile for curve in one.curves]
@@ -95,17 +98,7 @@ def campaign_from_table(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
         epsilon=epsilon,
-        slack=wanted.slack,
-        delta=wanted.delta,
-        goal=wanted.goal,
-        strategy=wanted.strategy,
-        parameters=wanted.parameters,
-        per_round=wanted.per_round,
-        max_replicates=wanted.max_replicates,
-        budget=wanted.budget,
-        seed=wanted.seed,
-        controls=wanted.controls,
-        top=wanted.top,
+        **{name: getattr(wanted, name) for name in _AS_WANTED},
     )
     return Campaign.create(
         path,
@@ -153,7 +146,7 @@ def _left_out(imported: ImportedTable) -> list[str]:
     ]
 
 
-def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
+def objectives_of(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
     """Return the endpoints the goal is about: those named, else the only one.
 
     For trade-offs () stands for all of them.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
+from . import codec
 from .bookkeeping import Books
 from .file.chain import Draft
 from .layout import reasons
@@ -167,11 +168,11 @@ def stock_drafts(
     data = {
         "compounds": changed,
         **_columns(now, changed),
-        "terms": _terms(later),
-        "before": {**_columns(stock, changed), "terms": _terms(stock.terms), "first": ledger.stock is None},
+        "terms": asdict(later),
+        "before": {**_columns(stock, changed), "terms": asdict(stock.terms), "first": ledger.stock is None},
         "gone": [[c, CANNOT_BE_MADE] for c in gone],
         "back": [[c, ledger.unavailable[c]] for c in back],
-        "source": None if source is None else {"name": source.name, "digest": source.digest},
+        "source": codec.source_to_json(source),
         "note": " ".join(note.split()),
     }
     return [Draft("stock_stated", data)]
@@ -210,15 +211,6 @@ def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
         return [float(values[c]) if math.isfinite(values[c]) else None for c in compounds]
 
     return {"state": [int(stock.state[c]) for c in compounds], "cost": numbers(stock.cost), "lead": numbers(stock.lead)}
-
-
-def _terms(terms: StockTerms) -> dict[str, Any]:
-    return {
-        "currency": terms.currency,
-        "measurement_cost": terms.measurement_cost,
-        "plan": terms.plan,
-        "round_days": terms.round_days,
-    }
 
 
 # ---------------------------------------------------------------------- the fold

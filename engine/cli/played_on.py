@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..campaign.from_table import objectives_of
 from ..campaign.state import Settings
-from ..domain.endpoint import Endpoint
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from ..errors import AssayPilotError
 from ..simulate.instances import Instance, get
 from ..simulate.tables import Truth, of_table, truth_of
 from ..strategies.protocol import check_delta
 from ..system.progress import part_of
-from ..tables.endpoint_kinds import named
 from .console import Console
 
 if TYPE_CHECKING:
@@ -82,7 +80,9 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     whole = options.sd is not None and not options.endpoint
     endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
     goal_name = options.goal or "epsilon-best"
-    asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
+    names = objectives_of(options.objective and [options.objective], endpoints, goal_name)
+    called = {endpoint.name: endpoint for endpoint in endpoints}
+    asked = [called[name] for name in names or called]
     # As in a campaign: for trade-offs --epsilon is for the endpoints that name none of their own.
     epsilon = asked[0].epsilon if options.epsilon is None else options.epsilon
     margins = tuple((options.epsilon or 0.0) if one.epsilon is None else one.epsilon for one in asked)
@@ -121,27 +121,3 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
             mend="Leave of= out; a campaign can have it.",
         )
     return imported
-
-
-def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:
-    """Return the endpoints the goal is about: those named, else the only one, else for trade-offs all of them."""
-    names = [endpoint.name for endpoint in endpoints]
-    if not names:
-        raise AssayPilotError(
-            "the table has no column of measured values",
-            option="--endpoint",
-            mend='Name one, for example --endpoint "pIC50;sd=0.2".',
-        )
-    if wanted is None:
-        if several or len(names) == 1:
-            return list(endpoints)
-        raise AssayPilotError(
-            f"there are {len(names)} endpoints: {', '.join(names)}",
-            option="--objective",
-            mend="Say which one the goal is about: --objective NAME.",
-        )
-    called = {endpoint.name: endpoint for endpoint in endpoints}
-    chosen = [called[name] for name in named([wanted], endpoints)]
-    if len(chosen) > 1 and not several:
-        raise AssayPilotError("only a Pareto goal has several endpoints", option="--objective", mend="Name one.")
-    return list(dict.fromkeys(chosen))

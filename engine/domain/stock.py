@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from ..errors import AssayPilotError
@@ -73,12 +73,8 @@ class StockTerms:
 
     def over(self, earlier: StockTerms) -> StockTerms:
         """Return these, and the earlier ones where these say nothing."""
-        return StockTerms(
-            earlier.currency if self.currency is None else self.currency,
-            earlier.measurement_cost if self.measurement_cost is None else self.measurement_cost,
-            earlier.plan if self.plan is None else self.plan,
-            earlier.round_days if self.round_days is None else self.round_days,
-        )
+        said = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(earlier, **said)
 
     @property
     def said(self) -> bool:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _PLANNED = ("replicates", "reason", "expected", "low", "high")
 """Columns of ``recommend`` that are no results."""
+_AS_WANTED = ("slack", "delta", "max_replicates", "budget", "seed", "name", "top")
+"""Options that a campaign takes as they are."""
 _REASONS = 3
 """Rows that were not used, named in a warning."""
 
@@ -139,17 +141,11 @@ class Campaign:
             goal=goal,
             objectives=None if objective is None else listed(objective),
             epsilon=plain(epsilon),
-            slack=plain(options.get("slack")),
-            delta=plain(options.get("delta", 0.05)),
             strategy=strategy,
             parameters={name: plain(value) for name, value in options.get("parameters", {}).items()} | aside,
             per_round=plain(per_round),
-            max_replicates=plain(options.get("max_replicates", 4)),
-            budget=plain(options.get("budget")),
-            seed=plain(options.get("seed", 0)),
             controls=controls_of(options),
-            name=options.get("name"),
-            top=plain(options.get("top")),
+            **{name: plain(value) for name, value in options.items() if name in _AS_WANTED},
             epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
             profile=profile_of(options),
         )

@@ -221,6 +221,8 @@ class MoreOptions(TypedDict, total=False):
     """Where a column names assays: ``each``, ``pooled`` or one of them."""
 
 
+_AS_SAID = ("id", "smiles", "only_listed", "available", "stock", "cost", "lead", "sd", "min_seen", "assays")
+"""Options of a table that are taken as they are."""
 _CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}
 
 
@@ -269,25 +271,16 @@ def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreO
         raise AssayPilotError("only the table's compounds are in the library anyway", mend="Give product=True, too.")
     blank, merge = more.get("blank", "missing"), more.get("merge", "no")
     return TableOptions(
-        id=more.get("id"),
-        smiles=more.get("smiles"),
+        **{name: value for name, value in dict[str, Any](more).items() if name in _AS_SAID},
+        product=more.get("product", False),
         sites=tuple(sites),
         blank="h" if blank == "h" else "missing",
-        product=more.get("product", False),
-        only_listed=more.get("only_listed", False),
-        available=more.get("available"),
-        stock=more.get("stock"),
-        cost=more.get("cost"),
-        lead=more.get("lead"),
         endpoints=endpoint_specs(endpoints),
-        sd=more.get("sd"),
         cores=listed(more.get("core", ())),
         merge=next(known for known in ("no", "identical", "charge", "tautomer") if known == merge),
-        min_seen=more.get("min_seen", 1),
         drop_sites=listed(more.get("drop_site", ())),
         joined=listed(more.get("join_substituents", ())),
         interactions=listed(more.get("interaction", ())),
-        assays=more.get("assays"),
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 from ...domain.controls import Reading, find_control
-from ...domain.measurements import Result
+from ...domain.measurements import Measurement, Result
 from ...errors import AlreadyEntered, AssayPilotError
 from .. import codec
 from ..events.entered import CompoundsUnavailable, ResultsRecorded
@@ -19,6 +18,7 @@ from ..replay import Ledger
 from ..rounds import closed_round, to_end
 from ..state import Missing, RecordReport, Source
 from . import amending
+from .duplicates import place_of, without_duplicates
 from .intake import Intake, due_now, left_out, on_model, prepare, to_mark
 
 
@@ -58,11 +58,11 @@ def recorded(
     if anything:
         data: dict[str, Any] = {
             "round": number,
-            "measurements": [codec.measurement_to_json(m) for m in taken.measurements],
+            "measurements": [codec.value_to_json(m) for m in taken.measurements],
             "source": codec.source_to_json(source),
         }
         if controls.readings:
-            data["controls"] = [codec.reading_to_json(r) for r in controls.readings]
+            data["controls"] = [codec.value_to_json(r) for r in controls.readings]
         work.add(ResultsRecorded.draft(data))
     if unavailable is not None and gone:
         work.add(CompoundsUnavailable.draft({"compounds": list(gone), "reason": amending.reason_of(unavailable[1])}))
@@ -117,9 +117,6 @@ def _refuse_nothing(taken: Intake, source: Source | None, *, needless: bool) -> 
         raise AssayPilotError("there is no result to record", file=name, mend="Give at least one value.")
 
 
-_Key = tuple[object, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class ControlIntake:
     """What a batch of values of controls comes to."""
@@ -142,47 +139,34 @@ def apart(ledger: Ledger, results: Sequence[Result]) -> tuple[list[Result], list
 
 
 def readings_of(ledger: Ledger, results: Sequence[Result], *, again: bool) -> ControlIntake:
-    """Return the values of controls that results stand for; those that say round, plate, well or date are kept once."""
-    kept: list[Reading] = []
+    """Return the values of controls that results stand for; those that say where they stand are kept once."""
+    kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
-    warnings: dict[str, None] = {}
-    seen = {} if again else {_key(r): r.value for r in ledger.readings if not r.withdrawn and _placed(r.entered)}
-    duplicates = 0
     for result in results:
         try:
-            reading = _reading(ledger, result)
+            kept.append(_as_measurement(_reading(ledger, result)))
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
-            continue
-        key = _key(reading)
-        if _placed(result) and key in seen:
-            if math.isclose(seen[key], reading.value, rel_tol=1e-9):
-                duplicates += 1
-                continue
-            warnings[f"Another value of the control {result.compound} stands at {_where(result)}: both are kept."] = (
-                None
-            )
-        if _placed(result):
-            seen[key] = reading.value
-        kept.append(reading)
+    earlier = [] if again else list(map(_as_measurement, ledger.readings))
+    fresh = without_duplicates(kept, earlier, ledger.endpoints, typed=True)
+    there = {(m.compound, m.endpoint, place_of(m)) for m in earlier if not m.withdrawn}
+    warnings = [
+        f"The control {m.entered.compound} has another value at {m.entered.plate} {m.entered.well}: both are kept."
+        for m in fresh
+        if m.entered.plate and m.entered.well and (m.compound, m.endpoint, place_of(m)) in there
+    ]
     first = len(ledger.readings) + 1
-    numbered = tuple(replace(reading, number=first + k) for k, reading in enumerate(kept))
-    return ControlIntake(numbered, duplicates, tuple(rejected), tuple(warnings))
+    readings = tuple(
+        Reading(first + k, m.compound, m.endpoint, m.value, m.n, m.entered, m.round, m.excluded)
+        for k, m in enumerate(fresh)
+    )
+    return ControlIntake(readings, len(kept) - len(fresh), tuple(rejected), tuple(dict.fromkeys(warnings)))
 
 
-def _placed(result: Result) -> bool:
-    """Whether a value says where or when it is from, so that the same words mean the same value."""
-    return bool(result.replicate or result.plate or result.well or result.date)
-
-
-def _where(result: Result) -> str:
-    return " ".join(filter(None, (result.plate, result.well, result.date, result.replicate)))
-
-
-def _key(reading: Reading) -> _Key:
-    entered = reading.entered
-    place = (entered.replicate, entered.plate, entered.well, entered.date, entered.batch)
-    return reading.control, reading.endpoint, reading.round, *(text.strip().casefold() for text in place)
+def _as_measurement(reading: Reading) -> Measurement:
+    """Return a value of a control as if the control were a compound."""
+    own = {one.name: getattr(reading, one.name) for one in fields(reading) if one.name != "control"}
+    return Measurement(**own, compound=reading.control, relation="=", phase=0)
 
 
 def _reading(ledger: Ledger, result: Result) -> Reading:
