@@ -24,7 +24,8 @@ from ..plots.canvas import Canvas
 from ..resources.theme import theme
 from ..session.session import Session
 from ..session.view import View
-from ..structures.drawing import CopiedStructure, Structures
+from ..structures.drawing import Structures
+from ..structures.shown import CopiedStructure
 from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish

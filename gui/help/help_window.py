@@ -93,14 +93,22 @@ class Topic:
         return all(word in inside for word in words.casefold().split())
 
 
+def topics_in(file: str) -> list[tuple[str, str, str]]:
+    """Key, title and text of what a file of this folder holds, in its order."""
+    parts = HEAD.split((FOLDER / f"{file}.md").read_text(encoding="utf-8"))
+    return [
+        (key, title, as_here(text.strip()))
+        for key, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
+    ]
+
+
 @cache
 def topics() -> dict[str, Topic]:
     """All topics by key, in the order they are read."""
     found: dict[str, Topic] = {}
     for file, chapter in CHAPTERS:
-        parts = HEAD.split((FOLDER / f"{file}.md").read_text(encoding="utf-8"))
-        for key, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-            found[key] = Topic(key, title, chapter, as_here(text.strip()))
+        for key, title, text in topics_in(file):
+            found[key] = Topic(key, title, chapter, text)
     return found
 
 

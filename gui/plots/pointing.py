@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -19,12 +19,12 @@ from PySide6.QtGui import (
     QPolygonF,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from ..resources.theme import theme
 from ..structures.drawing import Structures
-from ..widgets.layout import column_of, put, show_menu
-from ..widgets.text import label
+from ..structures.shown import HoverCard
+from ..widgets.layout import show_menu
 from .canvas import Canvas, inch
 from .scene import Scene, Shape, Target
 
@@ -33,7 +33,6 @@ REACH = 9.0
 DRAG = 12
 """Pixels after which a drag moves the picture."""
 ZOOM = 1.25
-PICTURE = QSize(196, 118)
 KINDS = (".png", ".svg", ".pdf")
 """What a picture is written as."""
 _KEYS = {
@@ -42,57 +41,6 @@ _KEYS = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-
-
-class _Picture(QWidget):
-    """The structure on a card."""
-
-    def __init__(self, structures: Structures) -> None:
-        super().__init__()
-        self._structures, self.smiles = structures, ""
-        self.setFixedSize(PICTURE)
-        structures.ready.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the picture once it is there."""
-        image = self._structures.picture(self.smiles, PICTURE, self.devicePixelRatioF())
-        if image is not None:
-            painter = QPainter(self)
-            painter.drawImage(0, 0, image)
-            painter.end()
-
-
-class HoverCard(QFrame):
-    """What is said of one thing in a picture, with its structure; never takes the mouse."""
-
-    def __init__(self, parent: QWidget, structures: Structures) -> None:
-        super().__init__(parent)
-        self.setObjectName("card")
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        column = column_of(holder=self, margins=(10, 8, 10, 8), spacing=4)
-        self.picture = _Picture(structures)
-        self.heading = label("", "heading", wrap=True)
-        self.words = label("", wrap=True)
-        column.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        put(column, self.heading, self.words)
-        self.hide()
-
-    def show_target(self, target: Target, at: QPoint, room: QSize) -> None:
-        """Show what is said of something, beside a place and inside the room there is."""
-        self.picture.smiles = target.smiles
-        self.picture.setVisible(bool(target.smiles))
-        self.picture.update()
-        self.heading.setText(target.heading)
-        self.words.setText(target.text)
-        self.words.setVisible(bool(target.text))
-        for words in (self.heading, self.words):
-            words.setFixedWidth(round((PICTURE.width() + 10) * theme().scale))
-        self.adjustSize()
-        x = at.x() + 16 if at.x() + 16 + self.width() <= room.width() else at.x() - 16 - self.width()
-        y = min(at.y() + 12, room.height() - self.height() - 2)
-        self.move(max(x, 2), max(y, 2))
-        self.show()
-        self.raise_()
 
 
 class PointingCanvas(Canvas):
@@ -181,7 +129,7 @@ class PointingCanvas(Canvas):
             where = self.place_of(target) if at is None else at
             if where is not None:
                 window = self.window()
-                self.card.show_target(target, self.mapTo(window, where.toPoint()), window.size())
+                self.card.say(target.heading, target.text, target.smiles, self.mapTo(window, where.toPoint()))
         self.update()
 
     def place_of(self, target: Target) -> QPointF | None:

@@ -191,7 +191,7 @@ def qt_palette(colours: Colours) -> QPalette:
     ):
         palette.setColor(role, QColor(colour))
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(_blend(colours.muted, colours.page, 0.6)))
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(blend(colours.muted, colours.page, 0.6)))
     return palette
 
 
@@ -208,16 +208,16 @@ def style_sheet(colours: Colours, font: QFont) -> str:
         **values,
         title=f"{size * 1.15:.1f}",
         big=f"{size * 1.5:.1f}",
-        disabled=_blend(colours.muted, colours.page, 0.6),
-        accent_hover=_blend(colours.accent, colours.text, 0.85),
+        disabled=blend(colours.muted, colours.page, 0.6),
+        accent_hover=blend(colours.accent, colours.text, 0.85),
         chevron=(RESOURCES / f"chevron-{tone}.svg").as_posix(),
         check=(RESOURCES / f"check-{tone}.svg").as_posix(),
-        rule=_blend(colours.line, colours.page, 0.55),
-        handle=_blend(colours.muted, colours.page, 0.45),
+        rule=blend(colours.line, colours.page, 0.55),
+        handle=blend(colours.muted, colours.page, 0.45),
     )
 
 
-def _blend(front: str, back: str, share: float) -> str:
+def blend(front: str, back: str, share: float) -> str:
     """The colour between two, ``share`` of it the front one."""
     a, b = QColor(front), QColor(back)
     pairs = ((a.red(), b.red()), (a.green(), b.green()), (a.blue(), b.blue()))

@@ -1,149 +1,23 @@
-"""A plate: its wells, controls, and how they look by what has come back, by value, or by what is decided."""
+"""A plate, painted: its wells, its controls and what the shapes mean."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
 from assaypilot.engine.domain.plates.wells import Well, row_letters
 
-from ..resources.theme import theme
+from ..resources.theme import blend, theme
 from ..tables.rows import plain_tip
-from .entry import entered_text
-from .round_columns import Slot
-from .round_rows import RoundModel
-
-LONGEST = 22
-"""Letters of an endpoint's name in the legend."""
-STATE, DECISION, VALUE = "state", "decision", "value"
-"""What wells are coloured by; a value is ``value`` and the endpoint's place in the round."""
-
-Kind = Literal["waiting", "missing", "back", "partly", "excluded", "asked", "wrong"]
-WORDS: dict[Kind, str] = {
-    "waiting": "pending",
-    "back": "back",
-    "partly": "partly back",
-    "asked": "asked about",
-    "wrong": "not kept",
-    "excluded": "excluded",
-    "missing": "never came",
-}
-"""The kinds as the legend has them, in its order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One well."""
-
-    kind: Kind
-    line: int
-    """Line of the list, from 0."""
-    words: str
-    """What stands in the well, in a sentence."""
-    text: str = ""
-    """The value, where wells are coloured by it."""
-    share: float | None = None
-    """How far up the scale of values it lies, 0 to 1."""
-    status: int = 0
-    """Status code of the compound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """The wells of one plate, and what their colours mean."""
-
-    by: str
-    wells: dict[Well, Look]
-    low: str = ""
-    """The lowest and the highest value of the round, where wells are coloured by it."""
-    high: str = ""
-    scale: str = ""
-
-    @property
-    def kinds(self) -> list[Kind]:
-        """The kinds there are, in the order of the legend."""
-        there = {look.kind for look in self.wells.values()}
-        return [kind for kind in WORDS if kind in there]
-
-
-def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questioned: Collection[int] = ()) -> Looks:
-    """The wells of a plate; ``questioned``: numbers of measurements that are asked about."""
-    shown = model.round
-    assert shown is not None
-    lines = {item.compound: line for line, item in enumerate(shown.items)}
-    place = int(by.removeprefix(VALUE)) if by.startswith(VALUE) else None
-    low, high = (0.0, 0.0) if place is None else _range(model, place)
-    refused = model.refused
-    wells: dict[Well, Look] = {}
-    for placed in plate.placed:
-        line = lines[placed.compound]
-        cells = [(shown.endpoints.index(endpoint), placed.replicate - 1) for endpoint in placed.endpoints]
-        slots = [(k, model.slot(line, k, at) or Slot()) for k, at in cells]
-        wrong = any((line, *cell) in refused for cell in cells)
-        kind = _kind([slot for _, slot in slots], questioned, wrong=wrong, open_=shown.state == "open")
-        own = next((one for k, slot in slots if k == place and (one := slot.kept or slot.within) is not None), None)
-        share = None if own is None else 1.0 if high <= low else (own.value - low) / (high - low)
-        text = "" if own is None else f"{'' if own.relation == '=' else own.relation}{own.value:.1f}"
-        words = _words(model, status, placed, line, slots, kind)
-        status_code = int(status.candidates.status[placed.compound])
-        look = Look(kind, line, words, text, share, status_code)
-        wells |= dict.fromkeys(placed.wells, look)
-    scale = "" if place is None else textwrap.shorten(model.endpoints[place].scale_name, LONGEST, placeholder=" …")
-    return Looks(by, wells, f"{low:.2f}", f"{high:.2f}", scale)
-
-
-def _range(model: RoundModel, place: int) -> tuple[float, float]:
-    """The lowest and the highest value of an endpoint in the round."""
-    rows = range(len(model.values))
-    values = [one.value for row in rows for one in model.values_of(row, place) if one.excluded is None]
-    return (min(values), max(values)) if values else (0.0, 0.0)
-
-
-def _kind(slots: list[Slot], questioned: Collection[int], *, wrong: bool, open_: bool) -> Kind:
-    """What is to be seen of the cells that are measured in one well."""
-    if wrong:
-        return "wrong"
-    ones = [slot.kept or slot.within for slot in slots]
-    if any(one is not None and one.number in questioned for one in ones):
-        return "asked"
-    if any(slot.excluded and slot.empty for slot in slots):
-        return "excluded"
-    if all(one is not None for one in ones) and ones:
-        return "back"
-    if any(one is not None for one in ones):
-        return "partly"
-    return "waiting" if open_ else "missing"
-
-
-def _words(
-    model: RoundModel, status: Status, placed: Placed, line: int, slots: list[tuple[int, Slot]], kind: Kind
-) -> str:
-    """``line 5, BZ-137, measurement 1: 6.51``."""
-    name = status.library.ids[placed.compound]
-    said = [part for k, slot in slots if (part := _value(slot, model.endpoints[k], several=len(slots) > 1))]
-    text = f"line {line + 1}, {name}, measurement {placed.replicate}"
-    state = "" if kind == "back" else f" ({WORDS[kind]})"
-    return f"{text}: {', '.join(said)}{state}" if said else f"{text}: {WORDS[kind]}"
-
-
-def _value(slot: Slot, endpoint: Endpoint, *, several: bool) -> str:
-    one = slot.kept or slot.within or (slot.excluded[-1] if slot.excluded else None)
-    if one is None:
-        return ""
-    text = entered_text(one, endpoint)
-    return f"{endpoint.name} {text}" if several else text
-
+from ..widgets.marks import draw_mark
+from .plate_looks import DECISION, LINES, VALUE, WORDS, Look, Looks, unvalued
 
 Draw = Callable[[QPainter, QRectF], None]
 """Draws a sample of the legend into a box."""
@@ -160,6 +34,8 @@ PATTERNS = (
     Qt.BrushStyle.SolidPattern, Qt.BrushStyle.NoBrush, Qt.BrushStyle.BDiagPattern, Qt.BrushStyle.Dense6Pattern,
 )  # fmt: skip
 """How the squares of one control differ from those of the next."""
+NUMBERED = 17.0
+"""Pixels of a well from which on a value can be read in it; in smaller ones its size says how high it is."""
 SHOWN_LETTERS = 9
 """Pixels of a well from which on the number of its compound has room."""
 
@@ -203,7 +79,9 @@ class PlateView(QWidget):
         self.contents: dict[Well, tuple[Placed, int]] = {}
         self._controls: dict[Well, str] = {}
         self._short: dict[str, str] = {}
-        self._ranks: dict[int, int] = {}
+        self.looks: Looks | None = None
+        self.chosen: frozenset[int] = frozenset()
+        """The compounds that are chosen."""
         self._placed: tuple[tuple[int, str], list[tuple[int, float, Draw, str]]] | None = None
         """The legend laid out for a width and a font; every well asks how much room it leaves."""
         self.under: int | None = None
@@ -211,9 +89,9 @@ class PlateView(QWidget):
         theme().changed.connect(self.update)
         self.setAccessibleName("Plate")
 
-    def show_plate(self, status: Status, layout: Layout | None, number: int, ranks: dict[int, int]) -> None:
-        """Show a plate of a layout, by its place among them; ``ranks``: the line of each compound."""
-        self._status, self._layout, self._number, self._ranks = status, layout, number, ranks
+    def show_plate(self, status: Status, layout: Layout | None, number: int) -> None:
+        """Show a plate of a layout, by its place among them."""
+        self._status, self._layout, self._number = status, layout, number
         plate = self.plate
         self.contents = {} if plate is None else plate.contents()
         self._controls = {} if layout is None else layout.use.control_wells()
@@ -222,6 +100,12 @@ class PlateView(QWidget):
         self.under = None
         words = "" if plate is None or layout is None else f"{plate.name}: {plate_words(plate, layout, status)}"
         self.setAccessibleDescription(words)
+        self.update()
+
+    def show_looks(self, looks: Looks | None) -> None:
+        """Colour the wells."""
+        self.looks = looks
+        self._placed = None
         self.update()
 
     @property
@@ -317,23 +201,95 @@ class PlateView(QWidget):
             painter.drawText(QRectF(left - EDGE, top + row * step - 6, EDGE - 3, step + 12), centre, row_letters(row))
 
     def _paint_well(self, painter: QPainter, well: Well) -> None:
-        colours, box = theme().colours, self.box(well)
+        box = self.box(well)
+        look = None if self.looks is None else self.looks.wells.get(well)
         if well in self._controls:
             # A control is a square with its letter, so that nobody has to tell it by its colour.
             self._paint_control(painter, box, self._controls[well])
-            return
-        if well not in self.contents:
-            painter.setPen(QPen(QColor(colours.line), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(box)
-            return
-        compound = self.contents[well][0].compound
-        lit = compound == self.under
-        painter.setPen(QPen(QColor(colours.accent), 2.0 if lit else 1.0))
-        painter.setBrush(QColor(colours.accent if lit else colours.soft_accent))
+        elif look is None:
+            self._paint_empty(painter, box)
+        else:
+            self._paint_look(painter, self._ring(painter, well, box), look)
+
+    def _ring(self, painter: QPainter, well: Well, box: QRectF) -> QRectF:
+        """Draw a frame around the wells that are lit, and return the room inside it."""
+        chosen = self.contents[well][0].compound in self.chosen
+        if not chosen and self.contents[well][0].compound != self.under:
+            return box
+        colours, around = theme().colours, min(2.0, box.width() * 0.09)
+        painter.setPen(QPen(QColor(colours.text if chosen else colours.muted), 1.6 if chosen else 1))
+        painter.setBrush(QColor(colours.hover) if chosen else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(-around, -around, around, around), 3, 3)
+        return box.adjusted(around, around, -around, -around)
+
+    def _paint_look(self, painter: QPainter, box: QRectF, look: Look) -> None:
+        by = "" if self.looks is None else self.looks.by
+        if by == DECISION:
+            self._paint_status(painter, box, look.status)
+        elif by.startswith(VALUE) and look.share is not None and unvalued(look) is None:
+            self._paint_value(painter, box, look.share, look.text, numbered=box.width() >= NUMBERED)
+        else:
+            self._paint_kind(painter, box, look.kind, "" if by.startswith(VALUE) else str(look.line + 1))
+
+    def _paint_status(self, painter: QPainter, box: QRectF, code: int) -> None:
+        draw_mark(painter, code, box.center(), box.width() * 0.36)
+
+    def _paint_empty(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(theme().colours.line), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(box)
-        ink = colours.on_accent if lit else colours.text
-        self._letters(painter, box, str(self._ranks.get(compound, "")), ink)
+
+    def _paint_value(self, painter: QPainter, box: QRectF, share: float, text: str, *, numbered: bool) -> None:
+        """The higher the value, the darker the well, and without room for the number the larger."""
+        colours = theme().colours
+        ground = QColor(blend(colours.accent, colours.soft_accent, share))
+        painter.setPen(QPen(QColor(colours.accent), 1))
+        painter.setBrush(ground)
+        size = 0.0 if numbered else box.width() * 0.3 * (1 - share)
+        painter.drawEllipse(box.adjusted(size, size, -size, -size))
+        if numbered:
+            self._letters(painter, box, text, colours.on_accent if share > 0.55 else colours.text)
+
+    def _paint_kind(self, painter: QPainter, box: QRectF, kind: str, number: str) -> None:
+        """Each kind has a shape of its own."""
+        colours = theme().colours
+        accent, page = QColor(colours.accent), QColor(colours.page)
+        dashed = Qt.PenStyle.DotLine if kind == "missing" else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(accent if kind in ("waiting", "back", "partly") else QColor(colours.muted), 1.2, dashed))
+        ink = colours.text
+        if kind == "back":
+            painter.setBrush(accent)
+            painter.drawEllipse(box)
+            ink = colours.on_accent
+        elif kind == "partly":
+            painter.setBrush(QColor(colours.soft_accent))
+            painter.drawEllipse(box)
+            painter.setBrush(accent)
+            painter.drawPie(box, 90 * 16, 180 * 16)
+            number = ""
+        elif kind == "asked":
+            painter.setPen(QPen(QColor(colours.question_edge), 1.4))
+            painter.setBrush(QColor(colours.question))
+            c, r = box.center(), box.width() * 0.52
+            tops = [QPointF(c.x(), c.y() - r), QPointF(c.x() + r, c.y()), QPointF(c.x(), c.y() + r)]
+            painter.drawPolygon(QPolygonF([*tops, QPointF(c.x() - r, c.y())]))
+            number = "?"
+        elif kind == "wrong":
+            painter.setPen(QPen(QColor(colours.error), 1.6))
+            painter.setBrush(QColor(colours.error_ground))
+            painter.drawRoundedRect(box, 3, 3)
+            number, ink = "!", colours.error
+        else:
+            painter.setBrush(QColor(colours.soft_accent) if kind == "waiting" else page)
+            painter.drawEllipse(box)
+            if kind == "excluded":
+                painter.drawLine(box.bottomLeft() + QPointF(2, -2), box.topRight() + QPointF(-2, 2))
+                ink = colours.muted
+            elif kind == "missing":
+                ink = colours.muted
+        self._letters(painter, box, number, ink)
+
+    # ------------------------------------------------------------------ the legend
 
     def _paint_control(self, painter: QPainter, box: QRectF, name: str) -> None:
         colours, place = theme().colours, list(self._short).index(name)
@@ -356,27 +312,27 @@ class PlateView(QWidget):
 
     def legend(self) -> Iterator[tuple[Draw, str]]:
         """What the shapes mean, in order: how each is drawn, and in words."""
-        yield self._sample_used, "line of the list"
-        yield from self._controls_legend()
-        yield self._sample_empty, "empty"
-
-    def _controls_legend(self) -> Iterator[tuple[Draw, str]]:
+        looks = self.looks or Looks(LINES, {})
+        valued = looks.by.startswith(VALUE)
+        if looks.by == LINES:
+            yield partial(self._paint_kind, kind="waiting", number="1"), "line of the list"
+        elif looks.by == DECISION:
+            for code in sorted({look.status for look in looks.wells.values()}, key=(1, 0, 2, 3).index):
+                yield partial(self._paint_status, code=code), STATUSES[code]
+        else:
+            bare = {unvalued(look) for look in looks.wells.values()} if valued else set(looks.kinds)
+            if valued and any(unvalued(look) is None for look in looks.wells.values()):
+                for share, words in ((0.0, looks.low), (1.0, f"{looks.high} {looks.scale}")):
+                    yield partial(self._sample_value, share=share), words
+            for kind in looks.kinds:
+                if kind in bare:
+                    yield partial(self._paint_kind, kind=kind, number="" if valued else "1"), WORDS[kind]
         for name in self._short:
-            yield partial(self._sample_control, name), name
+            yield partial(self._paint_control, name=name), name
+        yield self._paint_empty, "empty"
 
-    def _sample_used(self, painter: QPainter, box: QRectF) -> None:
-        painter.setPen(QPen(QColor(theme().colours.accent), 1))
-        painter.setBrush(QColor(theme().colours.soft_accent))
-        painter.drawEllipse(box)
-        self._letters(painter, box, "1", theme().colours.text)
-
-    def _sample_control(self, name: str, painter: QPainter, box: QRectF) -> None:
-        self._paint_control(painter, box, name)
-
-    def _sample_empty(self, painter: QPainter, box: QRectF) -> None:
-        painter.setPen(QPen(QColor(theme().colours.line), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(box)
+    def _sample_value(self, painter: QPainter, box: QRectF, share: float) -> None:
+        self._paint_value(painter, box, share, "", numbered=self.box(Well(0, 0)).width() >= NUMBERED)
 
     def legend_height(self, width: int) -> int:
         """Pixels of the legend, which takes as many lines as it needs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -17,18 +16,14 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPolygonF,
 )
 
-from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.domain.plates.wells import Well
 
 from ..resources.theme import theme
-from ..widgets.marks import draw_mark
-from .plate import DECISION, VALUE, WORDS, Draw, Look, Looks, PlateView
+from .plate import PlateView
+from .plate_looks import Looks
 
-NUMBERED = 17.0
-"""Pixels of a well from which on a value can be read in it; in smaller ones its size says how high it is."""
 STEPS = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
@@ -52,9 +47,6 @@ class PlateChooser(PlateView):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Plate of the round")
-        self.looks: Looks | None = None
-        self.chosen: frozenset[int] = frozenset()
-        """The compounds that are chosen."""
         self.mark = Well(0, 0)
         """Where the keyboard is."""
         self._anchor: Well | None = None
@@ -64,10 +56,8 @@ class PlateChooser(PlateView):
 
     def show_looks(self, looks: Looks | None) -> None:
         """Colour the wells."""
-        self.looks = looks
-        self._placed = None
+        super().show_looks(looks)
         self._describe()
-        self.update()
 
     def choose(self, compounds: frozenset[int]) -> None:
         """Ring the wells of these compounds, which were chosen elsewhere."""
@@ -259,127 +249,3 @@ class PlateChooser(PlateView):
             painter.setPen(QPen(QColor(theme().colours.accent), 1.2))
             painter.drawRoundedRect(self._dragged.adjusted(-1, -1, 1, 1), 4, 4)
         painter.end()
-
-    def _paint_well(self, painter: QPainter, well: Well) -> None:
-        look = None if self.looks is None else self.looks.wells.get(well)
-        if look is None:
-            super()._paint_well(painter, well)
-            return
-        compound = self.contents[well][0].compound
-        box = self.box(well)
-        if compound in self.chosen or compound == self.under:
-            chosen = compound in self.chosen
-            painter.setPen(
-                QPen(QColor(theme().colours.text if chosen else theme().colours.muted), 1.6 if chosen else 1)
-            )
-            painter.setBrush(QColor(theme().colours.hover) if chosen else Qt.BrushStyle.NoBrush)
-            around = min(2.0, box.width() * 0.09)
-            painter.drawRoundedRect(box.adjusted(-around, -around, around, around), 3, 3)
-            box = box.adjusted(around, around, -around, -around)
-        self._paint_look(painter, box, look)
-
-    def _paint_look(self, painter: QPainter, box: QRectF, look: Look) -> None:
-        by = "" if self.looks is None else self.looks.by
-        if by == DECISION:
-            draw_mark(painter, look.status, box.center(), box.width() * 0.36)
-        elif by.startswith(VALUE) and look.share is not None and _unvalued(look) is None:
-            self._paint_value(painter, box, look.share, look.text, numbered=box.width() >= NUMBERED)
-        else:
-            number = "" if by.startswith(VALUE) else str(look.line + 1)
-            self._paint_kind(painter, box, look.kind, number)
-
-    def _paint_value(self, painter: QPainter, box: QRectF, share: float, text: str, *, numbered: bool) -> None:
-        """The higher the value, the darker the well, and without room for the number the larger."""
-        colours = theme().colours
-        ground = _between(QColor(colours.soft_accent), QColor(colours.accent), share)
-        painter.setPen(QPen(QColor(colours.accent), 1))
-        painter.setBrush(ground)
-        size = 0.0 if numbered else box.width() * 0.3 * (1 - share)
-        painter.drawEllipse(box.adjusted(size, size, -size, -size))
-        if numbered:
-            self._letters(painter, box, text, colours.on_accent if share > 0.55 else colours.text)
-
-    def _paint_kind(self, painter: QPainter, box: QRectF, kind: str, number: str) -> None:
-        """Each kind has a shape of its own."""
-        colours = theme().colours
-        accent, page = QColor(colours.accent), QColor(colours.page)
-        dashed = Qt.PenStyle.DotLine if kind == "missing" else Qt.PenStyle.SolidLine
-        painter.setPen(QPen(accent if kind in ("waiting", "back", "partly") else QColor(colours.muted), 1.2, dashed))
-        ink = colours.text
-        if kind == "back":
-            painter.setBrush(accent)
-            painter.drawEllipse(box)
-            ink = colours.on_accent
-        elif kind == "partly":
-            painter.setBrush(QColor(colours.soft_accent))
-            painter.drawEllipse(box)
-            painter.setBrush(accent)
-            painter.drawPie(box, 90 * 16, 180 * 16)
-            number = ""
-        elif kind == "asked":
-            painter.setPen(QPen(QColor(colours.question_edge), 1.4))
-            painter.setBrush(QColor(colours.question))
-            c, r = box.center(), box.width() * 0.52
-            tops = [QPointF(c.x(), c.y() - r), QPointF(c.x() + r, c.y()), QPointF(c.x(), c.y() + r)]
-            painter.drawPolygon(QPolygonF([*tops, QPointF(c.x() - r, c.y())]))
-            number = "?"
-        elif kind == "wrong":
-            painter.setPen(QPen(QColor(colours.error), 1.6))
-            painter.setBrush(QColor(colours.error_ground))
-            painter.drawRoundedRect(box, 3, 3)
-            number, ink = "!", colours.error
-        else:
-            painter.setBrush(QColor(colours.soft_accent) if kind == "waiting" else page)
-            painter.drawEllipse(box)
-            if kind == "excluded":
-                painter.drawLine(box.bottomLeft() + QPointF(2, -2), box.topRight() + QPointF(-2, 2))
-                ink = colours.muted
-            elif kind == "missing":
-                ink = colours.muted
-        self._letters(painter, box, number, ink)
-
-    # ------------------------------------------------------------------ the legend
-
-    def legend(self) -> Iterator[tuple[Draw, str]]:
-        """What the shapes and colours mean: those there are, and no others."""
-        looks = self.looks
-        if looks is None:
-            yield from super().legend()
-            return
-        if looks.by == DECISION:
-            for code in sorted({look.status for look in looks.wells.values()}, key=(1, 0, 2, 3).index):
-                yield partial(self._sample_status, code), STATUSES[code]
-        else:
-            valued = looks.by.startswith(VALUE)
-            bare = {_unvalued(look) for look in looks.wells.values()} if valued else set(looks.kinds)
-            there = any(_unvalued(look) is None for look in looks.wells.values())
-            if valued and there:
-                yield partial(self._sample_value, 0.0), looks.low
-                yield partial(self._sample_value, 1.0), f"{looks.high} {looks.scale}"
-            for kind in looks.kinds:
-                if kind in bare:
-                    yield partial(self._sample_kind, kind), WORDS[kind]
-        yield from self._controls_legend()
-        yield self._sample_empty, "empty"
-
-    def _sample_status(self, code: int, painter: QPainter, box: QRectF) -> None:
-        draw_mark(painter, code, box.center(), box.width() * 0.34)
-
-    def _sample_value(self, share: float, painter: QPainter, box: QRectF) -> None:
-        numbered = self.box(Well(0, 0)).width() >= NUMBERED
-        self._paint_value(painter, box, share, "", numbered=numbered)
-
-    def _sample_kind(self, kind: str, painter: QPainter, box: QRectF) -> None:
-        valued = self.looks is not None and self.looks.by.startswith(VALUE)
-        self._paint_kind(painter, box, kind, "" if valued else "1")
-
-
-def _unvalued(look: Look) -> str | None:
-    """The kind of a well that has no value to be coloured by; None for one that has."""
-    return None if look.share is not None and look.kind != "excluded" else look.kind
-
-
-def _between(low: QColor, high: QColor, share: float) -> QColor:
-    """The colour a share of the way from one to another."""
-    pairs = ((low.red(), high.red()), (low.green(), high.green()), (low.blue(), high.blue()))
-    return QColor(*(round(a + (b - a) * min(max(share, 0.0), 1.0)) for a, b in pairs))

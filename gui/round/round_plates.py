@@ -17,8 +17,9 @@ from ..tables.table import as_clipboard
 from ..widgets.inputs import combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
-from .plate import DECISION, LEGEND, STATE, VALUE, looks_of, plate_words
+from .plate import LEGEND, plate_words
 from .plate_chooser import PlateChooser
+from .plate_looks import DECISION, STATE, VALUE, looks_of
 from .round_rows import RoundModel
 
 
@@ -190,9 +191,8 @@ class PlatesPane(QFrame):
         if status is None or layout is None or model is None or model.round is None:
             return
         at = max(self.which.currentIndex(), 0)
-        ranks = {item.compound: line for line, item in enumerate(model.round.items, start=1)}
         if self.plate.plate is not layout.plates[at]:
-            self.plate.show_plate(status, layout, at, ranks)
+            self.plate.show_plate(status, layout, at)
         whole = plate_words(layout.plates[at], layout, status)
         short = many(len(layout.plates[at].placed), "value")
         if len(layout.plates) > 1:

@@ -36,6 +36,7 @@ from ..widgets.layout import column_of, put, row_of, show_dialog
 from ..widgets.text import button, go_or_cancel, label, polish
 from ..window.page import PageName
 from .plate import PlateView, plate_words
+from .plate_looks import plain_looks
 
 if TYPE_CHECKING:
     from ..window.exporting import Exporting
@@ -430,8 +431,9 @@ class WorkListDialog(QDialog):
 
     def _show(self) -> None:
         layout, number = self.layout_, self.which.currentIndex()
-        self.plate.show_plate(self._status, layout, number, self._ranks)
+        self.plate.show_plate(self._status, layout, number)
         plate = self.plate.plate
+        self.plate.show_looks(None if plate is None else plain_looks(plate, self._ranks))
         self.words.setText("" if plate is None or layout is None else plate_words(plate, layout, self._status))
 
     def _say(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QPoint,
     QRectF,
     QRunnable,
     QSize,
@@ -22,28 +21,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QColor,
-    QContextMenuEvent,
-    QFocusEvent,
-    QGuiApplication,
     QImage,
-    QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QPalette,
-    QPen,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
-
-from assaypilot.engine.domain.library import Library
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Report
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ..resources.theme import theme
-from ..session.session import Session
 from ..tables.rows import SMILES
-from ..widgets.layout import show_menu
-from ..widgets.text import as_here
 
 if TYPE_CHECKING:
     from assaypilot.engine.figures.aligned import Aligned
@@ -225,19 +211,20 @@ class StructureView(QWidget):
     def __init__(self, structures: Structures) -> None:
         super().__init__()
         self._structures = structures
-        self._smiles = ""
+        self.shown = ""
+        """The SMILES of what is shown."""
         self.setFixedHeight(150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         structures.ready.connect(self._fit)
         theme().changed.connect(self.update)
 
     def _fit(self) -> None:
-        self.setVisible(bool(self._smiles) and self._structures.wanted)
+        self.setVisible(bool(self.shown) and self._structures.wanted)
         self.update()
 
     def show_structure(self, smiles: str) -> None:
         """Show a structure; without one the view is hidden."""
-        self._smiles = smiles
+        self.shown = smiles
         self._fit()
         self.setAccessibleName(f"Structure {smiles}" if smiles else "")
         self.update()
@@ -249,181 +236,7 @@ class StructureView(QWidget):
         painter.setBrush(QColor(theme().colours.page))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        image = self._structures.picture(self._smiles, self.size(), self.devicePixelRatioF())
+        image = self._structures.picture(self.shown, self.size(), self.devicePixelRatioF())
         if image is not None:
             painter.drawImage(0, 0, image)
         painter.end()
-
-
-TIP = QSize(280, 180)
-
-
-class StructureTip(QWidget):
-    """One structure, large, beside the pointer, with its name and SMILES below."""
-
-    def __init__(self, parent: QWidget, structures: Structures) -> None:
-        super().__init__(parent, Qt.WindowType.ToolTip)
-        self._structures, self._smiles, self._name = structures, "", ""
-        structures.ready.connect(self.update)
-
-    def show_structure(self, smiles: str, name: str, at: QPoint) -> None:
-        """Show a structure beside a point of the screen."""
-        self._smiles, self._name = smiles, name
-        self.setAccessibleName(f"Structure {smiles}")
-        line = self.fontMetrics().lineSpacing()
-        self.resize(TIP.width() + 2, TIP.height() + line * (3 if name else 2))
-        self.move(at + QPoint(14, 10))
-        self.show()
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the picture once it is there."""
-        painter, colours = QPainter(self), theme().colours
-        painter.setPen(QColor(colours.line))
-        painter.setBrush(QColor(colours.page))
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        image = self._structures.picture(self._smiles, TIP, self.devicePixelRatioF())
-        if image is not None:
-            painter.drawImage(1, 1, image)
-        below, metrics = TIP.height() + self.fontMetrics().lineSpacing(), self.fontMetrics()
-        for text, colour in ((self._name, colours.text), (self._smiles, colours.muted)):
-            if text:
-                painter.setPen(QColor(colour))
-                painter.drawText(8, below, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, TIP.width() - 14))
-                below += metrics.lineSpacing()
-        painter.end()
-
-
-PICTURE = QSize(300, 225)
-LARGER = 4
-"""Pixels of a copied picture for each of these."""
-
-
-class CopiedStructure(StructureView):
-    """One structure of a library, large, with a menu of what can be copied of it."""
-
-    def __init__(self, structures: Structures, session: Session) -> None:
-        super().__init__(structures)
-        self._session = session
-        self._library: Library | None = None
-        self._compound: int | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(
-            as_here("Ctrl+C copies the SMILES; the menu (right button, or the Menu key) has molfile and picture")
-        )
-        self.copies: tuple[tuple[str, Callable[[], None]], ...] = (
-            ("Copy &SMILES", self.copy_smiles),
-            ("Copy &Molfile", self.copy_molfile),
-            ("Copy &Picture", self.copy_picture),
-            ("Copy &ID", self.copy_id),
-        )
-
-    def show_compound(self, library: Library, compound: int | None) -> None:
-        """Show the structure of a compound; hidden where it has none."""
-        self._library, self._compound = library, compound
-        self.show_structure(self.smiles)
-
-    @property
-    def smiles(self) -> str:
-        """What is shown; empty without a structure."""
-        return "" if self._library is None or self._compound is None else self._library.drawing(self._compound)
-
-    @property
-    def name(self) -> str:
-        """The id of what is shown."""
-        return "" if self._library is None or self._compound is None else self._library.ids[self._compound]
-
-    def show_menu(self, at: QPoint) -> None:
-        """Offer what can be copied."""
-        menu = QMenu(self)
-        for text, copy in self.copies:
-            menu.addAction(text, copy)
-        show_menu(menu, at)
-
-    def copy_smiles(self) -> None:
-        """Put the SMILES on the clipboard."""
-        self._put(self.smiles, "SMILES")
-
-    def copy_id(self) -> None:
-        """Put the id on the clipboard."""
-        self._put(self.name, "ID")
-
-    def copy_molfile(self) -> None:
-        """Put a molfile on the clipboard, once it is made."""
-        smiles, name = self.smiles, self.name
-        scaffold = None if self._library is None else self._library.scaffold
-        cores = () if scaffold is None else tuple(scaffold.cores)
-
-        def work(report: Report) -> str:
-            from assaypilot.engine.export.sdf import molfile
-
-            return molfile(smiles, name, cores)
-
-        self._session.aside("Copying the structure", work, lambda text: self._put(text, "molfile"), self._refused)
-
-    def copy_picture(self) -> None:
-        """Put a picture on white on the clipboard, once it is drawn."""
-        smiles, name = self.smiles, self.name
-
-        def work(report: Report) -> QImage:
-            from PySide6.QtSvg import QSvgRenderer
-
-            svg = self._structures.aligned().svg(smiles, PICTURE.width(), PICTURE.height())
-            if svg is None:
-                raise AssayPilotError(f"the structure of {name} cannot be read", mend="Copy its SMILES instead.")
-            image = QImage(PICTURE * LARGER, QImage.Format.Format_RGB32)
-            image.fill(Qt.GlobalColor.white)
-            painter = QPainter(image)
-            QSvgRenderer(QByteArray(svg.encode())).render(painter)
-            painter.end()
-            return image
-
-        def done(image: QImage) -> None:
-            QGuiApplication.clipboard().setImage(image)
-            self._session.message.emit(f"{name} is on the clipboard as a picture.")
-
-        self._session.aside("Drawing the structure", work, done, self._refused)
-
-    def _put(self, text: str, what: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self._session.message.emit(f"The {what} of {self.name} is on the clipboard.")
-
-    def _refused(self, error: Exception) -> None:
-        if isinstance(error, AssayPilotError):
-            self._session.failed.emit(error)
-
-    # ------------------------------------------------------------------ Qt
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu, where the mouse is or, asked for by the keyboard, in the picture."""
-        mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-        self.show_menu(event.globalPos() if mouse else self.mapToGlobal(QPoint(20, 20)))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy copies the SMILES, Space and Enter open the menu."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_smiles()
-        elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.show_menu(self.mapToGlobal(QPoint(20, 20)))
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The keyboard is elsewhere."""
-        super().focusOutEvent(event)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the picture, with an edge while the keyboard is here."""
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(QColor(theme().colours.accent), 1))
-            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 8, 8)
-            painter.end()

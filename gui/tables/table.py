@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from ..resources.theme import tabular, theme
-from ..structures.drawing import StructureDelegate, Structures, StructureTip
+from ..structures.drawing import StructureDelegate, Structures
+from ..structures.shown import HoverCard
+from ..widgets.layout import breakable
 from ..widgets.marks import StatusDelegate
 from .chosen_rows import ChosenRows
 from .columns import NARROWEST, Arrangement, Widths
@@ -174,6 +176,9 @@ class Headings(QHeaderView):
         )
 
 
+_HIDING = (QEvent.Type.Leave, QEvent.Type.MouseMove, QEvent.Type.Wheel, QEvent.Type.Hide)
+
+
 class Table(ChosenRows):
     """A table over a RowsModel."""
 
@@ -183,7 +188,7 @@ class Table(ChosenRows):
     """Somebody gave a column, by its key, a width."""
 
     _structures: Structures | None = None
-    _card: StructureTip | None = None
+    _card: HoverCard | None = None
     """What is shown of a structure; events come before the table is made."""
 
     def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
@@ -233,19 +238,13 @@ class Table(ChosenRows):
             index = self.indexAt(event.pos())
             smiles = str(index.data(SMILES) or "") if index.isValid() else ""
             if smiles:
-                self._tip().show_structure(
-                    smiles, str(index.data(Qt.ItemDataRole.DisplayRole) or ""), event.globalPos()
-                )
+                self._card = self._card or HoverCard(self.window(), self._structures)
+                at = self.viewport().mapTo(self.window(), event.pos())
+                self._card.say(str(index.data(Qt.ItemDataRole.DisplayRole) or ""), breakable(smiles), smiles, at)
                 return True
-        if self._card is not None and event.type() in (QEvent.Type.Leave, QEvent.Type.MouseMove, QEvent.Type.Wheel):
+        if self._card is not None and event.type() in _HIDING:
             self._card.hide()
         return super().viewportEvent(event)
-
-    def _tip(self) -> StructureTip:
-        if self._card is None:
-            assert self._structures is not None
-            self._card = StructureTip(self, self._structures)
-        return self._card
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy copies rows with their header, Escape stops an order that is being worked out."""

@@ -32,90 +32,71 @@ def draw_mark(painter: QPainter, code: int, centre: QPointF, radius: float) -> N
     painter.restore()
 
 
-class Pill(QWidget):
-    """How many compounds have a status: shape, number, word."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__()
-        self._code = code
-        self._count = 0
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.update)
-
-    def set_count(self, count: int) -> None:
-        """Show a number."""
-        self._count = count
-        self.setAccessibleName(self.text())
-        self.setToolTip(f"{count:,} of the compounds are {STATUSES[self._code]}")
-        self.updateGeometry()
-        self.update()
-
-    def text(self) -> str:
-        """The pill in words."""
-        return f"{self._count:,} {STATUSES[self._code]}"
-
-    def _font(self) -> QFont:
-        font = QFont(self.font())
-        font.setWeight(QFont.Weight.DemiBold)
-        return font
-
-    def sizeHint(self) -> QSize:
-        """Room for shape and text."""
-        metrics = QFontMetrics(self._font())
-        return QSize(metrics.horizontalAdvance(self.text()) + 40, metrics.height() + 13)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the pill."""
-        colours = theme().colours
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setPen(QPen(QColor(colours.line), 1))
-        painter.setBrush(QColor(colours.page))
-        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-        draw_mark(painter, self._code, QPointF(18, box.center().y()), 4.6)
-        painter.setFont(self._font())
-        painter.setPen(QColor(colours.muted) if self._code >= 2 else colours.status(self._code))
-        painter.drawText(box.adjusted(29, 0, -6, 0), int(Qt.AlignmentFlag.AlignVCenter), self.text())
-        painter.end()
+def draw_status(painter: QPainter, box: QRectF, left: float, code: int, text: str, *, bold: bool = True) -> None:
+    """Draw the shape of a status, its centre so far from the left edge of a box, and words behind it."""
+    draw_mark(painter, code, QPointF(box.left() + left, box.center().y()), 4.6)
+    font = QFont(painter.font())
+    font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+    painter.setFont(font)
+    painter.setPen(QColor(theme().colours.muted) if code >= 2 else theme().colours.status(code))
+    painter.drawText(box.adjusted(left + 11, 0, -2, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
 
 
 class StatusMark(QWidget):
     """The status of one compound: shape and word."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: int = 0, *, framed: bool = False) -> None:
         super().__init__()
-        self._code, self._word = 0, ""
+        self._code, self._text, self._framed = code, "", framed
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
-    def show_status(self, code: int, word: str) -> None:
+    def show_status(self, code: int, text: str) -> None:
         """Show a status."""
-        self._code, self._word = code, word
-        self.setAccessibleName(word)
+        self._code, self._text = code, text
+        self.setAccessibleName(text)
         self.updateGeometry()
         self.update()
 
-    def sizeHint(self) -> QSize:
-        """Room for shape and word."""
-        metrics = QFontMetrics(self.font())
-        return QSize(int(metrics.horizontalAdvance(self._word) * 1.1) + 24, metrics.height() + 4)
+    def text(self) -> str:
+        """What it says."""
+        return self._text
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint shape and word."""
-        painter = QPainter(self)
-        box = QRectF(self.rect())
-        draw_mark(painter, self._code, QPointF(8, box.center().y()), 4.6)
+    def sizeHint(self) -> QSize:
+        """Room for the shape and the words, and for the frame around them."""
         font = QFont(self.font())
         font.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(font)
-        painter.setPen(QColor(theme().colours.muted) if self._code >= 2 else theme().colours.status(self._code))
-        painter.drawText(box.adjusted(19, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), self._word)
+        metrics = QFontMetrics(font)
+        around = QSize(40, 13) if self._framed else QSize(24, 4)
+        return QSize(metrics.horizontalAdvance(self._text), metrics.height()) + around
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint it."""
+        painter, box = QPainter(self), QRectF(self.rect())
+        if self._framed:
+            box.adjust(0.5, 0.5, -0.5, -0.5)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(theme().colours.line), 1))
+            painter.setBrush(QColor(theme().colours.page))
+            painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        draw_status(painter, box, 18 if self._framed else 8, self._code, self._text)
         painter.end()
 
 
+class Pill(StatusMark):
+    """How many compounds have a status: shape, number, word."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code, framed=True)
+
+    def set_count(self, count: int) -> None:
+        """Show a number."""
+        self.show_status(self._code, f"{count:,} {STATUSES[self._code]}")
+        self.setToolTip(f"{count:,} of the compounds are {STATUSES[self._code]}")
+
+
 class StatusDelegate(QStyledItemDelegate):
-    """Draws a status cell: shape and word in its colour."""
+    """Draws a status in a table: shape and word."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -124,18 +105,10 @@ class StatusDelegate(QStyledItemDelegate):
         self.initStyleOption(option, index)
         code = index.data(STATUS)
         option.text = ""
-        widget = option.widget
-        style = widget.style() if widget is not None else None
-        if style is not None:
-            style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
-        if code is None:
-            return
-        box = QRectF(option.rect)
-        draw_mark(painter, int(code), QPointF(box.left() + 13, box.center().y()), 4.4)
-        painter.save()
-        font = QFont(option.font)
-        font.setWeight(QFont.Weight.DemiBold if code < 2 else QFont.Weight.Normal)
-        painter.setFont(font)
-        painter.setPen(QColor(theme().colours.muted) if code >= 2 else theme().colours.status(int(code)))
-        painter.drawText(box.adjusted(23, 0, -2, 0), int(Qt.AlignmentFlag.AlignVCenter), STATUSES[int(code)])
-        painter.restore()
+        if option.widget is not None:
+            option.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        if code is not None:
+            painter.save()
+            painter.setFont(option.font)
+            draw_status(painter, QRectF(option.rect), 13, int(code), STATUSES[int(code)], bold=code < 2)
+            painter.restore()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
 
 from assaypilot.engine.campaign.overview import current_round
 from assaypilot.engine.campaign.overview import next_step as campaign_next
@@ -74,41 +74,6 @@ _NEXT_EXPORT = Next(
 )
 
 
-class Budget(QWidget):
-    """A bar: measurements used of the budget, or of what is planned so far."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._share = 0.0
-        self.setFixedHeight(6)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.update)
-
-    def set_share(self, share: float | None) -> None:
-        """Show a share; None hides the bar."""
-        self.setVisible(share is not None)
-        self._share = min(max(share or 0.0, 0.0), 1.0)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """A thin line."""
-        return QSize(150, 6)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the bar."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        box = QRectF(self.rect())
-        painter.setBrush(QColor(theme().colours.line))
-        painter.drawRoundedRect(box, 3, 3)
-        if self._share > 0:
-            box.setWidth(max(6.0, box.width() * self._share))
-            painter.setBrush(QColor(theme().colours.accent))
-            painter.drawRoundedRect(box, 3, 3)
-        painter.end()
-
-
 class Strip(QFrame):
     """The top of the window."""
 
@@ -136,7 +101,10 @@ class Strip(QFrame):
         spent = column_of(spacing=6)
         self.used = label("")
         self.used.setMinimumWidth(150)
-        self.bar = Budget()
+        self.bar = QProgressBar()
+        """Measurements used, of the budget or of what is planned so far."""
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
         put(spent, STRETCH, self.used, self.bar, STRETCH)
         row.addLayout(spent)
         self.primary = button("", "primary", then=self._pressed)
@@ -181,15 +149,16 @@ class Strip(QFrame):
         used, budget = status.measurements_used, status.settings.budget
         if budget is not None:
             self.used.setText(f"{used:,} of {budget:,} measurements")
-            self.bar.set_share(used / budget)
+            total = budget
         else:
             self.used.setText(many(used, "measurement"))
             phase = status.phase
             if phase is not None and phase.outstanding > 0:
                 end = "\n" if theme().scale >= LARGE else " "
                 self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to go")
-            total = used + (phase.outstanding if phase is not None else 0)
-            self.bar.set_share(used / total if phase is not None and total else None)
+            total = 0 if phase is None else used + phase.outstanding
+        self.bar.setVisible(total > 0)
+        self.bar.setValue(round(1000 * min(used / max(total, 1), 1.0)))
         if status.confirmation.measurements:
             end = "\n" if theme().scale >= LARGE else " "
             self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to check")

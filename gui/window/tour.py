@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 
+from assaypilot.engine.campaign.state import Round
+
+from ..help.help_window import topics_in
 from ..widgets.layout import column_of, put, row_of
 from ..widgets.text import button, label, polish
 from .page import PageName
@@ -25,119 +28,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do."""
+    """One thing to do; its words are in ``help/tour.md``."""
 
-    heading: str
-    text: str
-    target: Callable[[MainWindow], QPushButton | None]
+    button: Callable[[MainWindow], QPushButton | None]
     """The real button it is done with; None while it is not there."""
     done: Callable[[MainWindow], bool] | None = None
     """Whether it was done; None: it is done when somebody selects a line of the page."""
     page: PageName | None = None
-    """The page it is about, as the window names its attribute; empty: any."""
-    beside: bool = False
-    """Whether the button stands on that page, and not in the frame of the window."""
+    """The page it is about."""
 
 
-def _rounds(window: MainWindow) -> int:
+def _rounds(window: MainWindow) -> list[Round]:
     view = window.session.view
-    return 0 if view is None else sum(one.state != "withdrawn" for one in view.status.rounds)
-
-
-def _standing(window: MainWindow) -> bool:
-    view = window.session.view
-    return view is not None and view.status.open_round is not None
+    return [] if view is None else [one for one in view.status.rounds if one.state != "withdrawn"]
 
 
 def _measuring(window: MainWindow) -> QPushButton | None:
     """The button of the simulated assay, and when it has measured, the one that closes the round."""
-    view = window.session.view
-    if view is None or view.status.open_round is None:
+    standing = [one for one in _rounds(window) if one.state == "open"]
+    if not standing:
         return None
-    return window.strip.primary if view.status.open_round.missing <= 0 else window.round.practice_button
+    return window.strip.primary if standing[0].missing <= 0 else window.round.practice_button
 
 
-def _leads_to(window: MainWindow, page: PageName) -> QPushButton:
+def _leads_to(window: MainWindow, page: PageName) -> QPushButton | None:
     """The button of the navigation that shows a page."""
     return next(one for one in window.navigation.findChildren(QPushButton) if one.text() == page.title)
-
-
-def _library(window: MainWindow) -> QPushButton | None:
-    return _leads_to(window, PageName.LIBRARY)
 
 
 def _next_thing(window: MainWindow) -> QPushButton | None:
     return window.strip.primary
 
 
-def _candidates(window: MainWindow) -> QPushButton | None:
-    return _leads_to(window, PageName.CANDIDATES)
-
-
 def _export(window: MainWindow) -> QPushButton | None:
     return window.candidates.export_button
-
-
-def _planned(window: MainWindow) -> bool:
-    return _rounds(window) > 0
-
-
-def _closed(window: MainWindow) -> bool:
-    return _rounds(window) > 0 and not _standing(window)
 
 
 def _exporting(window: MainWindow) -> bool:
     return window.exporting.dialog is not None
 
 
-STEPS = (
-    Step(
-        "The library",
-        "960 compounds, each with its substituents; nothing is measured yet. Choose Library at the left and click a "
-        "line of the table.",
-        _library,
-        page=PageName.LIBRARY,
+STEPS = {
+    "library": Step(partial(_leads_to, page=PageName.LIBRARY), page=PageName.LIBRARY),
+    "plan": Step(_next_thing, lambda window: bool(_rounds(window))),
+    "results": Step(
+        _measuring, lambda window: {one.state for one in _rounds(window)} == {"closed"}, page=PageName.ROUND
     ),
-    Step(
-        "Plan a round",
-        "Press the blue button at the top right. It is always the next thing to do: now it plans which compounds tell "
-        "most, as a list that never changes once it is issued.",
-        _next_thing,
-        _planned,
-    ),
-    Step(
-        "Enter results",
-        "A lab would type, paste or read its values. Here a simulated assay answers: press Measure with the practice "
-        "assay, then Close round at the top right and confirm it, so that the results count.",
-        _measuring,
-        _closed,
-        page=PageName.ROUND,
-        beside=True,
-    ),
-    Step(
-        "Look at the candidates",
-        "Every compound is in, out or undecided. The picture ranks them beside the cutoff. Click a line: the panel at "
-        "the right says why it stands there and what would decide it.",
-        _candidates,
-        page=PageName.CANDIDATES,
-    ),
-    Step(
-        "Export",
-        "Press Export to see what a project lead gets: a table, a workbook with structures, a report or a slide, with "
-        "the guarantee inside. Then plan the next round, until the strip says that the set is decided.",
-        _export,
-        _exporting,
-        page=PageName.CANDIDATES,
-        beside=True,
-    ),
-)
+    "candidates": Step(partial(_leads_to, page=PageName.CANDIDATES), page=PageName.CANDIDATES),
+    "export": Step(_export, _exporting, PageName.CANDIDATES),
+}
 
 
 class TourCard(QFrame):
     """What the tour says, in a line above the pages."""
-
-    wanted = Signal(str)
-    """``back``, ``next``, ``show`` or ``leave``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,20 +95,20 @@ class TourCard(QFrame):
         self.back = button("&Back")
         self.next = button("Ne&xt", "go")
         self.leave = button("&Leave the tour", "link")
-        for made, word in ((self.show_me, "show"), (self.back, "back"), (self.next, "next"), (self.leave, "leave")):
-            made.clicked.connect(lambda _=False, word=word: self.wanted.emit(word))
+        for made in (self.show_me, self.back, self.next, self.leave):
             row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
-    def say(self, place: int, step: Step) -> None:
+    def say(self, place: int) -> None:
         """Show a step."""
         last = place == len(STEPS) - 1
-        self.heading.setText(f"Step {place + 1} of {len(STEPS)}: {step.heading}")
-        self.text.setText(step.text)
+        _, heading, text = topics_in("tour")[place]
+        self.heading.setText(f"Step {place + 1} of {len(STEPS)}: {heading}")
+        self.text.setText(" ".join(text.split()))
         self.back.setEnabled(place > 0)
         self.next.setText("&Finish" if last else "Ne&xt")
         self.leave.setVisible(not last)
-        self.setAccessibleName(f"{self.heading.text()}. {step.text}")
+        self.setAccessibleName(f"{self.heading.text()}. {self.text.text()}")
 
 
 class Tour(QObject):
@@ -175,7 +118,10 @@ class Tour(QObject):
         super().__init__(window)
         self._window = window
         self.card = TourCard()
-        self.card.wanted.connect(self._wanted)
+        self.card.show_me.clicked.connect(self._point)
+        self.card.back.clicked.connect(lambda: self._go(-1))
+        self.card.next.clicked.connect(lambda: self._go(1))
+        self.card.leave.clicked.connect(self.leave)
         self.place: int | None = None
         """The step shown; None while there is no tour."""
         self._marked: QPushButton | None = None
@@ -214,10 +160,10 @@ class Tour(QObject):
     def show_step(self, place: int) -> None:
         """Show a step, by place from 0."""
         self.place = place
-        self.card.say(place, STEPS[place])
+        self.card.say(place)
         self.card.show()
-        self._before = self._done(STEPS[place])
-        self._mark(STEPS[place].target(self._window))
+        self._before = self._done
+        self._mark(self._step.button(self._window))
 
     def leave(self) -> None:
         """End the tour; the campaign stays as it is."""
@@ -229,33 +175,35 @@ class Tour(QObject):
         """Go on when the step that is shown was done, and mark its button."""
         if self.place is None:
             return
-        step = STEPS[self.place]
-        done = self._done(step)
+        done = self._done
         if done and not self._before and self.place < len(STEPS) - 1:
             self.show_step(self.place + 1)
             return
         self._before = done
-        self._mark(step.target(self._window))
+        self._mark(self._step.button(self._window))
 
     # ------------------------------------------------------------------ inside
 
-    def _done(self, step: Step) -> bool:
-        return step.done is not None and step.done(self._window)
+    @property
+    def _step(self) -> Step:
+        return list(STEPS.values())[self.place or 0]
+
+    @property
+    def _done(self) -> bool:
+        return self._step.done is not None and self._step.done(self._window)
 
     def _selected(self, page: Page, *_: object) -> None:
         """A line was selected: by somebody when the keyboard is in the table, else by the program."""
         window = self._window
-        step = None if self.place is None else STEPS[self.place]
         if (
-            step is None
-            or step.done is not None
-            or step.page is None
-            or window.pages[step.page] is not page
+            self.place is None
+            or self._step.done is not None
             or window.page is not page
+            or window.place is not self._step.page
         ):
             return
         if window.focusWidget() is page.table and page.table.selected_rows():
-            self.show_step(STEPS.index(step) + 1)
+            self.show_step(self.place + 1)
 
     def _changed(self, what: str) -> None:
         view = self._window.session.view
@@ -268,29 +216,25 @@ class Tour(QObject):
             self.look()
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        if self.place is not None:
-            self.look()
+        self.look()
 
-    def _wanted(self, word: str) -> None:
-        place = self.place
-        if place is None:
-            return
-        if word == "show":
-            self._point(STEPS[place])
-        elif word == "leave" or (word == "next" and place == len(STEPS) - 1):
-            self.leave()
+    def _go(self, by: int) -> None:
+        """Show the step before or after; behind the last one the tour ends."""
+        place = max((self.place or 0) + by, 0)
+        if place < len(STEPS):
+            self.show_step(place)
         else:
-            self.show_step(max(place + (1 if word == "next" else -1), 0))
+            self.leave()
 
-    def _point(self, step: Step) -> None:
-        """Bring the button of a step into sight and the keyboard to it."""
-        window = self._window
-        if step.beside and step.page is not None:
-            window.show_page(step.page)
-        target = step.target(window)
+    def _point(self) -> None:
+        """Bring the button of the step into sight and the keyboard to it."""
+        window, step = self._window, self._step
+        target = step.button(window)
         if target is None:
             window.messages.note("That button comes with a round: go back a step and plan one.")
             return
+        if step.page is not None and not target.isVisible():
+            window.show_page(step.page)
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _mark(self, target: QPushButton | None) -> None:

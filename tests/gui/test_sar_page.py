@@ -118,7 +118,7 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot, page
     until(qtbot, canvas.card.isVisible)
     assert canvas.card.heading.text() == target.heading
     assert "2 compounds" in canvas.card.words.text()
-    assert canvas.card.picture.smiles == "CNC(=O)c1ccccc1"
+    assert canvas.card.picture.shown == "CNC(=O)c1ccccc1"
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place(page, target))
     assert window.session.selection.compound == target.compound
     name = status(window).library.ids[target.compound or 0]
