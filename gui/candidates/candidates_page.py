@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.campaign.phrases import many
@@ -32,7 +32,7 @@ from ..tables.table import Table
 from ..tables.tools import TableTools
 from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
-from ..widgets.layout import column_of, put, row_of, show_menu
+from ..widgets.layout import column_of, put, row_of, show_menu, splitter
 from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
@@ -94,10 +94,7 @@ class CandidatesPage(Page):
         self.empty = label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(self.empty)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.setHandleWidth(1)
-        self.split.setChildrenCollapsible(False)
-        put(self.split, self.canvas, lower)
+        self.split = splitter(Qt.Orientation.Vertical, self.canvas, lower)
         self.split.setStretchFactor(0, 2)
         self.split.setStretchFactor(1, 3)
         self.split.setSizes([150, 420])

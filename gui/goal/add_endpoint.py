@@ -22,12 +22,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.endpoint_kinds import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
 
-from ..runtime.engine_words import error_words
 from ..runtime.tasks import Latest
 from ..session.session import Consequences, Session
 from ..widgets.inputs import Scrolled, form
 from ..widgets.layout import column_of, resize_within_screen
-from ..widgets.text import go_or_cancel, label, polish
+from ..widgets.text import error_words, go_or_cancel, label, polish
 
 WIDE = 38
 """Lines of text that a dialog is wide."""

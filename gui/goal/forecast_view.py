@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
@@ -16,9 +16,8 @@ from assaypilot.engine.text.percentages import percent
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme
-from ..runtime.engine_words import error_words
-from ..widgets.layout import STRETCH, column_of, put
-from ..widgets.text import button, label
+from ..widgets.layout import STRETCH, column_of, empty, put
+from ..widgets.text import Role, button, error_words, label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -203,7 +202,7 @@ class Outlooks(QWidget):
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
         self._grid.setColumnStretch(2, 1)
-        self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._lines: list[tuple[str, ...]] = []
         self.known = label("", "muted", wrap=True)
         put(column, self.words, self.busy, self.canvas)
         column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
@@ -256,8 +255,7 @@ class Outlooks(QWidget):
 
     def table(self) -> str:
         """The figures, tab-separated: captions, now, and with other settings where some are tried."""
-        shown = [[one.text() for one in row if not one.isHidden()] for row in self._rows]
-        return "\n".join("\t".join(row) for row in shown if row)
+        return "\n".join(map("\t".join, self._lines))
 
     # ------------------------------------------------------------------ inside
 
@@ -282,45 +280,27 @@ class Outlooks(QWidget):
     def _show_rows(self, now: Foresight | None, tried: Foresight | None) -> None:
         left, right = ({} if one is None else dict(forecast_lines(one)) for one in (now, tried))
         captions = [one for one in dict.fromkeys((*left, *right)) if one not in self._without]
-        lines = [("", self._name, TRIED)] if self.trying and captions else []
+        lines: list[tuple[str, ...]] = [("", self._name, TRIED)] if self.trying and captions else []
         lines += [
             (caption, left.get(caption, "\N{EN DASH}"), right.get(caption, "\N{EN DASH}")) for caption in captions
         ]
-        while len(self._rows) < len(lines):
-            made = (label("", "muted"), label("", wrap=True, selectable=True), label("", wrap=True, selectable=True))
-            for place, one in enumerate(made):
-                self._grid.addWidget(one, len(self._rows), place, Qt.AlignmentFlag.AlignTop)
-            self._rows.append(made)
-        for place, row in enumerate(self._rows):
-            used = place < len(lines)
-            for column, one in enumerate(row):
-                one.setVisible(used and (column < 2 or self.trying))
-                if used:
-                    one.setText(lines[place][column])
-            if used:
-                _, before, after = lines[place]
-                head = place == 0 and self.trying
-                # What differs stands out by its weight.
-                _weigh(row[2], bold=not head and tried is not None and now is not None and before != after)
-                for one in row[1:]:
-                    one.setEnabled(not self._old)
-                    if (one.property("role") == "muted") != head:
-                        one.setProperty("role", "muted" if head else "")
-                        one.style().unpolish(one)
-                        one.style().polish(one)
+        self._lines = [line if self.trying else line[:2] for line in lines]
+        empty(self._grid)
+        for row, line in enumerate(self._lines):
+            head = row == 0 and self.trying
+            for column, text in enumerate(line):
+                differs = column == 2 and tried is not None and now is not None and line[1] != text
+                role: Role = "muted" if head or column == 0 else "heading" if differs else ""
+                one = label(text, role, wrap=column > 0, selectable=column > 0)
+                one.setEnabled(column == 0 or not self._old)
+                self._grid.addWidget(one, row, column, Qt.AlignmentFlag.AlignTop)
+                one.show()
 
     @staticmethod
     def _keep_room(widget: QWidget) -> None:
         policy = widget.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         widget.setSizePolicy(policy)
-
-
-def _weigh(one: QLabel, *, bold: bool) -> None:
-    font = one.font()
-    if font.bold() != bold:
-        font.setBold(bold)
-        one.setFont(font)
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:

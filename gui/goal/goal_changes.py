@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
@@ -17,17 +16,11 @@ from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 
 from ..new_campaign.goal_strategy import ControlsField, controls_in
-from ..runtime.engine_words import error_words
 from ..session.session import Session
 from ..widgets.inputs import line_edit
 from ..widgets.layout import FlowRow, column_of, put, show_dialog
-from ..widgets.text import button, label, polish
-from .add_endpoint import Asking
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.changes import Change
-    from assaypilot.engine.campaign.state import Status
-
+from ..widgets.text import button, error_words, label, polish
+from .add_endpoint import Asking, EndpointDialog
 
 NOT_KNOWN = StatedNoise(None, estimated=True)
 """Noise that is estimated on the way."""
@@ -89,8 +82,6 @@ def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
 
 def change_between(now: Terms, wanted: Terms) -> Change:
     """What a campaign would be told; only what differs."""
-    from assaypilot.engine.campaign.changes import Change
-
     said = {name: getattr(wanted, name) for name in now.differing(wanted)}
     for kind in ("noise", "margins"):
         if kind in said:
@@ -242,47 +233,35 @@ class Ways(QWidget):
         row = FlowRow(self)
         put(row, self.compounds, self.endpoint, self.series, self.controls)
 
-    def ask_endpoint(self) -> None:
-        """Ask for one more endpoint."""
-        from .add_endpoint import EndpointDialog
-
-        view = self._session.view
-        if view is None:
-            return
-        made = EndpointDialog(self._session, view.status, view.locked, self.window())
-        made.answered.connect(self._add)
-        self._open(made)
-
     def show_for(self, status: Status) -> None:
         """Show what the campaign as it is can take."""
         proven = status.guarantee.kind != "calibrated"
         self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
 
-    def take_series(self) -> None:
-        """Let the series model decide from now on, by everything measured."""
-        from assaypilot.engine.campaign.changes import Change
-
-        said = "The series model decides from now on, by every measurement so far. Undo takes it back."
-        self._session.change(Change(strategy="gaussian-process"), "", lambda: self._session.message.emit(said))
+    def ask_endpoint(self) -> None:
+        """Ask for one more endpoint."""
+        self._ask(EndpointDialog)
 
     def ask_controls(self) -> None:
         """Ask for more controls."""
+        self._ask(ControlsDialog)
+
+    def take_series(self) -> None:
+        """Let the series model decide from now on, by everything measured."""
+        self._change(Change(strategy="gaussian-process"))
+
+    def _ask(self, kind: Callable[[Session, Status, str, QWidget], Asking]) -> None:
         view = self._session.view
-        if view is None:
-            return
-        made = ControlsDialog(self._session, view.status, view.locked, self.window())
-        made.answered.connect(self._controls)
-        self._open(made)
+        if view is not None:
+            self.dialog = made = kind(self._session, view.status, view.locked, self.window())
+            made.answered.connect(self._change)
+            show_dialog(made)
 
-    def _controls(self, change: Change) -> None:
-        said = "Controls were changed. Undo takes it back."
-        self._session.change(change, "", lambda: self._session.message.emit(said))
-
-    def _open(self, dialog: QDialog) -> None:
-        self.dialog = dialog
-        show_dialog(dialog)
-
-    def _add(self, change: Change) -> None:
-        assert change.endpoint is not None
-        said = f"{change.endpoint.name} is an endpoint now. Undo takes it back."
-        self._session.change(change, "", lambda: self._session.message.emit(said))
+    def _change(self, change: Change) -> None:
+        said = "Controls were changed"
+        if change.strategy is not None:
+            said = "The series model decides from now on, by every measurement so far"
+        elif change.endpoint is not None:
+            said = f"{change.endpoint.name} is an endpoint now"
+        message = f"{said}. Undo takes it back."
+        self._session.change(change, "", lambda: self._session.message.emit(message))

@@ -16,12 +16,11 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
-from ..new_campaign.goal_fields import FOLDS
+from ..new_campaign.goal_fields import FOLDS, RANGES
 from ..new_campaign.profile_editor import ProfileEditor
-from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.inputs import Field
-from ..widgets.text import label
+from ..widgets.inputs import Field, Range
+from ..widgets.text import error_words, label
 from .goal_changes import Terms, fold
 
 WIDE = 92
@@ -92,8 +91,7 @@ class _Line:
         self.caption.setToolTip(plain_tip(tip))
         self.shown = ""
         self.hint: Callable[[float | None], str] = lambda _: ""
-        self.optional = self.whole = False
-        self.low: float | None = 0.0
+        self.range = Range(above=0.0)
 
     @property
     def typed(self) -> bool:
@@ -114,8 +112,8 @@ class _Line:
             self.field.hint(self.hint(now))
             return now, True
         self.field.hint(self.hint(None))
-        value = self.field.number(low=self.low, whole=self.whole, optional=self.optional)
-        if self.field.edit.property("wrong") == "true":
+        value = self.field.number(self.range)
+        if self.field.wrong:
             return None, False
         shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
         was = f"now {shown or 'no limit'}"
@@ -173,10 +171,7 @@ class TermsForm(QWidget):
         self._filling = False
         for key, caption, name, tip in LINES:
             self._lines[key] = self._connected(_Line(name, caption, tip))
-        self._lines["slack"].low = None
-        self._lines["slack"].optional = self._lines["budget"].optional = True
-        for name in ("per_round", "replicates", "budget"):
-            self._lines[name].whole = True
+            self._lines[key].range = RANGES[key]
         self._lines["delta"].hint = lambda _: "% sure"
         self._lines["per_round"].hint = lambda _: "measurements"
         self._lines["replicates"].hint = lambda _: "of one compound"
@@ -289,7 +284,9 @@ class TermsForm(QWidget):
                 epsilon = values["epsilon"]
                 line.field.edit.setPlaceholderText("" if epsilon is None else _text(epsilon / 2))
             values[name], usable = line.read(100 * (1 - before) if name == "delta" else before)
-            good &= usable and self._in_range(name, line, values)
+            good &= usable
+            if name == "slack" and values[name] is None:
+                values[name] = (values["epsilon"] or 0.0) / 2
         said = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
         noise, fine = tuple((name, value) for name, value, _ in said), all(usable for *_, usable in said)
         margins, even = _read_each(self._margins, now.margins)
@@ -324,19 +321,6 @@ class TermsForm(QWidget):
         return True
 
     # ------------------------------------------------------------------ inside
-
-    def _in_range(self, name: str, line: _Line, values: dict[str, float | None]) -> bool:
-        value = values[name]
-        if name == "slack":
-            if value is None:
-                values[name] = (values["epsilon"] or 0.0) / 2
-            elif value < 0:
-                line.field.problem("It must be 0 or more.")
-                return False
-        if name == "delta" and value is not None and value >= 100:
-            line.field.problem("It must be below 100 %.")
-            return False
-        return True
 
     def _distance(self, value: float | None) -> str:
         """What a distance is counted in, and what it is as a factor."""

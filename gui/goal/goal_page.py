@@ -12,14 +12,13 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee
 from assaypilot.engine.system.progress import Cancelled
 
-from ..runtime.engine_words import error_words
 from ..runtime.tasks import Latest, single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..session.view import View
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import Callout, button, label, polish
+from ..widgets.text import Callout, button, error_words, label, polish
 from ..window.page import Page
 from .forecast_view import Outlooks, expected_words
 from .goal_changes import ChangePanel, Terms, Ways, change_between

@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
     QPlainTextEdit,
-    QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
 )
 
 from ..runtime.error_reports import versions
-from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog, splitter
 from ..widgets.text import Details, button, label
 
 ROOTS = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
@@ -148,10 +147,8 @@ class LicencesDialog(QDialog):
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.table.currentItemChanged.connect(self._show)
-        beside = QSplitter(Qt.Orientation.Horizontal)
-        put(beside, self.table, self.text)
+        beside = splitter(Qt.Orientation.Horizontal, self.table, self.text)
         beside.setSizes([430, 470])
-        beside.setChildrenCollapsible(False)
         column = column_of(
             label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True),
             (beside, 1),

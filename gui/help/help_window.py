@@ -15,14 +15,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QListWidget,
     QListWidgetItem,
-    QSplitter,
     QTextBrowser,
     QWidget,
 )
 
 from ..resources.theme import theme
 from ..widgets.inputs import FilterBox
-from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of
+from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of, splitter
 from ..widgets.text import as_here, button, keys, label
 
 FOLDER = Path(__file__).parent
@@ -169,10 +168,7 @@ class HelpWindow(QWidget):
         beside = column_of(holder=right, margins=(8, 14, 14, 14))
         row = row_of(self.back, self.home, STRETCH)
         put(beside, row, (self.reader, 1))
-        self.sides = QSplitter(Qt.Orientation.Horizontal)
-        self.sides.setHandleWidth(1)
-        self.sides.setChildrenCollapsible(False)
-        put(self.sides, left, right)
+        self.sides = splitter(Qt.Orientation.Horizontal, left, right)
         self.sides.setStretchFactor(1, 1)
         row_of(self.sides, holder=self)
         back = QShortcut(QKeySequence.StandardKey.Back, self, self.go_back)

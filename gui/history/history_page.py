@@ -10,6 +10,8 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 
+from assaypilot.engine.campaign.cautions import LogEntry
+
 from ..session.session import Session
 from ..session.view import View
 from ..tables.columns import order_in
@@ -21,7 +23,6 @@ from ..widgets.text import button, label
 from ..window.page import Page
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.cautions import LogEntry
     from assaypilot.engine.campaign.file.store import Verification
 
 

@@ -26,7 +26,6 @@ from .table_work import Checked
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
 VERDICTS = {
     "fits": "The additive model fits",
     "doubtful": "The additive model is doubtful",

@@ -13,13 +13,12 @@ from assaypilot.engine.tables.column_roles import NoSites
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 
-from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Latest, single_shot
 from ..session.session import Session
 from ..widgets.inputs import Pane, Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import button, label
+from ..widgets.text import button, error_words, label
 from .check_panel import BlankQuestion, CheckPanel
 from .columns_form import ColumnsForm
 from .core_panel import CorePanel

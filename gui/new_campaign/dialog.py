@@ -31,7 +31,7 @@ from ..resources.theme import theme
 from ..runtime.settings import Settings
 from ..runtime.tasks import single_shot
 from ..session.session import Session
-from ..widgets.bars import MessageBar
+from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.inputs import FilterBox, Pane, Scrolled, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of, show_menu
 from ..widgets.text import button, label
@@ -93,8 +93,6 @@ class NewCampaign(QDialog):
         put(top, self.cancel, self.create_button, self.at_once)
         column.addLayout(top)
         self.messages = MessageBar()
-        self.messages.cancelled.connect(lambda: session.tasks.cancel())
-        session.tasks.progress.connect(self.messages.progress)
         column.addWidget(self.messages)
         self.left = column_of(margins=(24, 8, 12, 16), spacing=12)
         self.views = Segments([(key, text) for key, (text, _) in VIEWS.items()], "What of the table is shown")
@@ -116,6 +114,8 @@ class NewCampaign(QDialog):
         body = row_of(spacing=0)
         put(body, (self.left, 3), (self.side, 2))
         column.addLayout(body, 1)
+        self.work = WorkBar(session.tasks)
+        column.addWidget(self.work)
         self.views.hide()
         self.side.hide()
         self.table_pane.read.connect(self._table_read)
@@ -173,11 +173,6 @@ class NewCampaign(QDialog):
         made.new_endpoint.connect(lambda *said: self.columns_pane.add_endpoint(*said))
         self._put(GOAL, made)
         return made
-
-    @property
-    def panes(self) -> tuple[Pane, ...]:
-        """All of them."""
-        return self.table_pane, self.columns_pane, self.check_pane, self.goal_pane
 
     def _put(self, place: int, made: Pane) -> None:
         self._panes[place] = made
@@ -240,7 +235,6 @@ class NewCampaign(QDialog):
 
     def done(self, result: int) -> None:
         """Let go of the session when it closes; what is being read never lands."""
-        self.session.tasks.progress.disconnect(self.messages.progress)
         self._later.stop()
         self._handing.stop()
         for pane in self._panes.values():

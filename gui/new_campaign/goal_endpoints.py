@@ -15,11 +15,10 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
 
 from ..resources.theme import theme
-from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.inputs import Field, combo_box, line_edit
+from ..widgets.inputs import Field, Range, combo_box, line_edit
 from ..widgets.layout import column_of, put, row_of
-from ..widgets.text import ElidedLabel, button, cut_middle, label, mnemonic_free
+from ..widgets.text import ElidedLabel, button, cut_middle, error_words, label, mnemonic_free
 
 FIELD = 96
 """Pixels of a line for a number, with text of the usual size."""
@@ -29,6 +28,10 @@ UNKNOWN_TIP = (
     "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
 )
+
+
+MARGIN = Range(least=0.0, optional=True)
+"""A difference that does not matter."""
 
 
 class EndpointBox(QFrame):
@@ -158,12 +161,12 @@ class EndpointBox(QFrame):
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
         endpoint, good = self.fact.endpoint, True
         limit = self._limit()
-        good &= self.limit.edit.property("wrong") != "true"
+        good &= not self.limit.wrong
         noise = epsilon = None
         plain = endpoint.kind == "value"
         if self.measured and plain:
-            noise = self.noise.number(low=0.0, optional=True)
-            good &= self.noise.edit.property("wrong") != "true"
+            noise = self.noise.number(Range(above=0.0, optional=True))
+            good &= not self.noise.wrong
             if (
                 good
                 and noise is None
@@ -177,10 +180,8 @@ class EndpointBox(QFrame):
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
         if self.aim == "pareto" and self.aimed_at:
-            epsilon = self.margin.number(optional=True)
-            if epsilon is not None and epsilon < 0:
-                self.margin.problem("The difference must be 0 or more.")
-            good &= self.margin.edit.property("wrong") != "true"
+            epsilon = self.margin.number(MARGIN)
+            good &= not self.margin.wrong
         if not good:
             return None
         unknown = self.measured and plain and self.unknown.isChecked()
@@ -434,7 +435,7 @@ class EndpointList(QWidget):
     def _margins_agree(self) -> bool:
         """Whether all endpoints of a trade-off have a difference that does not matter, or none; said where it lacks."""
         own = [box for box in self.boxes if box.aimed_at] if self._goal == "pareto" else []
-        given = [box for box in own if box.margin.number(optional=True)]
+        given = [box for box in own if box.margin.number(MARGIN)]
         if len(given) in (0, len(own)):
             return True
         for box in own:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -19,10 +18,11 @@ from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
+from assaypilot.engine.tables.raw import RawTable
 
 from ..runtime.settings import Settings
 from ..widgets.file_dialogs import LONGEST
-from ..widgets.inputs import Field, Pane, combo_box, form
+from ..widgets.inputs import Field, Pane, Range, combo_box, form
 from ..widgets.layout import row_of
 from ..widgets.text import button, label
 from .columns_pane import Checked
@@ -30,12 +30,17 @@ from .goal_endpoints import EndpointList
 from .goal_strategy import ControlsField, StrategyChoice
 from .profile_editor import ProfileEditor
 
-if TYPE_CHECKING:
-    from assaypilot.engine.tables.raw import RawTable
-
-
 FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
 
+RANGES = {
+    "epsilon": Range(above=0.0),
+    "slack": Range(least=0.0, optional=True),
+    "delta": Range(above=0.0, below=100.0),
+    "per_round": Range(above=0.0, whole=True),
+    "replicates": Range(above=0.0, whole=True),
+    "budget": Range(above=0.0, whole=True, optional=True),
+}
+"""The numbers of a goal; confidence in percent."""
 GOALS = (
     ("epsilon-best", "All compounds within X of the best"),
     ("pareto", "The best trade-offs between endpoints"),
@@ -227,37 +232,22 @@ class GoalFields(Pane):
         objective = self.endpoints.box(str(self.objective.currentData() or ""))
         kind = "value" if objective is None or goal == "pareto" else objective.fact.endpoint.kind
         self.strategy.suit(values, kind=kind)
-        epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
+        epsilon = self.epsilon.number(RANGES["epsilon"]) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
-        slack = self.slack.number(optional=True) if goal != "pareto" else None
-        top = self.top.number(low=0.0, whole=True) if goal == "top" else None
-        percent = self.confidence.number(low=0.0)
-        per_round = self.per_round.number(low=0.0, whole=True)
-        replicates = self.replicates.number(low=0.0, whole=True)
-        budget = self.budget.number(low=0.0, whole=True, optional=True)
+        slack = self.slack.number(RANGES["slack"]) if goal != "pareto" else None
+        top = self.top.number(RANGES["per_round"]) if goal == "top" else None
+        percent = self.confidence.number(RANGES["delta"])
+        per_round = self.per_round.number(RANGES["per_round"])
+        replicates = self.replicates.number(RANGES["replicates"])
+        budget = self.budget.number(RANGES["budget"])
         endpoints = self.endpoints.read()
         told, controls = self.strategy.parameters(), self.controls.controls()
-        bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
-        bad |= goal == "top" and top is None
         curves = self.profile.curves() if self.has_profile else ()
-        bad |= curves is None
-        bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
-        if slack is not None and slack < 0:
-            self.slack.problem("It must be 0 or more.")
-            bad = True
-        if percent is not None and percent >= 100:
-            self.confidence.problem("It must be below 100 %.")
-            bad = True
-        if (
-            bad
-            or endpoints is None
-            or told is None
-            or controls is None
-            or curves is None
-            or percent is None
-            or per_round is None
-            or replicates is None
-        ):
+        if endpoints is None or told is None or controls is None or curves is None:
+            return None
+        if any(field.wrong for field in (self.budget, *self._of_goal())):
+            return None
+        if percent is None or per_round is None or replicates is None:
             return None
         if curves:
             endpoints.append(profile_endpoint(curves, endpoints))
@@ -351,9 +341,9 @@ class GoalFields(Pane):
         self._edited()
 
     def _of_goal(self) -> list[Field]:
-        """The fields that the goal chosen shows."""
-        aim = self.aim
-        return [*([self.epsilon] if aim == "epsilon-best" else []), *([self.slack] if aim != "pareto" else [])]
+        """The numbers that the goal chosen has."""
+        own = {"epsilon-best": [self.epsilon], "top": [self.top]}.get(self.aim, [])
+        return own if self.aim == "pareto" else [*own, self.slack]
 
     def _edited(self) -> None:
         if not self._filling:

@@ -15,14 +15,13 @@ from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
 
 from ..goal.forecast_view import Outlooks
-from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Latest, single_shot
 from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import Details, label
+from ..widgets.text import Details, error_words, label
 from .columns_pane import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.domain.controls import Control, parse_control
+from assaypilot.engine.domain.endpoint import Kind
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
+from assaypilot.engine.strategies.protocol import Calibrated, Strategy, StrategyInfo
 
-from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.inputs import Field, combo_box
+from ..widgets.inputs import Field, Range, combo_box, fill_box
 from ..widgets.layout import column_of, put
-from ..widgets.text import label
-
-if TYPE_CHECKING:
-    from assaypilot.engine.domain.endpoint import Kind
+from ..widgets.text import error_words, label
 
 
 class ControlsField(Field):
@@ -138,8 +135,6 @@ class StrategyChoice(QWidget):
     @property
     def calibrated(self) -> bool:
         """Whether the strategy chosen states expected errors instead of proving."""
-        from assaypilot.engine.strategies.protocol import Calibrated
-
         return bool(self._goal) and isinstance(self._taken, Calibrated)
 
     @property
@@ -156,7 +151,7 @@ class StrategyChoice(QWidget):
         """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
         if not self.off_model:
             return {}
-        error = self.off.number(low=0.0)
+        error = self.off.number(Range(above=0.0))
         return None if error is None else {"model_error": error}
 
     def unit(self, text: str) -> None:
@@ -199,18 +194,12 @@ class StrategyChoice(QWidget):
         if not goal or not self._kinds:
             return
         before = self.name
-        self.combo.blockSignals(True)
-        self.combo.clear()
-        self.combo.addItem("Calibrated: the series model", "auto")
         from assaypilot.engine.strategies.registry import PROVEN_GOALS
 
-        if goal in PROVEN_GOALS:
-            self.combo.addItem(self._proposed, "proven")
-        for kind in self._kinds:
-            if goal in kind.info.goals:
-                self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
-        self.combo.setCurrentIndex(max(self.combo.findData(before), 0))
-        self.combo.blockSignals(False)
+        own = [kind.info for kind in self._kinds if goal in kind.info.goals]
+        choices = [("Calibrated: the series model", "auto")]
+        choices += [(self._proposed, "proven")] if goal in PROVEN_GOALS else []
+        fill_box(self.combo, [*choices, *((NAMES.get(info.name, info.title), info.name) for info in own)], before)
         self._chosen()
 
     def _chosen(self) -> None:

@@ -19,9 +19,8 @@ from assaypilot.engine.domain.profiles import PROPERTIES
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
-from ..runtime.engine_words import error_words
 from ..tables.rows import plain_tip
-from ..widgets.text import label, mnemonic_free
+from ..widgets.text import error_words, label, mnemonic_free
 
 _CAPTIONS = ("0 at", "1 at", "1 until", "0 from")
 _NEAR = 14.0

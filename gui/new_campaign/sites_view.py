@@ -23,8 +23,8 @@ from assaypilot.engine.text.percentages import percent
 from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
-from ..widgets.inputs import FilterBox, Scrolled, combo_box, line_edit
-from ..widgets.layout import STRETCH, column_of, put, row_of
+from ..widgets.inputs import FilterBox, Scrolled, combo_box, fill_box, line_edit
+from ..widgets.layout import STRETCH, column_of, empty, put, row_of
 from ..widgets.text import button, label
 from .columns_pane import Smaller
 from .table_work import Checked
@@ -209,23 +209,13 @@ class SitesView(QWidget):
             )
         ]
         before = self.site.currentData()
-        self.site.blockSignals(True)
-        self.site.clear()
-        self.site.addItem("All sites", "")
-        for site in checked.sites:
-            self.site.addItem(f"{site.name}: {len(site.substituents):,} substituents", site.name)
-        self.site.setCurrentIndex(max(self.site.findData(before), 0))
-        self.site.blockSignals(False)
+        sizes = [(f"{site.name}: {len(site.substituents):,} substituents", site.name) for site in checked.sites]
+        fill_box(self.site, [("All sites", ""), *sizes], before)
         self.model.show(entries)
         self.model.narrow(str(self.site.currentData() or ""), self.filter.text())
-        self.dropped.clear()
-        for site in checked.sites:
-            self.dropped.addItem(site.name, site.name)
+        for combo in (self.dropped, self.first, self.second):
+            fill_box(combo, [(site.name, site.name) for site in checked.sites])
         self.drop.setEnabled(len(checked.sites) > 1)
-        for combo in (self.first, self.second):
-            combo.clear()
-            for site in checked.sites:
-                combo.addItem(site.name, site.name)
         self._propose_pair(checked)
         self.together.setEnabled(len(checked.sites) > 1)
         self.least.setText(str(max(smaller.min_seen, 2)))
@@ -268,11 +258,7 @@ class SitesView(QWidget):
         self.problem.setVisible(bool(text))
 
     def _show_steps(self, checked: Checked) -> None:
-        while (item := self.steps.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self.steps)
         steps = checked.imported.steps
         compounds = checked.imported.compounds
         pairs = self.smaller.together

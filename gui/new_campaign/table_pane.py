@@ -17,7 +17,6 @@ from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 
 from ..library.library_rows import STRUCTURE_WIDTH, STRUCTURE_WISH
-from ..runtime.engine_words import error_words
 from ..runtime.settings import Settings
 from ..runtime.tasks import Latest
 from ..session.session import Session
@@ -27,7 +26,7 @@ from ..tables.table import Table
 from ..widgets.file_dialogs import ask_for_table, ask_for_tables
 from ..widgets.inputs import Pane, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import ElidedLabel, button, label, polish
+from ..widgets.text import ElidedLabel, button, error_words, label, polish
 from .table_panels import JoinPanel, ReadingPanel
 from .table_work import Loaded, Place, Wanted, load
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
@@ -14,7 +13,7 @@ from assaypilot.engine.tables.opening import ENCODINGS, ReadAs
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold
 from assaypilot.engine.tables.workbook import SheetName
 
-from ..widgets.inputs import combo_box
+from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 from .table_work import Loaded
@@ -61,14 +60,14 @@ class ReadingPanel(QWidget):
     def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
         """Offer what can be chosen for this table, with what was found or chosen on show."""
         names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
-        _fill(self.sheet, names, how.sheet or raw.sheet)
+        fill_box(self.sheet, names, how.sheet or raw.sheet)
         _offer(self.encoding, ENCODINGS, how.encoding, ENCODINGS.get(raw.encoding, raw.encoding))
         _offer(self.delimiter, DELIMITERS, how.delimiter, DELIMITERS.get(raw.delimiter, "none"))
         _offer(self.decimal, MARKS, how.decimal, MARKS[raw.decimal])
         rows = [(f"row {n}", (n, 1)) for n in range(1, HEADER_ROWS + 1)]
         rows += [(f"rows {n} and {n + 1}", (n, 2)) for n in range(1, DOUBLE_ROWS + 1)]
         above = _found_header(raw)
-        _fill(
+        fill_box(
             self.header, [(above if how.header is None else "find it", None), *rows, ("no header", (0, 0))], how.header
         )
         text, book = raw.kind == "text", raw.kind == "workbook"
@@ -110,22 +109,9 @@ def _found_header(raw: RawTable) -> str:
 def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:
     """Offer what it was read as, said to be found unless it was chosen, and all others."""
     found = "found: " if chosen is None else ""
-    _fill(
+    fill_box(
         combo, [(f"{found}{read_as}", chosen), *((name, key) for key, name in names.items() if key != chosen)], chosen
     )
-
-
-def _fill(combo: QComboBox, choices: Sequence[tuple[str, Any]], chosen: object) -> None:
-    """Offer choices and show one of them."""
-    combo.blockSignals(True)
-    combo.clear()
-    at = 0
-    for place, (text, data) in enumerate(choices):
-        combo.addItem(text, data)
-        if data == chosen:
-            at = place
-    combo.setCurrentIndex(at)
-    combo.blockSignals(False)
 
 
 class JoinPanel(QWidget):
@@ -201,8 +187,5 @@ def _combo(name: str) -> QComboBox:
 
 
 def _offer_columns(combo: QComboBox, columns: Sequence[str], chosen: str | None) -> None:
-    combo.clear()
-    for name in columns:
-        combo.addItem(name, name)
     found = next((c for known in headers.IDS for c in columns if fold(c) == known), None)
-    combo.setCurrentIndex(max(combo.findData(chosen if chosen is not None else found), 0))
+    fill_box(combo, [(name, name) for name in columns], chosen if chosen is not None else found)

@@ -15,8 +15,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.packing import Parcel, pack, unpack
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
-from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.engine.tables.importer import ImportedTable
+from assaypilot.engine.tables.check import EndpointFacts, check_report, endpoint_facts
+from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.opening import ReadAs, Reading, read_as, read_text_as
 from assaypilot.engine.tables.options import TableMapping, TableOptions
@@ -194,8 +194,6 @@ def _checked(parcel: Parcel, options: TableOptions, report: Report) -> Parcel:
 
 
 def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:
-    from assaypilot.engine.tables.check import check_report, endpoint_facts
-    from assaypilot.engine.tables.importer import import_table
     from assaypilot.engine.tables.mapping import propose
 
     mapping = propose(raw, options, find_core=False)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.phrases import many
@@ -12,16 +11,12 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Frame, Picture
 from assaypilot.engine.export.measured import estimate_text
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
 
 from ..resources.theme import theme
-from .scene import Scene, Shape, Target
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.export.sheet import Cell
+from .scene import Scene, Shape, Target, known_cells, stepped
 
 __all__ = ["CandidatesScene", "Frame", "Picture", "compound_target"]
 
@@ -81,14 +76,8 @@ class CandidatesScene(Scene):
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The next compound to the right or left."""
-        order = self.picture.along
-        if not order:
-            return None
-        start = self.selected if now is None else now.compound
-        if start not in order:
-            return self.target(order[0])
-        place = order.index(start) + (0 if now is None else right + down)
-        return self.target(order[min(max(place, 0), len(order) - 1)], 0.0 if now is None else now.x)
+        found = stepped(self.picture.along, *((self.selected, 0) if now is None else (now.compound, right + down)))
+        return None if found is None else self.target(found, 0.0 if now is None else now.x)
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each compound drawn, from left to right."""
@@ -106,7 +95,7 @@ class CandidatesScene(Scene):
             ]
             rows.append([
                 ids[compound], STATUSES[int(known.status[compound])], int(known.decided_in_round[compound]) or None,
-                int(known.measured[compound]), *(float(v) if np.isfinite(v) else None for v in numbers),
+                int(known.measured[compound]), *known_cells(numbers),
             ])  # fmt: skip
         return header, rows
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.figure import Figure
 from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
@@ -14,10 +15,6 @@ from ..resources.theme import theme
 from ..runtime.gc_policy import figure_gone
 from ..runtime.tasks import single_shot
 from ..structures.drawing import drawing_pool
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Drawer = Callable[[tuple[float, float], float], "Figure"]
 """Makes a figure of a size in inches at a resolution; called off the window's thread."""

@@ -14,7 +14,7 @@ from assaypilot.engine.domain.library import Library
 
 from ..tables.properties import PROPERTIES
 from ..tables.rows import Column, numeric, plain_tip, whole_name
-from ..widgets.inputs import combo_box
+from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import STRETCH, FlowRow, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 from .scatter import Quantity
@@ -138,11 +138,8 @@ class SiteChoice(QWidget):
 
     def show_library(self, library: Library) -> None:
         """Offer the sites of a library."""
-        self.box.clear()
-        self.box.addItem("all sites", None)
-        for k, site in enumerate(library.sites):
-            if len(site.substituents) > 1:
-                self.box.addItem(_short(site.name, 40), k)
+        sites = [(_short(one.name, 40), k) for k, one in enumerate(library.sites) if len(one.substituents) > 1]
+        fill_box(self.box, [("all sites", None), *sites])
 
     @property
     def site(self) -> int | None:
@@ -167,10 +164,7 @@ def named_box(text: str, box: QComboBox) -> QWidget:
 
 def endpoint_names(box: QComboBox, names: Sequence[str], current: int) -> None:
     """Fill a list with endpoints by position."""
-    box.clear()
-    for place, name in enumerate(names):
-        box.addItem(_short(name, 40), place)
-    box.setCurrentIndex(current)
+    fill_box(box, [(_short(name, 40), place) for place, name in enumerate(names)], current)
 
 
 ANSWER, SCATTER, HISTOGRAM = "answer", "scatter", "histogram"
@@ -218,12 +212,8 @@ class PlotChoice(QWidget):
         self.kind.setItemText(0, answer)
         for role, box in self.boxes.items():
             wanted = box.currentData() or _FIRST.get(role)
-            box.clear()
-            if role in ("colour", "size"):
-                box.addItem("status" if role == "colour" else "all alike", "")
-            for column in self._columns:
-                box.addItem(whole_name(column), column.key)
-            box.setCurrentIndex(max(box.findData(wanted), 0))
+            none = {"colour": [("status", "")], "size": [("all alike", "")]}.get(role, [])
+            fill_box(box, [*none, *((whole_name(column), column.key) for column in self._columns)], wanted)
 
     def quantity(self, role: str) -> Quantity | None:
         """The column chosen for a role; None where none is."""

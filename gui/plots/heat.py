@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.export.measured import bound_text
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.export.structure_activity import Look
-from assaypilot.engine.figures.heat import PairMap, pair_map
+from assaypilot.engine.figures.heat import PairMap, heat_map, heat_size, pair_map
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 
 from .scene import Scene, Shape, Target
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.export.sheet import Cell
 
 
 def shown_smiles(look: Look, site: int, code: int) -> str:
@@ -70,20 +66,14 @@ class HeatScene(Scene):
 
     def least(self) -> Shape:
         """Inches below which cells cannot be read."""
-        from assaypilot.engine.figures.heat import heat_size
-
         return heat_size(self.rows, self.columns, self.names)
 
     def most(self) -> Shape:
         """Inches that its cells fill at most."""
-        from assaypilot.engine.figures.heat import heat_size
-
         return heat_size(self.rows, self.columns, self.names, largest=True)
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.heat import heat_map
-
         endpoint = self.look.endpoint
         return heat_map(
             self.view, self.rows, self.columns, sites=self.names, quantity=endpoint.scale_name, sign=endpoint.sign,

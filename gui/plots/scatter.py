@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
 
 from .candidates import compound_target
-from .scene import Scene, Shape, Target
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.export.sheet import Cell
-
+from .scene import Scene, Shape, Target, known_cells, stepped
 
 Extent = tuple[float, float, float, float]
 """Left, right, bottom and top of what is shown."""
@@ -197,11 +192,8 @@ class ScatterScene(_ColumnsScene):
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The next compound to the right or left."""
         order = self.compounds[np.argsort(self.x.values[self.compounds], kind="stable")].tolist()
-        if not order:
-            return None
-        start = self.selected if now is None else now.compound
-        place = order.index(start) + (0 if now is None else right + down) if start in order else 0
-        return self._target(order[min(max(place, 0), len(order) - 1)])
+        found = stepped(order, *((self.selected, 0) if now is None else (now.compound, right + down)))
+        return None if found is None else self._target(found)
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each compound drawn."""
@@ -298,11 +290,9 @@ def _range(values: Floats) -> tuple[float, float]:
 
 
 def _table(status: Status, compounds: Ints, shown: list[Quantity]) -> tuple[list[str], list[list[Cell]]]:
-    rows: list[list[Cell]] = []
-    for compound in compounds.tolist():
-        values = (float(one.values[compound]) for one in shown)
-        rows.append([
-            status.library.ids[compound], STATUSES[int(status.candidates.status[compound])],
-            *(value if np.isfinite(value) else None for value in values),
-        ])  # fmt: skip
+    status_of = status.candidates.status
+    rows: list[list[Cell]] = [
+        [status.library.ids[k], STATUSES[int(status_of[k])], *known_cells(one.values[k] for one in shown)]
+        for k in compounds.tolist()
+    ]
     return ["ID", "status", *(one.name for one in shown)], rows

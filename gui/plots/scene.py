@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.palette import LIGHT, Palette
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.export.sheet import Cell
-
 
 Shape = tuple[float, float]
 
@@ -39,6 +36,18 @@ class Target:
     """What a click selects; None: nothing."""
     extent: Shape | None = None
     """Width and height in the data of a thing with an area; None: a point."""
+
+
+def stepped(order: Sequence[int], now: int | None, by: int) -> int | None:
+    """Return what lies so many places on in an order, within its ends: its first from outside; None of none."""
+    if now not in order:
+        return order[0] if len(order) else None
+    return order[min(max(order.index(now) + by, 0), len(order) - 1)]
+
+
+def known_cells(values: Iterable[float]) -> list[Cell]:
+    """Return numbers for a table, an empty cell for each that is not known."""
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 class Scene(ABC):

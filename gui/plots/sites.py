@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 
 from .heat import shown_smiles
-from .scene import Scene, Shape, Target
+from .scene import Scene, Shape, Target, known_cells
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,13 +99,13 @@ class _SitesScene(Scene):
         structure = shown_smiles(self.look, site, code)
         return Target(0, self.place(site, code), y, name, text, structure, best if best >= 0 else None)
 
+    @abstractmethod
     def words(self, site: int, code: int) -> list[str]:
         """What is known of a substituent."""
-        raise NotImplementedError
 
+    @abstractmethod
     def place(self, site: int, code: int) -> float:
         """Where its mark is."""
-        raise NotImplementedError
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The next row; to the side the next site."""
@@ -177,7 +178,7 @@ class ContributionScene(_SitesScene):
                 one = of_site.substituents[code]
                 rows.append([
                     of_site.site, names[code],
-                    *(float(v) if np.isfinite(v) else None for v in (one.value, one.low, one.high)), one.measurements,
+                    *known_cells((one.value, one.low, one.high)), one.measurements,
                 ])  # fmt: skip
         quantity = self.look.endpoint.scale_name
         return ["site", "substituent", f"adds to {quantity}", "95 % from", "95 % to", "measurements"], rows

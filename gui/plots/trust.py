@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 
-from .scene import Scene, Shape, Target
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.export.sheet import Cell
-
+from .scene import Scene, Shape, Target, known_cells, stepped
 
 NAMED = 5
 """Compounds that are named, those that fit worst."""
@@ -81,13 +75,10 @@ class PredictionScene(Scene):
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """The compound that is expected next less, or more."""
-        if not self.order.size:
-            return None
-        if now is None or now.compound is None:
-            return self.point(int(self.order[0]), 0)
-        here = np.flatnonzero(self.look.rows[self.order] == now.compound)
-        place = (int(here[0]) if here.size else 0) + right + down
-        return self.point(int(self.order[min(max(place, 0), len(self.order) - 1)]), now.axes)
+        order = self.look.rows[self.order].tolist()
+        found = stepped(order, None if now is None else now.compound, right + down)
+        place = None if found is None else int(self.order[order.index(found)])
+        return None if place is None else self.point(place, 0 if now is None else now.axes)
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each compound measured, the least expected first, those that cannot be predicted last."""
@@ -100,7 +91,7 @@ class PredictionScene(Scene):
             numbers = (look.means[k], look.predicted[k], self.rest[k], look.surprise[k])
             rows.append([
                 ids[compound], STATUSES[int(look.status.candidates.status[compound])],
-                int(look.counts[k]), *(float(v) if np.isfinite(v) else None for v in numbers),
+                int(look.counts[k]), *known_cells(numbers),
             ])  # fmt: skip
         return ["ID", "status", "n", f"{q} measured", f"{q} predicted", "measured less predicted", "in SD"], rows
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
+from PySide6.QtWidgets import QScrollArea
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.domain.plates.layout import Layout
@@ -75,21 +75,6 @@ class Drafts(QObject):
         self._settings.flush()
 
 
-class Leaving(QObject):
-    """Has what is being typed taken before its window closes."""
-
-    def __init__(self, window: QObject, leave: Callable[[], None]) -> None:
-        super().__init__(window)
-        self._leave = leave
-        window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """False: the event goes on."""
-        if event.type() == QEvent.Type.Close:
-            self._leave()
-        return False
-
-
 class Unkept:
     """The texts of a page that are not kept yet."""
 
@@ -101,10 +86,9 @@ class Unkept:
         page.table.results.typing.connect(self._typed)
         page.table.left.connect(self._left)
 
-    def remember_in(self, settings: Settings, window: QWidget) -> None:
+    def remember_in(self, settings: Settings) -> None:
         """What is typed into the page outlasts its window from now on."""
         self._drafts = Drafts(settings, self._page)
-        Leaving(window, self.leave)
 
     def keep(self) -> None:
         """Remember what is typed and not kept, and tell the page how many values are refused."""

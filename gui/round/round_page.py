@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.cautions import Surprise, surprises
 from assaypilot.engine.campaign.state import Round
@@ -19,8 +19,8 @@ from ..session.view import View
 from ..structures.drawing import Structures
 from ..tables.rows import plain_tip
 from ..tables.table import as_clipboard
-from ..widgets.inputs import combo_box
-from ..widgets.layout import column_of, put
+from ..widgets.inputs import combo_box, fill_box
+from ..widgets.layout import column_of, put, splitter
 from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .round_choice import PlanChoice, RoundChoosing
@@ -79,10 +79,7 @@ class RoundPage(Page):
         self.controls = ControlsPane(self)
         panel.addWidget(self.controls)
         self.plates_pane = PlatesPane()
-        self.side = QSplitter(Qt.Orientation.Vertical)
-        self.side.setHandleWidth(1)
-        self.side.setChildrenCollapsible(False)
-        put(self.side, self.plates_pane, scroll)
+        self.side = splitter(Qt.Orientation.Vertical, self.plates_pane, scroll)
         self.side.setStretchFactor(0, 0)
         self.side.setStretchFactor(1, 1)
         self.sides = with_side(self, self.side)
@@ -133,10 +130,10 @@ class RoundPage(Page):
         pane.print_page.connect(self.print_page)
         self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
 
-    def remember_in(self, settings: Settings, window: QWidget) -> None:
+    def remember_in(self, settings: Settings) -> None:
         """Divisions, colours and what is typed outlast the window from now on."""
         self.beside.remember_in(settings)
-        self.unkept.remember_in(settings, window)
+        self.unkept.remember_in(settings)
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
@@ -365,15 +362,12 @@ class RoundPage(Page):
 
     def _offer_rounds(self, view: View, shown: Round) -> None:
         rounds = view.status.rounds
-        self.chooser.blockSignals(True)
-        self.chooser.clear()
-        for one in reversed(rounds):
+        choices = [(f"{one.number} of {len(rounds)}, {one.state}", one.number) for one in reversed(rounds)]
+        fill_box(self.chooser, choices, shown.number)
+        for place, one in enumerate(reversed(rounds)):
             back = "" if one.state == "withdrawn" else f", {one.came:,} of {one.measurements:,} back"
-            self.chooser.addItem(f"{one.number} of {len(rounds)}, {one.state}", one.number)
             tip = plain_tip(f"{round_name(one)}, issued {local_time(one.issued)}: {one.state}{back}")
-            self.chooser.setItemData(self.chooser.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
-        self.chooser.setCurrentIndex(self.chooser.findData(shown.number))
-        self.chooser.blockSignals(False)
+            self.chooser.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
         self.chooser.setVisible(len(rounds) > 1)
 
     def _explain(self) -> None:

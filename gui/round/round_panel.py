@@ -19,7 +19,7 @@ from ..candidates.candidate_panel import confirmation_rows
 from ..session.view import View
 from ..structures.drawing import Structures, StructureView
 from ..tables.rows import plain_tip
-from ..widgets.layout import STRETCH, put, row_of
+from ..widgets.layout import STRETCH, empty, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
 from .entry import as_first_entered, entered_text
 from .round_columns import is_late, mean_text
@@ -58,7 +58,6 @@ class ValueList(QWidget):
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(2, 1)
-        self._made: list[QWidget] = []
         self._shown: tuple[Shown, ...] | None = None
         self._editable = False
 
@@ -67,11 +66,7 @@ class ValueList(QWidget):
         if tuple(values) == self._shown and editable == self._editable:
             return
         self._shown, self._editable = tuple(values), editable
-        for widget in self._made:
-            self._grid.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self._made = []
+        empty(self._grid)
         row = 0
         for one in values:
             said = QWidget()
@@ -80,13 +75,13 @@ class ValueList(QWidget):
                 line.addWidget(_struck(one.struck))
             if one.value:
                 line.addWidget(label(one.value, selectable=True))
-            self._add(self._caption(one.caption), row, 0)
-            self._add(said, row, 1)
+            self._grid.addWidget(self._caption(one.caption), row, 0)
+            self._grid.addWidget(said, row, 1)
             if editable:
-                self._add(self._actions(one), row, 2)
+                self._grid.addWidget(self._actions(one), row, 2)
             row += 1
             if one.note:
-                self._add(label(one.note, "muted", wrap=True), row, 1, 2)
+                self._grid.addWidget(label(one.note, "muted", wrap=True), row, 1, 1, 2)
                 row += 1
         self.setVisible(bool(values))
 
@@ -118,10 +113,6 @@ class ValueList(QWidget):
         made.setAccessibleName(name)
         made.clicked.connect(lambda: signal.emit(number))  # type: ignore[attr-defined]  # a bound signal
         return made
-
-    def _add(self, widget: QWidget, row: int, column: int, wide: int = 1) -> None:
-        self._grid.addWidget(widget, row, column, 1, wide)
-        self._made.append(widget)
 
 
 def _struck(text: str) -> QLabel:

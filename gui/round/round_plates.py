@@ -14,7 +14,7 @@ from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.domain.plates.wells import Well, row_letters
 
 from ..tables.table import as_clipboard
-from ..widgets.inputs import combo_box
+from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 from .plate import LEGEND, plate_words
@@ -109,10 +109,7 @@ class PlatesPane(QFrame):
         self._questioned = frozenset(questioned)
         names = [plate.name for plate in layout.plates]
         if not same or [self.which.itemText(n) for n in range(self.which.count())] != names:
-            self.which.blockSignals(True)
-            self.which.clear()
-            self.which.addItems(names)
-            self.which.blockSignals(False)
+            fill_box(self.which, [(name, None) for name in names])
         self._offer_colours(model)
         self.heading.setText(names[0] if len(names) == 1 else "")
         self.heading.setVisible(len(names) == 1)
@@ -173,12 +170,7 @@ class PlatesPane(QFrame):
         choices.append(("In or out", DECISION))
         if [(self.by.itemText(n), self.by.itemData(n)) for n in range(self.by.count())] == choices:
             return
-        self.by.blockSignals(True)
-        self.by.clear()
-        for name, key in choices:
-            self.by.addItem(name, key)
-        self.by.setCurrentIndex(max(self.by.findData(self.wanted), 0))
-        self.by.blockSignals(False)
+        fill_box(self.by, choices, self.wanted)
 
     def _recolour(self) -> None:
         self.wanted = str(self.by.currentData())

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
+
+from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.domain.plates.layout import Layout
 
 from ..tables.rows import Index, RowsModel
 from .entry import as_first_entered, entered_text
@@ -20,13 +26,6 @@ from .round_columns import (
     result_place,
     round_columns,
 )
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import Round, RoundItem, Status
-    from assaypilot.engine.domain.endpoint import Endpoint
-    from assaypilot.engine.domain.library import Library
-    from assaypilot.engine.domain.measurements import Measurement
-    from assaypilot.engine.domain.plates.layout import Layout
 
 __all__ = ["STRUCK", "Cell", "RoundModel", "line_state", "result_cell", "result_key", "result_place"]
 

@@ -20,20 +20,19 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.plating import moved_in_words
+from assaypilot.engine.campaign.plating import layout_of, moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.domain.plates.layout import Layout, PlateUse, controls_text, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 
-from ..runtime.engine_words import error_words
 from ..runtime.tasks import Job, Latest, single_shot
 from ..session.session import Session
 from ..widgets.file_dialogs import ask_for_place, file_name
-from ..widgets.inputs import Form, Segments, combo_box
+from ..widgets.inputs import Form, Segments, combo_box, fill_box
 from ..widgets.layout import column_of, put, row_of, show_dialog
-from ..widgets.text import button, go_or_cancel, label, polish
+from ..widgets.text import button, error_words, go_or_cancel, label, polish
 from ..window.page import PageName
 from .plate import PlateView, plate_words
 from .plate_looks import plain_looks
@@ -58,7 +57,7 @@ class WorkLists:
         self.asking: QFileDialog | None = None
         """The question where to, the last one asked."""
         page.print_page.connect(lambda: self.ask("page"))
-        page.remember_in(desk.settings, desk.parent)
+        page.remember_in(desk.settings)
 
     @property
     def shown(self) -> Round | None:
@@ -167,7 +166,6 @@ def _plates_of(shown: Round) -> dict[str, Any]:
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
-    from assaypilot.engine.campaign.plating import layout_of
     from assaypilot.engine.export.csv_file import write_csv
     from assaypilot.engine.export.work_list import plate_map, work_list
 
@@ -379,8 +377,6 @@ class WorkListDialog(QDialog):
         status, issued = self._status, self._issued
 
         def work(report: Report) -> Layout | None:
-            from assaypilot.engine.campaign.plating import layout_of
-
             return layout_of(status, issued, use)
 
         def failed(error: Exception) -> None:
@@ -410,12 +406,8 @@ class WorkListDialog(QDialog):
         self.none.setVisible(layout is None)
         self.plates.setVisible(layout is not None)
         if layout is not None:
-            at = max(self.which.currentIndex(), 0)
-            self.which.blockSignals(True)
-            self.which.clear()
-            self.which.addItems([plate.name for plate in layout.plates])
-            self.which.setCurrentIndex(min(at, len(layout.plates) - 1))
-            self.which.blockSignals(False)
+            at = min(max(self.which.currentIndex(), 0), len(layout.plates) - 1)
+            fill_box(self.which, [(plate.name, n) for n, plate in enumerate(layout.plates)], at)
             self.which.setVisible(len(layout.plates) > 1)
         self._show()
         self._fit()

@@ -15,7 +15,6 @@ from ..widgets.text import mnemonic_free
 from .rows import Column, RowsModel, plain_tip
 
 if TYPE_CHECKING:
-    from .rows import Column
     from .table import Table
 
 

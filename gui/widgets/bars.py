@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
@@ -14,11 +13,10 @@ from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QS
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
-from ..runtime.engine_words import error_words
 from ..runtime.tasks import Progress, Tasks
 from ..session.replay import Replay
 from .layout import column_of, put, row_of
-from .text import ElidedLabel, button, label, polish
+from .text import ElidedLabel, button, error_words, label, polish
 
 NARROWEST = 240
 """Pixels that a message has at least."""
@@ -32,7 +30,6 @@ Offer = tuple[str, Callable[[], None]]
 class MessageBar(QFrame):
     """A line above the pages, hidden while there is nothing to say."""
 
-    cancelled = Signal()
     cleared = Signal()
     """Nothing is said any more: an offer was taken, or it was dismissed."""
 
@@ -45,22 +42,17 @@ class MessageBar(QFrame):
         self.mend = label("", "muted", wrap=True)
         for said in (self.words, self.mend):  # a long name in it must not make the window wider
             said.setMinimumWidth(NARROWEST)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress")
-        put(words, self.words, self.mend, self.bar)
+        put(words, self.words, self.mend)
         row.addLayout(words, 1)
         self._actions = row_of()
         row.addLayout(self._actions)
-        self.stop = button("Cancel", tip="Stops at the next safe point; nothing half-done is kept", then=self.cancelled)
         self.dismiss = button("Dismiss", "link", then=self.clear)
-        row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._behind: tuple[Kind, str, str] | None = None
+        self._kind: Kind | None = None
+        """What is said; None while nothing is."""
         self._since = 0.0
         self.offers: list[QPushButton] = []
         """The buttons beside the message."""
-        self._working = False
         self.hide()
 
     @property
@@ -89,64 +81,36 @@ class MessageBar(QFrame):
             made.clicked.connect(lambda _=False, action=action: action())
             self._actions.addWidget(made)
             # Tab goes on from what is at the left.
-            QWidget.setTabOrder(self.offers[-1] if self.offers else self.stop, made)
+            QWidget.setTabOrder(self.offers[-1] if self.offers else self.words, made)
             self.offers.append(made)
 
     def clear(self) -> None:
         """Hide the bar."""
-        self._behind = None
+        self._kind = None
         self._drop_offers()
-        if not self._working:
-            self.hide()
+        self.hide()
         self.cleared.emit()
 
     def outdate(self) -> None:
         """A note about what was done before is old once something else was done, and a refusal seen before."""
-        kind = None if self._behind is None else self._behind[0]
-        if kind == "note" or (kind == "error" and time.monotonic() - self._since > SEEN):
+        if self._kind == "note" or (self._kind == "error" and time.monotonic() - self._since > SEEN):
             self.clear()
 
     def forget_refusal(self) -> None:
         """Hide a refusal: what was refused is tried again."""
-        if self._behind is not None and self._behind[0] == "error":
+        if self._kind == "error":
             self.clear()
-
-    def progress(self, progress: Progress | None) -> None:
-        """Show work that takes its time; None: it is over."""
-        self._working = progress is not None
-        self.bar.setVisible(self._working)
-        self.stop.setVisible(progress is not None and progress.cancellable)
-        self.dismiss.setVisible(not self._working)
-        if progress is None:
-            if self._behind is None:
-                self.hide()
-            else:
-                self._show(*self._behind)
-            return
-        if progress.fraction is None:
-            self.bar.setRange(0, 0)
-        else:
-            self.bar.setRange(0, 1000)
-            self.bar.setValue(int(1000 * progress.fraction))
-        self._show("note", f"{progress.label}…", progress.detail)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape dismisses."""
-        if event.key() == Qt.Key.Key_Escape and not self._working:
+        if event.key() == Qt.Key.Key_Escape:
             self.clear()
             return
         super().keyPressEvent(event)
 
     def _say(self, kind: Kind, text: str, mend: str) -> None:
         self._drop_offers()
-        self._behind, self._since = (kind, text, mend), time.monotonic()
-        if not self._working:
-            self.bar.hide()
-            self.stop.hide()
-            self.dismiss.show()
-            self._show(kind, text, mend)
-
-    def _show(self, kind: Kind, text: str, mend: str) -> None:
+        self._kind, self._since = kind, time.monotonic()
         if self.property("kind") != kind:
             polish(self, kind=kind)
         self.words.setText(text)
@@ -163,9 +127,9 @@ class MessageBar(QFrame):
 
 
 class WorkBar(QFrame):
-    """Work that holds nobody up; hidden while there is none."""
+    """Work under way in one queue; hidden while there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: Tasks) -> None:
         super().__init__()
         self.setObjectName("work")
         row = row_of(holder=self, margins=(20, 5, 12, 5), spacing=14)
@@ -176,29 +140,12 @@ class WorkBar(QFrame):
         self.bar.setFixedWidth(200)
         self.bar.setAccessibleName("Progress")
         self.detail = label("", "muted")
-        self.stop = button("Cancel", tip="Stops at once; no half-written file is left, and what was there stays")
+        tip = "Stops at the next safe point; nothing half-done or half-written is kept"
+        self.stop = button("Cancel", tip=tip, then=lambda: tasks.cancel())
         self.stop.setAccessibleName("Cancel what is going on")
-        self.stop.clicked.connect(self._cancel)
         put(row, (self.words, 1), self.detail, self.bar, self.stop)
-        self._going: dict[Tasks, Progress] = {}
-        self._shown: Tasks | None = None
+        tasks.progress.connect(self.progress)
         self.hide()
-
-    def follow(self, *lanes: Tasks) -> None:
-        """Show what is going on in these, the first of them first."""
-        for lane in lanes:
-            lane.progress.connect(partial(self._heard, lanes, lane))
-
-    def _heard(self, lanes: Sequence[Tasks], lane: Tasks, progress: Progress | None) -> None:
-        self._going.pop(lane, None)
-        if progress is not None:
-            self._going[lane] = progress
-        self._shown = next((one for one in lanes if one in self._going), None)
-        self.progress(None if self._shown is None else self._going[self._shown])
-
-    def _cancel(self) -> None:
-        if self._shown is not None:
-            self._shown.cancel()
 
     def progress(self, progress: Progress | None) -> None:
         """Show how far the work is; None: it is over."""

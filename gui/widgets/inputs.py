@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -30,6 +32,18 @@ def combo_box(name: str, *, tip: str = "") -> QComboBox:
     made.setAccessibleName(name)
     made.setToolTip(tip)
     return made
+
+
+def fill_box(box: QComboBox, choices: Iterable[tuple[str, Any]], chosen: object = None) -> None:
+    """Offer these choices, words and data, and no others; ``chosen``: the data of the current one, else the first.
+
+    Nobody is told: it was no person who chose.
+    """
+    with QSignalBlocker(box):
+        box.clear()
+        for text, data in choices:
+            box.addItem(text, data)
+        box.setCurrentIndex(next((n for n in range(box.count()) if box.itemData(n) == chosen), 0))
 
 
 def line_edit(name: str, *, hint: str = "", tip: str = "") -> QLineEdit:
@@ -196,6 +210,19 @@ class Pane(QWidget):
         """Ask nothing any more: the dialog closes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Which numbers a field takes."""
+
+    above: float | None = None
+    least: float | None = None
+    below: float | None = None
+    """In percent."""
+    whole: bool = False
+    optional: bool = False
+    """Whether it may stay empty."""
+
+
 class Field(QWidget):
     """A line to type into, with a hint or a problem beside it when it is narrow, else below it."""
 
@@ -239,29 +266,35 @@ class Field(QWidget):
         self.note.setVisible(bool(text or self._hint))
         if self.note.property("role") != ("problem" if text else "muted"):
             polish(self.note, role="problem" if text else "muted")
-        if (self.edit.property("wrong") == "true") != bool(text):
+        if self.wrong != bool(text):
             polish(self.edit, wrong="true" if text else "false")
 
-    def number(self, *, low: float | None = None, whole: bool = False, optional: bool = False) -> float | None:
-        """The number typed; None when it is not one (then the problem is shown), or when nothing was typed."""
+    @property
+    def wrong(self) -> bool:
+        """Whether what is typed was refused."""
+        return bool(self.edit.property("wrong") == "true")
+
+    def number(self, within: Range) -> float | None:
+        """The number typed; None where none is, or it cannot be used, which is then said."""
         text = self.text.replace(",", ".")
         self.problem("")
         if not text:
-            if not optional:
+            if not within.optional:
                 self.problem("A number is needed.")
             return None
         try:
-            value = float(int(text)) if whole else float(text)
+            value = float(int(text)) if within.whole else float(text)
         except ValueError:
-            self.problem("A whole number is needed." if whole else "This is not a number.")
+            self.problem("A whole number is needed." if within.whole else "This is not a number.")
             return None
-        if not abs(value) < 1e12:
-            self.problem("This is not a number one can use.")
-            return None
-        if low is not None and value <= low:
-            self.problem(f"It must be above {low:g}.")
-            return None
-        return value
+        self.problem("" if abs(value) < 1e12 else "This is not a number one can use.")
+        if within.above is not None and value <= within.above:
+            self.problem(f"It must be above {within.above:g}.")
+        if within.least is not None and value < within.least:
+            self.problem(f"It must be {within.least:g} or more.")
+        if within.below is not None and value >= within.below:
+            self.problem(f"It must be below {within.below:g} %.")
+        return None if self.wrong else value
 
 
 class Scrolled(QScrollArea):

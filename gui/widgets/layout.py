@@ -81,6 +81,26 @@ def put(into: QBoxLayout | FlowRow | QSplitter | QStackedWidget, *parts: Part | 
             into.addStretch(1)
 
 
+def splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
+    """Return parts beside each other, or one below the other, whose sizes can be changed."""
+    made = QSplitter(orientation)
+    made.setHandleWidth(1)
+    made.setChildrenCollapsible(False)
+    put(made, *parts)
+    return made
+
+
+def empty(layout: QLayout) -> None:
+    """Take everything out of a layout; what was in it is gone."""
+    while (item := layout.takeAt(0)) is not None:
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif inner is not None:
+            empty(inner)
+
+
 class FlowRow(QLayout):
     """Widgets side by side; those after ``push`` stand at the right as long as all fit into one line."""
 

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.errors import AssayPilotError
+
 from ..tables.rows import plain_tip
 from .layout import column_of, put
 
@@ -238,3 +240,11 @@ def as_here(text: str) -> str:
 def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:
     """The first key of each, each key once: one that is named twice would be ambiguous, and do nothing."""
     return [QKeySequence(key) for key in dict.fromkeys(QKeySequence(key).toString() for key in wanted) if key]
+
+
+def error_words(error: AssayPilotError) -> tuple[str, str]:
+    """Return what is wrong, with its place, and the mend, as the window shows them."""
+    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
+    text = str(plain)
+    text = text[:1].upper() + text[1:] if not error.file else text
+    return (text if text.endswith((".", "?", "!")) else text + "."), error.mend or ""

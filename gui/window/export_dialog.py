@@ -22,11 +22,10 @@ from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.export.sheet import unique
 from assaypilot.engine.export.shortlist import AVAILABILITY, CONFIRMED, EVIDENCE, chances, table_of
 
-from ..runtime.engine_words import error_words
 from ..tables.rows import Column, RowsModel
 from ..widgets.inputs import Segments
 from ..widgets.layout import column_of
-from ..widgets.text import go_or_cancel, label, mnemonic_free
+from ..widgets.text import error_words, go_or_cancel, label, mnemonic_free
 
 Which = Literal["screen", "in", "all"]
 

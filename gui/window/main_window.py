@@ -31,7 +31,6 @@ from ..resources.theme import Choice, theme
 from ..round.round_commands import RoundCommands
 from ..round.round_page import RoundPage
 from ..round.work_list import WorkLists
-from ..runtime.engine_words import error_words
 from ..runtime.error_reports import ErrorReports, Reporter
 from ..runtime.settings import Settings
 from ..sar.sar_page import SarPage
@@ -39,7 +38,7 @@ from ..session.session import Session
 from ..structures.drawing import Structures, drawing_pool
 from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.layout import column_of, row_of
-from ..widgets.text import as_here
+from ..widgets.text import as_here, error_words
 from .actions import Actions
 from .exporting import Exporting, PictureFiles
 from .help_and_preferences import HelpAndPreferences
@@ -90,7 +89,9 @@ class MainWindow(QMainWindow):
             PageName.HISTORY: self.history,
         }
         self.error_reports = ErrorReports(self.messages, reporter)
-        self.work = WorkBar()
+        session = self.session
+        self.work = {lane: WorkBar(lane) for lane in (session.tasks, session.tables, session.beside, session.ahead)}
+        """A bar for each queue of work."""
         self.footer = Footer()
         self.opening = Opening(self)
         self.desk = Desk(self, self.session, self.settings, self.messages, self.show_page)
@@ -145,7 +146,7 @@ class MainWindow(QMainWindow):
             self.messages,
             self.tour.card,
             (middle, 1),
-            self.work,
+            *self.work.values(),
             self.footer,
             holder=central,
             spacing=0,
@@ -160,9 +161,6 @@ class MainWindow(QMainWindow):
         session.begun.connect(self.messages.forget_refusal)
         session.question.connect(self._ask)
         session.broke.connect(self.error_reports.broke)
-        session.tasks.progress.connect(self.messages.progress)
-        self.messages.cancelled.connect(lambda: session.tasks.cancel())
-        self.work.follow(session.beside, session.ahead)
         self.strip.wanted.connect(self._do_next)
         self.page_buttons.idClicked.connect(lambda place: self.show_page(PageName(place)))
         self.start.new.connect(self.opening.open_table)
@@ -406,6 +404,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Finish what is being written and remember the window; asks once while an export is under way."""
+        self.round.unkept.leave()
         if self.session.beside.writing and not self._leaving:
             self._leaving = True
             event.ignore()

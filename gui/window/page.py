@@ -21,7 +21,7 @@ from ..tables.table import Table
 from ..widgets.bars import MessageBar
 from ..widgets.file_dialogs import ask_for_table
 from ..widgets.inputs import Scrolled
-from ..widgets.layout import FoldedLabel, column_of, put, row_of
+from ..widgets.layout import FoldedLabel, column_of, row_of, splitter
 from ..widgets.text import label
 
 
@@ -148,12 +148,9 @@ def with_side(page: Page, side: QWidget) -> QSplitter:
     """The splitter between a page's column and its panel at the right."""
     left = QWidget()
     left.setLayout(page.column)
-    splitter = QSplitter(Qt.Orientation.Horizontal)
-    splitter.setHandleWidth(1)
-    splitter.setChildrenCollapsible(False)
-    put(splitter, left, side)
-    splitter.setStretchFactor(0, 1)
-    splitter.setStretchFactor(1, 0)
-    splitter.setSizes([10_000, SIDE])
-    row_of(splitter, holder=page)
-    return splitter
+    made = splitter(Qt.Orientation.Horizontal, left, side)
+    made.setStretchFactor(0, 1)
+    made.setStretchFactor(1, 0)
+    made.setSizes([10_000, SIDE])
+    row_of(made, holder=page)
+    return made

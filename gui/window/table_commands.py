@@ -7,10 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QVBoxLayout
-
-from ..widgets.bars import WorkBar
-
 if TYPE_CHECKING:
     from ..candidates.candidates_page import CandidatesPage
     from ..history.history_page import HistoryPage
@@ -43,13 +39,6 @@ class Tables:
         window.candidates.filter.narrowed.connect(lambda _: self._keep("candidates"))
         window.candidates.which.chosen.connect(lambda _: self._keep("candidates"))
         window.session.selection.changed.connect(self._keep_selection)
-        self.bar = WorkBar()
-        """Shown while a long table is put in order, narrowed or copied."""
-        self.bar.follow(window.session.tables)
-        central = window.centralWidget()
-        column = None if central is None else central.layout()
-        if isinstance(column, QVBoxLayout):
-            column.insertWidget(column.indexOf(window.work), self.bar)
 
     def restore(self, view: View) -> None:
         """Arrange the tables as they were in this campaign, else with the columns of the one before."""

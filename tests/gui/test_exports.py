@@ -212,22 +212,28 @@ def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(qtbot, decided
         "Exporting x.csv", path, lambda report: in_another_process(never_done, path, report=report),
         lambda rows: None, lambda: None,
     )  # fmt: skip
-    until(qtbot, lambda: window.work.isVisible() and "Drawing structures" in window.work.detail.text())
-    assert window.work.words.text() == "Exporting x.csv…"
-    until(qtbot, lambda: window.work.bar.value() > 0)
-    until(qtbot, lambda: "left" in window.work.detail.text())
+    until(
+        qtbot,
+        lambda: (
+            window.work[window.session.beside].isVisible()
+            and "Drawing structures" in window.work[window.session.beside].detail.text()
+        ),
+    )
+    assert window.work[window.session.beside].words.text() == "Exporting x.csv…"
+    until(qtbot, lambda: window.work[window.session.beside].bar.value() > 0)
+    until(qtbot, lambda: "left" in window.work[window.session.beside].detail.text())
     assert len(list(folder.iterdir())) == 2
     # A command of the campaign does not wait for the export.
     before = status(window).head
     window.plan()
     until(qtbot, lambda: status(window).head != before)
     assert window.session.beside.busy
-    window.work.stop.click()
+    window.work[window.session.beside].stop.click()
     until(qtbot, lambda: not window.session.beside.busy)
     assert [one.name for one in folder.iterdir()] == ["x.csv"]
     assert path.read_text() == "what was there"
     assert window.messages.text == "Stopped: x.csv was not written."
-    assert window.work.isHidden()
+    assert window.work[window.session.beside].isHidden()
 
 
 def test_partial_files_of_others_are_left_alone(tmp_path):

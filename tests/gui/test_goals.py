@@ -207,7 +207,7 @@ def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
     until(qtbot, lambda: herg.limit.note.text() == "A limit is written <5 or >6.")
     herg.limit.edit.clear()
     herg.margin.edit.setText("-0.1")
-    until(qtbot, lambda: herg.margin.note.text() == "The difference must be 0 or more.")
+    until(qtbot, lambda: herg.margin.note.text() == "It must be 0 or more.")
     herg.margin.edit.setText("0.3")
     until(qtbot, lambda: "needed here, too, or in no endpoint" in box(step, "pIC50").margin.note.text())
     box(step, "pIC50").margin.edit.setText("0.3")

@@ -16,7 +16,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.gui.new_campaign.table_work import _check, blank_cells, check_table, known_cores
-from assaypilot.gui.runtime.engine_words import error_words
+from assaypilot.gui.widgets.text import error_words
 from tests.engine.tables.corpus import TEXT
 from tests.gui.helpers import small_table
 

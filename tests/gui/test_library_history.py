@@ -123,10 +123,10 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(qtbot, op
     until(qtbot, lambda: window.session.view is not None)
     window.show_page(PageName.LIBRARY)
     page = window.library
-    for stop in (window.tables.bar.stop.click, lambda: window.open_path(other)):
+    for stop in (window.work[window.session.tables].stop.click, lambda: window.open_path(other)):
         page.filter.setText("has:CN")
         page.filter.settle()
-        until(qtbot, window.tables.bar.isVisible)
+        until(qtbot, window.work[window.session.tables].isVisible)
         stop()
         until(qtbot, lambda: not window.session.tables.busy)
         assert page.model.rowCount() == 18

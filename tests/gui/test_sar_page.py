@@ -287,8 +287,8 @@ def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
     monkeypatch.setattr(sar, "look", slow)
     answered(qtbot, campaign)
     campaign.show_page(PageName.SAR)
-    until(qtbot, campaign.work.isVisible)
-    campaign.work.stop.click()
+    until(qtbot, campaign.work[campaign.session.beside].isVisible)
+    campaign.work[campaign.session.beside].stop.click()
     go.set()
     until(qtbot, campaign.sar.again.isVisible)
     assert campaign.sar.empty.text() == "Stopped."

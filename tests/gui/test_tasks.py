@@ -109,10 +109,11 @@ def test_the_window_offers_cancel_while_it_stays_alive(qtbot, window):
     started = threading.Event()
     landed = []
     window.session.read("Reading something long", endless(started=started), landed.append)
-    until(qtbot, lambda: "Reading something long" in window.messages.text)
-    assert window.messages.stop.isVisible()
-    assert "half" in window.messages.mend.text()
-    window.messages.stop.click()
+    bar = window.work[window.session.tasks]
+    until(qtbot, lambda: bar.isVisible() and "Reading something long" in bar.words.text())
+    assert bar.stop.isEnabled()
+    assert "half" in bar.detail.text()
+    bar.stop.click()
     until(qtbot, lambda: not window.session.tasks.busy)
     assert landed == []
     assert window.messages.text == "Stopped; nothing was changed."
