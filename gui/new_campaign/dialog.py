@@ -203,7 +203,7 @@ class NewCampaign(QDialog):
     def reject(self) -> None:
         """Close without a campaign; asked first when something was chosen or typed, which would be lost."""
         if self._creating:
-            return  # the file is being written; its Cancel is in the message
+            return  # the file is being written; its Cancel is in the bar below
         if self._touched and not self._asking:
             self._asking = True
             self._before = self.focusWidget()
