@@ -306,11 +306,7 @@ class _Sheet:
 
     def left_out(self, first: int, last: int, where: str, said: str) -> None:
         """Warn that lines beside the table were left out."""
-        many = last - first > 1
-        self.warnings.append(
-            f"{rows_named(self.numbers[first:last])} {'stand' if many else 'stands'} {where} and "
-            f"{'were' if many else 'was'} left out: {_short(said)}."
-        )
+        self.warnings.append(f"Left out {where}: {rows_named(self.numbers[first:last]).lower()} ({_short(said)}).")
 
     def as_said(self, header: tuple[int, int]) -> tuple[list[str], int, list[str] | None]:
         """Return the names below which the user said that the table stands, its first line, and the header."""
@@ -393,9 +389,8 @@ class _Sheet:
             and [self.show(cell) for cell in self.lines[place]][: len(header)] == list(header)
         ]
         if again:
-            named = rows_named([self.numbers[place] for place in again])
-            many = len(again) > 1
-            self.warnings.append(f"{named} {'repeat' if many else 'repeats'} the header and hold no compound.")
+            named = rows_named([self.numbers[place] for place in again]).lower()
+            self.warnings.append(f"The header stands once more and is no compound: {named}.")
         gone = {*again, *self._headings(first, last, start)}
         return [place for place in range(first, last) if place not in gone]
 
@@ -412,11 +407,8 @@ class _Sheet:
         if digits < _NEARLY_ALL * (len(others) - len(alone)):
             return []
         named = ", ".join(self.show(self.lines[place][start]) for place in alone[:_NAMED])
-        many = len(alone) > 1
-        self.warnings.append(
-            f"{rows_named([self.numbers[place] for place in alone])} {'hold' if many else 'holds'} nothing but a "
-            f"heading and {'were' if many else 'was'} left out: {named}{', …' * (len(alone) > _NAMED)}."
-        )
+        rows = rows_named([self.numbers[place] for place in alone]).lower()
+        self.warnings.append(f"Left out as headings: {rows} ({named}{', …' * (len(alone) > _NAMED)}).")
         return alone
 
     def _only_text(self, place: int, start: int) -> bool:

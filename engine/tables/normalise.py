@@ -141,11 +141,8 @@ def without_summaries(raw: RawTable) -> RawTable:
         ]
         if not gone:
             continue
-        many = len(gone) > 1
-        said = (
-            f"{rows_named([raw.rows[place] for place in gone])} {'sum' if many else 'sums'} up other rows by column "
-            f"{column} ({raw.column(column)[gone[0]]}) and {'were' if many else 'was'} left out."
-        )
+        rows = rows_named([raw.rows[place] for place in gone]).lower()
+        said = f"Left out, as column {column} says {raw.column(column)[gone[0]]} of other rows: {rows}."
         left = frozenset(gone)
         kept = [place for place in range(len(raw)) if place not in left]
         return replace(

@@ -270,9 +270,7 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
     numbered = [(row, line) for row, line in enumerate(text.splitlines(), start=1) if line.strip()]
     remarks = [row for row, line in numbered if line.startswith("#")]
     if remarks:
-        warnings.append(
-            f"{rows_named(remarks)} {'begin' if len(remarks) > 1 else 'begins'} with # and hold no structure."
-        )
+        warnings.append(f"What begins with # holds no structure: {rows_named(remarks).lower()}.")
     numbered = [(row, line) for row, line in numbered if not line.startswith("#")]
     if not numbered:
         raise AssayPilotError("there is no structure in this file", file=name, mend="Export it again.")

@@ -240,10 +240,8 @@ def pubchem_rows(numbered: list[tuple[int, list[str]]], warnings: list[str]) -> 
         for name, text in zip(header, [*units, *[""] * len(header)], strict=False)
     ]
     places = [at for at, _ in about.values()]
-    warnings.append(
-        f"{rows_named(places)} {'describe' if len(places) > 1 else 'describes'} the columns, as PubChem does; "
-        "their units were joined to the headers."
-    )
+    rows = rows_named(places).lower()
+    warnings.append(f"The columns are described in {rows}, as PubChem does; their units were joined to the headers.")
     return [(row, names), *((at, record) for at, record in numbered[1:] if at not in places)]
 
 

@@ -222,14 +222,10 @@ def _chosen(
     _, chosen, lines, merged = best
     others = [one for one in names if one != chosen and one not in hidden]
     if others or hidden:
-        parts = [f"also {', '.join(others)}"] if others else []
-        parts += [f"hidden {', '.join(one for one in names if one in hidden)}"] if hidden else []
-        warnings.append(f"The sheet {chosen} was read; there {_are(len(others) + len(hidden))} {'; '.join(parts)}.")
+        parts = [f"Others: {', '.join(others)}"] if others else []
+        parts += [f"Hidden: {', '.join(one for one in names if one in hidden)}"] if hidden else []
+        warnings.append(f"The sheet {chosen} was read. {'. '.join(parts)}.")
     return book.sheet_names.index(chosen), lines, merged
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _likeness(lines: Sequence[Sequence[Any]]) -> int:
@@ -277,8 +273,7 @@ def _fill_merged(
                 lines[row][left] = value
                 filled.append(row + 1)
     if filled:
-        said = "cells that are merged repeat" if len(filled) > 1 else "a cell that is merged repeats"
-        warnings.append(f"{rows_named(sorted(set(filled)))}: {said} its value.")
+        warnings.append(f"{rows_named(sorted(set(filled)))}: the value of a merged cell is repeated.")
 
 
 def _text(value: Any) -> str:
@@ -318,8 +313,8 @@ def _say_dates(
             continue
         places = [row for row, value in zip(rows, column, strict=True) if type(value) in dated]
         warnings.append(
-            f"{rows_named(places)}: {'dates stand' if len(places) > 1 else 'a date stands'} in column {name} among "
-            "other entries; a spreadsheet makes dates of texts such as 5-1."
+            f"Column {name} has dates among other entries ({rows_named(places).lower()}); a spreadsheet makes dates of "
+            "texts such as 5-1."
         )
 
 
@@ -495,10 +490,9 @@ def _apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> N
             lines[row][column] = float(Decimal(repr(lines[row][column])) * 100)
             changed[letters_of(column + 1)] += 1
     if changed:
-        count = changed.total()
         warnings.append(
-            f"{_columns_called(list(changed))} of the sheet: {count:,} {'numbers are' if count > 1 else 'number is'} "
-            "shown as per cent and read as shown, 25 for 25%."
+            f"Shown as per cent in the sheet and read as shown, 25 for 25%: numbers of column {listed(list(changed))} "
+            f"({changed.total():,})."
         )
 
 
@@ -514,28 +508,16 @@ def _say_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[int]
         if row + 1 in inside and column < len(lines[row]) and lines[row][column] != ""
     ]
     if struck:
-        many = len(struck) > 1
         warnings.append(
-            f"Cell{'s' if many else ''} {listed(struck)} of the sheet {'are' if many else 'is'} struck through and "
-            f"{'were' if many else 'was'} read like all others. Empty what is not to be used."
+            f"Struck through in the sheet and read like all others: {listed(struck)}. Empty what is not to be used."
         )
     hidden = [row for row in rows if row in looks.hidden_rows]
     if hidden:
-        many = len(hidden) > 1
         warnings.append(
-            f"{len(hidden):,} of {len(rows):,} rows {'are' if many else 'is'} hidden in the sheet"
-            f"{' by its filter' if looks.filtered else ''} and {'were' if many else 'was'} read, too: "
-            f"{rows_named(hidden).lower()}. If {'they do' if many else 'it does'} not belong to the table, copy what "
-            "is shown to a new sheet."
+            f"Hidden in the sheet{' by its filter' if looks.filtered else ''} and read, too: {len(hidden):,} of "
+            f"{len(rows):,} rows ({rows_named(hidden).lower()}). If they do not belong to the table, copy what is "
+            "shown to a new sheet."
         )
     unseen = [letters_of(column) for column in sorted(looks.hidden_columns) if column <= width]
     if unseen:
-        many = len(unseen) > 1
-        warnings.append(
-            f"{_columns_called(unseen)} of the sheet {'are' if many else 'is'} hidden and {'were' if many else 'was'} "
-            "read, too."
-        )
-
-
-def _columns_called(letters: Sequence[str]) -> str:
-    return f"Column{'s' if len(letters) > 1 else ''} {listed(letters)}"
+        warnings.append(f"Hidden in the sheet and read, too: column {listed(unseen)}.")

@@ -21,7 +21,7 @@ def test_a_sheet_of_a_workbook_becomes_a_campaign_and_another_its_results(done, 
         "",
     )
     assert report["read_as"] == "workbook, sheet Compounds"
-    assert any("hidden Old" in text for text in report["warnings"])
+    assert any("Hidden: Old" in text for text in report["warnings"])
     assert "(workbook, sheet Compounds)" in run("check", book).out
     campaign = tmp_path / "c.assaypilot"
     done("new", campaign, "--table", book, "--sheet", "compounds", "--epsilon", 0.5, "--sd", 0.2, "--per-round", 8)

@@ -63,7 +63,7 @@ def test_a_workbook_of_the_old_kind(tmp_path):
     path.write_bytes(zlib.decompress(base64.b85decode(XLS)))
     table = read_table(path)
     assert (table.columns, table.cells, table.sheet) == (tuple(HEAD), CELLS, "Old")
-    assert table.warnings == ("The sheet Old was read; there is hidden Hid.",)
+    assert table.warnings == ("The sheet Old was read. Hidden: Hid.",)
 
 
 ODS = (
@@ -151,7 +151,7 @@ def test_a_stray_cell_that_is_near_enough_is_no_trouble(tmp_path, book):
 def test_the_row_numbers_are_those_of_the_sheet(tmp_path):
     table = read_table(write_xlsx(tmp_path / "a.xlsx", {"D": [[], ["Title"], [], *ROWS[:2], [], ROWS[2]]}))
     assert table.rows == (5, 7)
-    assert table.warnings == ("Row 2 stands above the header and was left out: Title.",)
+    assert table.warnings == ("Left out above the header: row 2 (Title).",)
 
 
 def test_numbers_are_as_exact_as_they_were_stored(tmp_path):
@@ -198,21 +198,21 @@ def warnings(tmp_path, text):
 def test_rows_a_filter_hides_are_counted(tmp_path):
     said = warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(2, 4), filtered=True))
     assert said == (
-        "2 of 3 rows are hidden in the sheet by its filter and were read, too: rows 2, 4. If they do not belong to the "
-        "table, copy what is shown to a new sheet."
+        "Hidden in the sheet by its filter and read, too: 2 of 3 rows (rows 2, 4). If they do not belong to the table, "
+        "copy what is shown to a new sheet."
     )
 
 
 def test_one_hidden_row_and_a_hidden_column(tmp_path):
     columns = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>'
     said = warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(3,), columns=columns))
-    assert "1 of 3 rows is hidden in the sheet and was read, too: row 3." in said
-    assert "Columns B, C of the sheet are hidden and were read, too." in said
+    assert "Hidden in the sheet and read, too: 1 of 3 rows (row 3)." in said
+    assert "Hidden in the sheet and read, too: column B, C." in said
 
 
 def test_a_hidden_row_that_is_no_row_of_the_table_needs_no_word(tmp_path):
     assert warnings(tmp_path, hidden(sheet_xml([*SHOWN, [None], ["Mean", None, 6.0]]), rows=(6,))) != ""
-    assert "hidden" not in warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(1,)))
+    assert "Hidden" not in warnings(tmp_path, hidden(sheet_xml(SHOWN), rows=(1,)))
 
 
 STRUCK = (
@@ -222,13 +222,15 @@ STRUCK = (
 )
 
 
-@pytest.mark.parametrize(("style", "said"), [(1, "Cell C3 of the sheet is struck through and was read"), (2, None)])
+@pytest.mark.parametrize(
+    ("style", "said"), [(1, "Struck through in the sheet and read like all others: C3"), (2, None)]
+)
 def test_cells_that_are_struck_through_are_named(tmp_path, style, said, monkeypatch):
     monkeypatch.setattr(workbooks, "STYLES", STRUCK)
     rows = [["ID", "R1", "pIC50"], ["a", "Me", 5.0], ["b", "H", workbooks.Styled(6.0, style)], ["c", "Et", 7.0]]
     table = read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": rows}))
     assert table.column("pIC50") == ("5", "6", "7")
-    assert any("struck" in text for text in table.warnings) is (said is not None)
+    assert any("Struck" in text for text in table.warnings) is (said is not None)
     assert said is None or any(text.startswith(said) for text in table.warnings)
 
 
@@ -236,7 +238,7 @@ def test_what_a_table_on_its_side_hides_is_not_counted_by_the_wrong_rows(tmp_pat
     aside = [["ID", "a", "b", "c"], ["R1", "Me", "H", "Et"], ["pIC50", 5.0, 6.0, 7.0]]
     said = "\n".join(read_table(write_xlsx(tmp_path / "x.xlsx", {"D": hidden(sheet_xml(aside), rows=(2,))})).warnings)
     assert "was turned" in said
-    assert "hidden" not in said
+    assert "Hidden" not in said
 
 
 ASIDE = [["ID", "a", "b", "c"], ["R1", "Me", "H", "Et"], ["IC50 (nM)", 12.5, 30, 7], ["n", 2, 1, 3]]
