@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..campaign.creation import creation_drafts
-from ..campaign.events.fold import fold, rehearse
-from ..campaign.file.store import Store
+from ..campaign.events.fold import rehearse
 from ..campaign.plan_choice import may_choose
 from ..campaign.replay import Ledger
 from ..campaign.state import Settings
@@ -30,7 +29,7 @@ from ..strategies.registry import part_for
 from ..system.progress import Report, silent
 from .forecast_runs import Ended, begin, play_on
 from .forecast_truth import draw, sources, words
-from .series_forecast import ForecastPoint, SeriesForecast, forecast_ledger
+from .series_forecast import ForecastPoint, SeriesForecast, forecast_ledger, ledger_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +132,7 @@ def forecast_draft(
 
 def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | None = None, seed: int = 0) -> Forecast:
     """The forecast of the campaign in a file, which is only read; AssayPilotError when it cannot be."""
-    store = Store.open(path, read_only=True)
-    try:
-        ledger = fold(Ledger(store.part), store.events())
-        return _forecast(ledger, report, runs, seed)
-    finally:
-        store.close()
+    return _forecast(ledger_of(path), report, runs, seed)
 
 
 def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Forecast:

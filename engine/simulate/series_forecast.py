@@ -76,12 +76,16 @@ class SeriesForecast:
 
 def forecast_series(path: str | Path, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
     """Return the forecast of the campaign in a file, which is only read; AssayPilotError for one under a proof."""
+    return forecast_ledger(ledger_of(path), report, seed=seed)
+
+
+def ledger_of(path: str | Path) -> Ledger:
+    """Return the campaign in a file, which is only read."""
     store = Store.open(path, read_only=True)
     try:
-        ledger = fold(Ledger(store.part), store.events())
+        return fold(Ledger(store.part), store.events())
     finally:
         store.close()
-    return forecast_ledger(ledger, report, seed=seed)
 
 
 def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -> SeriesForecast:

@@ -307,7 +307,7 @@ class LinGameC(LinGame):
         weights = self._in_force(state, order)
         owed = state.memory["owed"][:, order]
         rows, k = owed.shape
-        taken = _track_pairs(owed.ravel(), weights.ravel(), n, most, k)
+        taken = track(owed.ravel(), weights.ravel(), n, most, k)
         return taken.reshape(rows, k)
 
     def _in_force(self, state: State, arms: Ints) -> Floats:
@@ -386,22 +386,3 @@ class LinGameC(LinGame):
         owed -= credited
         owed[-1] -= came - credited.sum(axis=0)
         return owed
-
-
-def _track_pairs(owed: Floats, weights: Floats, n: int, most: int, k: int) -> Ints:
-    """``track`` over pairs, at most ``most`` measurements of an arm over all its answers."""
-    owed = owed.copy()
-    taken = np.zeros(len(owed), dtype=np.intp)
-    of_arm = np.zeros(k, dtype=np.intp)
-    for _ in range(n):
-        owed += weights
-        place = int(owed.argmax())
-        if of_arm[place % k] >= most:
-            free = np.flatnonzero(np.tile(of_arm < most, len(owed) // k))
-            if not len(free):
-                break
-            place = int(free[owed[free].argmax()])
-        owed[place] -= 1.0
-        taken[place] += 1
-        of_arm[place % k] += 1
-    return taken

@@ -273,22 +273,25 @@ def _order(n: int, seed: int) -> Ints:
     return order
 
 
-def track(behind: Floats, weights: Floats, n: int, most: int) -> Ints:
+def track(behind: Floats, weights: Floats, n: int, most: int, arms: int | None = None) -> Ints:
     """``(k,)`` how often each of k is taken when the weights are added n times, always the one furthest behind.
 
     ``behind`` is what is owed so far, W - N (LinGame: argmin N - W). At most ``most`` of one, so that a lab can run
-    the batch in a round; what that leaves owed is caught up later.
+    the batch in a round; what that leaves owed is caught up later. ``arms``: how many there are where the k are pairs
+    of an answer and an arm, answer by answer; then at most ``most`` of an arm over all its answers.
     """
     owed = behind.copy()
-    taken = np.zeros(len(owed), dtype=np.intp)
+    each = len(owed) if arms is None else arms
+    taken, of_arm = np.zeros(len(owed), dtype=np.intp), np.zeros(each, dtype=np.intp)
     for _ in range(n):
         owed += weights
         place = int(owed.argmax())
-        if taken[place] >= most:
-            free = np.flatnonzero(taken < most)
+        if of_arm[place % each] >= most:
+            free = np.flatnonzero(np.tile(of_arm < most, len(owed) // each))
             if not len(free):
                 break
             place = int(free[owed[free].argmax()])
         owed[place] -= 1.0
         taken[place] += 1
+        of_arm[place % each] += 1
     return taken
