@@ -8,8 +8,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..domain.library import Site
 
@@ -59,6 +57,10 @@ def _components(left: Codes, right: Codes) -> int:
     """How many components the graph of two columns has."""
     if not len(left):
         return 0
+    # Only this needs it, and a new campaign should not wait for it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     _, a = np.unique(left, return_inverse=True)
     _, b = np.unique(right, return_inverse=True)
     size = int(a.max()) + int(b.max()) + 2
