@@ -60,7 +60,11 @@ _LOGARITHM = re.compile(
 """Names of quantities that are logarithms as they are entered: pIC50, hERG pKi, logD."""
 _PERCENTAGES = frozenset({"yield", "conversion", "inhibition", "percent", "viability", "remaining", "bound"})
 """Words in the names of endpoints that are percentages."""
-_AMOUNT = re.compile(r"solub|löslich|loeslich|solubilité|c ?max|exposure|plasma|trough|free conc", re.I)
+_AMOUNT = re.compile(
+    r"solub|löslich|loeslich|(?<![a-z])(?:aq|kin|thermo|k|t)?sol(?![a-z])|f[ae]ss[ig]f|"
+    r"c ?max|exposure|plasma|trough|free conc",
+    re.I,
+)
 """Names of concentrations of which much is meant, and the logarithm is not a negative one."""
 _LIMIT = re.compile(r"\s*(<=|>=|<|>|≤|≥)\s*(\S.*?)\s*")
 _AS_TYPED = {"≤": "<=", "≥": ">="}

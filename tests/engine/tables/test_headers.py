@@ -216,6 +216,21 @@ def test_what_is_no_class(header, values):
     assert classes_of(header, values) == ()
 
 
+SOLUBILITIES = "Sol (uM)|Kin Sol (µM)|Kinetic Sol. (uM)|KSOL (uM)|Aq. sol. [uM]|FaSSIF (µM)|kin_sol_uM|Sol7.4 (µM)"
+
+
+@pytest.mark.parametrize("header", SOLUBILITIES.split("|"))
+def test_a_solubility_is_better_high_under_its_short_names(header):
+    (endpoint,) = imported(header, "3", "30", "300", "3").endpoints
+    assert (endpoint.direction, endpoint.transform, endpoint.is_potency) == ("max", "log", False)
+
+
+def test_a_potency_by_its_unit_alone_is_a_choice_that_a_note_names():
+    table = imported("Target X (nM)", "3", "30", "300", "3")
+    assert table.endpoints[0].is_potency
+    assert "Only its unit makes it a potency" in "".join(table.notes)
+
+
 HEADER = (
     "ID", "SMILES", "Core", "para", "Status", "Decided in round", "act estimate", "act low", "act high",
     "P(within 0.5)", "P(hERG < 5)", "Evidence", "Availability", "Goal", "Assay noise (SD)", "Events", "Campaign head",
