@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..domain.difference import check_differences, in_words
-from ..domain.endpoint import Endpoint, normalise_unit
+from ..domain.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
@@ -338,7 +338,7 @@ class Endpoints:
             )
 
     def _unit_in_cells(self, column: str) -> str:
-        """Return the unit that most numbers of a column have behind them, which is said; "" when most have none."""
+        """Return the unit of most numbers of a column, all concentrations counting as one; "" when most have none."""
         if is_p_scale(Endpoint(column)):
             return ""  # a concentration there is converted, one by one
         units: Counter[str] = Counter()
@@ -346,11 +346,18 @@ class Endpoints:
             if not is_missing(text) and self._claims.is_number(text):
                 units[normalise_unit(parse_value(text, self.raw.decimal).unit or "")] += 1
         found, count = units.most_common(1)[0] if units else ("", 0)
+        molar = Counter({unit: number for unit, number in units.items() if unit in CONCENTRATIONS})
+        if molar.total() > count:
+            (found, most), count = molar.most_common(1)[0], molar.total()
+            self.notes.append(
+                f"{column}: its cells are in {', '.join(molar)}; all are compared in {found}, the unit of {most:,}."
+            )
         if 2 * count <= units.total():
             return ""
         if found and units[""]:
             self.warnings.append(
-                f"{column}: {count:,} of its values are in {found}; {units['']:,} without a unit taken as such, too."
+                f"{column}: {units[found]:,} of its values are in {found}; "
+                f"{units['']:,} without a unit taken as such, too."
             )
         return found
 

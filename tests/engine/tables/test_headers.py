@@ -216,6 +216,14 @@ def test_what_is_no_class(header, values):
     assert classes_of(header, values) == ()
 
 
+def test_concentrations_in_several_units_are_one_column():
+    table = imported("IC50", "314 nM", "2.04 uM", "5.1E-06 M", ">12 nM", "7 uM", "")
+    assert (table.endpoints[0].unit, len(table.history), table.not_used) == ("nM", 5, ())
+    levels = [table.endpoints[0].to_model(one.value, one.unit) for one in table.history]
+    assert levels == pytest.approx([6.50, 5.69, 5.29, 7.92, 5.15], abs=0.01)
+    assert "IC50: its cells are in nM, µM, M; all are compared in nM, the unit of 2." in table.notes
+
+
 SOLUBILITIES = "Sol (uM)|Kin Sol (µM)|Kinetic Sol. (uM)|KSOL (uM)|Aq. sol. [uM]|FaSSIF (µM)|kin_sol_uM|Sol7.4 (µM)"
 
 
