@@ -24,7 +24,7 @@ from .history import read_history
 from .options import TableMapping
 from .products import also_called, left_to_make, thin, whole_product
 from .raw import Problem, RawTable, Said
-from .spellings import DITTO, about_ids, is_ditto, looks_filled_down, one_spelling
+from .spellings import DITTO, about_ids, filled_down, is_ditto, looks_filled_down, one_spelling
 from .stock import STOCK_ROLES, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted
@@ -94,6 +94,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
     said = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
+    raw = filled_down(raw, mapping, said.notes)
     prepared = read_structure_column(raw, mapping, said, report)
     raw, mapping = prepared.raw, prepared.mapping
     compounds = _compounds(raw, mapping, prepared.unusable, said)

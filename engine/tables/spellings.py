@@ -1,13 +1,17 @@
-"""What is written in several ways, or changed by a spreadsheet: substituents of a site, ids, marks of repetition."""
+"""What is written in several ways, or changed by a spreadsheet: substituents, ids, merged cells, ditto marks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..domain.labels import is_hydrogen
 from ..text.statements import listed
 from .headers import SMILES_SHAPE
+from .options import TableMapping
+from .raw import RawTable, rows_named
+from .values import is_missing
 from .vocabulary import SUBSTITUENTS
 
 _ALSO = {word.casefold(): name for name, words in SUBSTITUENTS.items() for word in (name, *words)}
@@ -101,6 +105,37 @@ def looks_filled_down(texts: Sequence[str]) -> bool:
     filled = [text for text in texts if text]
     blocks = len(filled) > 1 and len(set(filled)) == len(filled) and bool(texts[0])
     return blocks and len(texts) - len(filled) >= len(filled)
+
+
+def filled_down(raw: RawTable, mapping: TableMapping, notes: list[str]) -> RawTable:
+    """Return the table with values that stand below a compound, with nothing of a compound beside them, as its own.
+
+    So cells merged downwards are saved. One compound with such rows is not enough: its row may be that of a sum.
+    """
+    if mapping.id is None or all(raw.column(mapping.id)):
+        return raw
+    drawn = [column for _, column in mapping.structures]
+    named = {mapping.id, *filter(None, [mapping.smiles]), *mapping.sites, *drawn}
+    values = [one.value for column in mapping.endpoints for one in column.each() if one.value is not None]
+    of_compound, measured = ([raw.column(column) for column in columns] for columns in (named, values))
+    above: dict[int, int] = {}
+    compound = None
+    for place, name in enumerate(raw.column(mapping.id)):
+        if any(column[place] for column in of_compound):
+            compound = place if name else None
+        elif compound is not None and not all(is_missing(column[place]) for column in measured):
+            above[place] = compound
+    if len(set(above.values())) < 2:
+        return raw
+    notes.append(
+        f"{rows_named([raw.rows[place] for place in above])} hold values and no compound: they are taken as further "
+        "values of the compound above, as in merged cells."
+    )
+    cells = tuple(
+        tuple(column[above.get(place, place)] for place in range(len(raw))) if name in named else column
+        for name, column in zip(raw.columns, raw.cells, strict=True)
+    )
+    return replace(raw, cells=cells)
 
 
 def looks_changed(text: str) -> str:

@@ -47,6 +47,24 @@ def test_rows_of_one_compound_are_replicates():
     assert (endpoint["replicate_groups"], endpoint["measured"]) == (2, 5)
 
 
+BELOW = "ID|R1|R2|pIC50~c1|Me|H|6.1~|||6.3~c2|H|Cl|7.2~|||7.0~|||7.1~c3|Me|Cl|~|H||5.0"
+
+
+def test_values_below_a_compound_are_its_own_where_nothing_of_another_stands_beside_them():
+    raw = parse_text(BELOW.replace("|", "\t").replace("~", "\n"))
+    table = import_table(raw, propose(raw))
+    assert [(one.compound, one.value) for one in table.history] == [
+        ("c1", 6.1), ("c1", 6.3), ("c2", 7.2), ("c2", 7.0), ("c2", 7.1),
+    ]  # fmt: skip
+    assert [one.row for one in table.not_used] == [8]
+    assert any("Rows 3, 5, 6 hold values and no compound" in text for text in table.notes)
+
+
+def test_one_such_row_may_be_a_mean_and_is_nobody_s():
+    raw = parse_text("ID\tR1\tR2\tpIC50\nc1\tMe\tH\t6.1\nc2\tH\tCl\t7.2\n\t\t\t6.65\n")
+    assert [one.value for one in import_table(raw, propose(raw)).history] == [6.1, 7.2]
+
+
 def test_a_given_noise_goes_before_the_replicates():
     raw, mapping, table = imported("ID|R1|pIC50\na|Me|6.0\na|Me|6.2\nb|H|7", sd=0.3)
     assert check_report(raw, mapping, table)["endpoints"][0]["noise_sd"] == 0.3
