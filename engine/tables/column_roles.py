@@ -386,10 +386,10 @@ def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: 
     """
     raw = claims.raw
     scores = {c: _score(claims, c, smiles, sites) for c in claims.free() if headers.role_of(c) is None}
-    known = {fold(name): place for place, name in enumerate(headers.IDS)}
+    known = {name: place for place, name in enumerate(headers.IDS)}
     order = sorted(
         (c for c in scores if scores[c] > 0),
-        key=lambda c: (-scores[c], known.get(fold(c), len(known)), raw.columns.index(c)),
+        key=lambda c: (-scores[c], _is_sparse(raw.column(c)), known.get(fold(c), len(known)), raw.columns.index(c)),
     )
     if not order or (sure and scores[order[0]] < _SURE):
         return None
@@ -439,11 +439,18 @@ def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]
         return 0
     score = named + looks_like_ids(texts) + (whole and n == different and not _counts_rows(plain))
     fits = _tells_compounds_apart(texts, held, _keys(claims, smiles, sites), drawn=smiles is not None)
+    if listed and _is_sparse(texts):
+        return 1  # any column of ids goes before one that is hardly filled
     if listed:
         return score if fits is not False else score - 2
     if fits is None:
         fits = different >= _MOST_HELD * n
     return max(1, score) if fits and named >= 0 else 0
+
+
+def _is_sparse(texts: Sequence[str]) -> bool:
+    """Whether fewer than half of the cells of a column are filled."""
+    return 2 * sum(not is_missing(text) for text in texts) < len(texts)
 
 
 def _counts_rows(texts: Sequence[str]) -> bool:

@@ -47,6 +47,13 @@ def test_rows_of_one_compound_are_replicates():
     assert (endpoint["replicate_groups"], endpoint["measured"]) == (2, 5)
 
 
+@pytest.mark.parametrize("called", ["IDNUMBER", "Vendor code", "Batch label"])
+def test_a_name_that_hardly_a_compound_has_is_not_its_id(called):
+    rows = [f"{'Aspirin' if k == 1 else ''}|S-{k:04d}|{'HFM'[k % 3]}|{'AB'[k % 2]}|{6 + k / 10}" for k in range(6)]
+    raw = parse_text("\n".join([f"Name|{called}|R1|R2|pIC50", *rows]).replace("|", "\t"))
+    assert propose(raw).id == ("Name" if called == "Batch label" else called)
+
+
 BELOW = "ID|R1|R2|pIC50~c1|Me|H|6.1~|||6.3~c2|H|Cl|7.2~|||7.0~|||7.1~c3|Me|Cl|~|H||5.0"
 
 
