@@ -218,7 +218,7 @@ def _said(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, valu
     elif endpoint.is_potency and target:
         potent = "more" if endpoint.direction == "max" else "less"
         by_unit = " Only its unit makes it a potency: if it is none, choose the values as they are, and the better end."
-        alone = "" if headers.looks_like_activity(bare) else by_unit
+        alone = "" if headers.looks_like_activity(re.sub(r"[()\[\]]", " ", bare)) else by_unit
         notes.append(
             f"{name} in {unit} is modelled as {endpoint.scale_name} = -log10(mol/L): "
             f"{better} ({potent} potent) is better.{alone}"

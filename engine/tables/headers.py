@@ -100,8 +100,12 @@ def split_unit(header: str) -> tuple[str, str]:
             return bare, _LENGTHS[fold(unit)]
         if looks_like_concentration(unit):
             return bare, "" if _LOGARITHM.fullmatch(fold(bare)) else normalise_unit(unit)
-        if units or (_SHAPED_AS_UNIT.fullmatch(unit) is not None and _DOSE.match(unit) is None):
+        shaped = _SHAPED_AS_UNIT.fullmatch(unit) is not None
+        if units or (shaped and _DOSE.match(unit) is None and _NUMBER.fullmatch(unit) is None):
             return bare, "%" if "%" in unit else unit
+        what, of_it = split_unit(unit)
+        if looks_like_concentration(of_it) and _POTENCY.fullmatch(fold(what)):
+            return f"{text[: chosen.start()].strip()} {what}{text[chosen.end() :]}", of_it  # hERG (IC50 uM)
         if fold(unit) in _NO_UNITS and chosen.end() == len(text):
             # IC50 uM [Geometric Mean]: the unit stands before what the value is.
             before = _UNIT_BEHIND.fullmatch(text[: chosen.start()].strip())

@@ -139,6 +139,10 @@ def test_a_noise_that_is_no_spread_is_refused(sd):
         ("Papp (10^-6 cm/s)", ("Papp", "10^-6 cm/s")),
         ("pIC50 (-log[M])", ("pIC50", "")),
         ("hERG pIC50 (M)", ("hERG pIC50", "")),
+        ("LogD (7.4)", ("LogD (7.4)", "")),
+        ("pIC50 (2)", ("pIC50 (2)", "")),
+        ("hERG (IC50 uM)", ("hERG IC50", "µM")),
+        ("EGFR [Ki, nM]", ("EGFR Ki", "nM")),
         ("(nM)", ("(nM)", "")),
     ],
 )
@@ -237,6 +241,7 @@ def test_a_potency_by_its_unit_alone_is_a_choice_that_a_note_names():
     table = imported("Target X (nM)", "3", "30", "300", "3")
     assert table.endpoints[0].is_potency
     assert "Only its unit makes it a potency" in "".join(table.notes)
+    assert "Only its unit" not in "".join(imported("BTK (IC50) [nM]", "3", "30", "300", "3").notes)
 
 
 HEADER = (
