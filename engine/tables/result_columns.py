@@ -54,7 +54,9 @@ def value_columns(
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
             shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
-        return [ValueColumn(value, None if name_column else endpoints[0], shared, unit)], []
+        column = ValueColumn(value, None if name_column else endpoints[0], shared, unit)
+        known = {id_column, name_column, value, *shared, *roles.values()}
+        return [column], _passed_over(raw, [value], known)
     means: list[str] = []
     found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
     warnings = [about_mean(column) for column in means]
@@ -99,13 +101,15 @@ def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | N
     errors = [c for c in errors if not headers.is_of_fit(c)]
     if errors:
         said.append(about_errors(errors))
-    again = [c for c in raw.columns if any(re.fullmatch(rf"{re.escape(value)} \(\d+\)", c) for value in values)]
-    again = [c for c in again if c not in values]
+    numbered = [re.compile(rf"{re.escape(fold(value))} ?\(?\d{{1,2}}\)?") for value in values]
+    again = [c for c in raw.columns if c not in known and any(one.fullmatch(fold(c)) for one in numbered)]
     if again:
-        said.append(
-            f"Not used, because their header stands twice: {', '.join(again)}. Replicates are called "
-            f"{values[0]} run 1, {values[0]} run 2."
+        mend = (
+            "Give each measurement a row of its own."
+            if fold(headers.split_unit(values[0])[0]) in headers.VALUE
+            else f"Replicates are called {values[0]} run 1, {values[0]} run 2."
         )
+        said.append(f"Not used, because their header is that of the values: {', '.join(again)}. {mend}")
     return said
 
 

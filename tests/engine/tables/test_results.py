@@ -378,3 +378,19 @@ def test_results_have_a_column_for_each_run():
         ("a", 0.012, "=", "µM", "2"),
         ("b", 10.0, ">", "µM", "1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("Value|Value", "their header is that of the values: Value (2). Give each measurement a row of its own."),
+        ("Result|Result 2", "their header is that of the values: Result 2. Give each measurement a row of its own."),
+        ("pIC50|pIC50", "the values: pIC50 (2). Replicates are called pIC50 run 1, pIC50 run 2."),
+        ("Value|SEM", "Not used, because a standard error is no SD: SEM."),
+    ],
+)
+def test_what_stands_beside_a_column_of_values_and_is_not_used_is_named(columns, said):
+    raw = parse_text(f"ID|{columns}\nCPD-1|7.9|7.7".replace("|", "\t"))
+    found = read_results(raw, Library.listed(["R1"], [["Me"], ["H"]], ids=["CPD-1", "CPD-2"]), (Endpoint("pIC50"),))
+    assert [one.value for one in found.results] == [7.9]
+    assert said in " ".join(found.warnings)
