@@ -237,7 +237,7 @@ def could_be_site(raw: RawTable, column: str, numbers: Numbers) -> bool:
     """Whether a column holds a few texts that repeat, and is nothing else by its header."""
     if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
         return False  # ids repeat as well, where each row is one measurement
-    if classes_of(column, raw.column(column)[:SAMPLED]):
+    if _ABOUT.search(fold(column)) is not None or classes_of(column, raw.column(column)[:SAMPLED]):
         return False
     texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
     return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not numbers(column)

@@ -25,7 +25,7 @@ from .column_roles import (
     structure_columns,
 )
 from .endpoint_columns import Endpoints
-from .entries import quality_column
+from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
 from .raw import RawTable, fold
 from .stock import STOCK_ROLES, speaks_of
@@ -192,7 +192,8 @@ class _Proposal:
         if column is None or (role in STOCK_ROLES and not speaks_of(role, self.raw.column(column), self.raw.decimal)):
             return None
         self.taken.add(column)
-        self.notes.append(f"Column {column} {_FOUND[role]}.")
+        many = f": {sum(map(is_marked, self.raw.column(column)))}" if role == "excluded" else ""
+        self.notes.append(f"Column {column} {_FOUND[role]}{many}.")
         return column
 
     def _cores(self) -> tuple[str, ...]:

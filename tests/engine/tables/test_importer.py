@@ -54,6 +54,17 @@ def test_a_name_that_hardly_a_compound_has_is_not_its_id(called):
     assert propose(raw).id == ("Name" if called == "Batch label" else called)
 
 
+def test_values_that_chembl_doubts_are_shown_and_not_used():
+    comments = ["Outside typical range", "Manually validated", "", "Potential transcription error"]
+    rows = [f"CHEMBL{k}|{'HF'[k % 2]}|{'AB'[k // 2]}|{10**k}|{comment}" for k, comment in enumerate(comments)]
+    raw = parse_text("\n".join(["ID|R1|R2|IC50 (nM)|Data Validity Comment", *rows]).replace("|", "\t"))
+    mapping = propose(raw)
+    assert [one.excluded for one in import_table(raw, mapping).history] == [True, False, False, True]
+    assert any(text.startswith("Column Data Validity Comment says") and text.endswith("2.") for text in mapping.notes)
+    other = propose(parse_text("ID\tR1\tR2\tIC50 (nM)\tData Validity Comment\na\tH\tA\t1\tfine\nb\tF\tB\t9\tso so\n"))
+    assert not any("is a site" in text for text in other.notes)
+
+
 BELOW = "ID|R1|R2|pIC50~c1|Me|H|6.1~|||6.3~c2|H|Cl|7.2~|||7.0~|||7.1~c3|Me|Cl|~|H||5.0"
 
 
