@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.text.percentages import percent
+
 from ..resources.theme import theme
 from ..runtime.tasks import single_shot
 from .layout import row_of
@@ -293,7 +295,7 @@ class Field(QWidget):
         if within.least is not None and value < within.least:
             self.problem(f"It must be {within.least:g} or more.")
         if within.below is not None and value >= within.below:
-            self.problem(f"It must be below {within.below:g} %.")
+            self.problem(f"It must be below {percent(within.below / 100.0, 4)}.")
         return None if self.wrong else value
 
 

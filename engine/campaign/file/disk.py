@@ -120,7 +120,7 @@ def _settle(folder: Path) -> None:
 
 
 NOT_A_CAMPAIGN = "This is not an AssayPilot campaign"
-RESTORE = "Restore a copy from before."
+RESTORE = "Restore a copy from before; assaypilot verify names what is wrong."
 
 _FULL = ("The disk is full; nothing was written", "Free some space and try again.")
 _DENIED = (
