@@ -54,9 +54,9 @@ def value_columns(
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
             shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
-        column = ValueColumn(value, None if name_column else endpoints[0], shared, unit)
         known = {id_column, name_column, value, *shared, *roles.values()}
-        return [column], _passed_over(raw, [value], known)
+        only = ValueColumn(value, None if name_column else endpoints[0], shared, unit)
+        return [only], _passed_over(raw, [value], known)
     means: list[str] = []
     found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
     warnings = [about_mean(column) for column in means]
