@@ -13,7 +13,6 @@ from __future__ import annotations
 import getpass
 import hashlib
 import json
-import math
 import os
 import re
 import sqlite3
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ...domain.endpoint import LARGEST
 from ...errors import AssayPilotError
 from . import schema
 from .schema import MAX_EVENT_BYTES, MAX_EVENTS
@@ -223,8 +223,8 @@ def _plain(value: Any, where: str) -> Any:
 
 def _finite(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value):
-        raise ValueError("a number that is not finite")
+    if not abs(value) <= LARGEST:
+        raise ValueError("a number larger than any that is written")
     return value
 
 
