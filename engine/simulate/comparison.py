@@ -24,6 +24,7 @@ _BASELINES = {
     "dkm": "baselines.variants.Dkm",
     "xy-adaptive": "baselines.variants.XYAdaptive",
     "alba": "baselines.elimination.Alba",
+    "peace": "baselines.peace.Peace",
     "bayesgap": "baselines.bayesgap.BayesGap",
     "kgcb": "baselines.bayesgap.Kgcb",
     "lazy-tts": "baselines.lazy_tts.LazyTts",

@@ -18,6 +18,7 @@ def _linear(name: str, runs: int) -> tuple[Case, ...]:
     return (
         *(Case(name, "gse", runs, {"allocation": one}, NAMES[one]) for one in ALLOCATIONS),
         Case(name, "od-linbai", runs, {}, "OD-LinBAI"),
+        Case(name, "peace", 100, {}, "Peace"),
         Case(name, "uniform", runs // 2, {"at_budget": "guess"}, "uniform, one stage"),
         Case(name, "bayesgap", slow, looks, "BayesGap"),
         Case(name, "kgcb", slow, looks, "KGCB"),
@@ -60,6 +61,10 @@ SECTIONS = (
                 as_often_right(ADAPTIVE, "GSE fwg", "OD-LinBAI"),
             ),
             Claim(
+                "Peace is never ahead of GSE.",
+                as_often_right(ADAPTIVE, "GSE fwg", "Peace"),
+            ),
+            Claim(
                 "BayesGap with a linear kernel performs poorly here.",
                 as_often_right(ADAPTIVE, "GSE fwg", "BayesGap"),
                 "ours measures where its posterior is least sure about the leader, for the two that cannot be told"
@@ -78,6 +83,10 @@ SECTIONS = (
             Claim(
                 "GSE with FWG is at least as good as one stage of uniform measurements.",
                 as_often_right(STATIC, "GSE fwg", "uniform, one stage"),
+            ),
+            Claim(
+                "Peace is never ahead of GSE.",
+                as_often_right(STATIC, "GSE fwg", "Peace"),
             ),
             Claim(
                 "GSE is ahead of BayesGap when Delta is large.",
@@ -106,6 +115,10 @@ SECTIONS = (
             Claim(
                 "FWG is at least as good as OD-LinBAI, whose performance worsens with K.",
                 as_often_right(SPHERE, "GSE fwg", "OD-LinBAI"),
+            ),
+            Claim(
+                "Peace underperforms GSE.",
+                as_often_right(SPHERE, "GSE fwg", "Peace"),
             ),
             Claim(
                 "Fig. 7, corner case: OD-LinBAI is at least as good as GSE.",

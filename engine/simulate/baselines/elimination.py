@@ -204,7 +204,7 @@ class OdLinBai(Gse):
         share = (problem.budget - _reserved(n, d)) / rounds_for(d)
         return _within_budget(state, rows, design, ceilings(design.weights, share), math.inf)
 
-    def kept(self, state: State, n: int) -> int:
+    def kept(self, state: State, ranked: Ints) -> int:
         """The best ceil(d / 2^r) stay."""
         return math.ceil(int(state.memory["size"][1]) * 0.5 ** (state.phase + 1))
 

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Flags, Floats, Ints
 from ...design import achieved
 from ...domain.features import Features, ProjectedFeatures, outside_span
 from ...errors import AssayPilotError
 from ...models.glm import Link, fit_glm, mean_value
+from ...models.ols import Estimate
 from ...system.progress import Report, silent
 from ..designs import fit, in_question, table
 from ..phased import Phased, needs_budget, number, one_of, over_budget, settled
@@ -124,7 +125,7 @@ class Gse(Phased):
         given = self.parameters(problem)
         active = np.flatnonzero(state.active)
         candidates, targets = stage_rows(state, active)
-        n, full = self._share(state)
+        n, full = self.share(state)
         report(0.0, "spreading the measurements")
         rng = np.random.default_rng((problem.seed, phase))
         counts = allocate(given["allocation"], candidates, targets, n, rng)
@@ -134,7 +135,7 @@ class Gse(Phased):
         certificate = Certificate("g", value * n, float(candidates.rank))
         return Allocation.after(state, candidates.rows, counts, math.inf, certificate, cut=n < full)
 
-    def _share(self, state: State) -> tuple[int, int]:
+    def share(self, state: State) -> tuple[int, int]:
         """Measurements of the next stage, and those of an undisturbed one: B / s, rounded down."""
         assert state.problem.budget is not None
         stages = int(state.memory["stages"][0])
@@ -153,17 +154,18 @@ class Gse(Phased):
         phase, given = state.phase + 1, self.parameters(problem)
         counts, means = outcome.counts[0, measured], outcome.means[0, measured]
         estimate = fit(problem.features, measured, counts, means)
-        known = estimate.estimable(active)
+        known = self.known(estimate, active)
         model = self._model(problem)
         if model == "linear":
             scores = estimate.means(active)
         else:
             bound = float(given["bound"])
             scores = _predictors(model, problem.features, measured, counts, means, active, bound)
-        keep = 1 if phase >= int(state.memory["stages"][0]) else self.kept(state, len(active))
         # One that this stage tells nothing about is never dropped.
         order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
         unknown = len(active) - len(order)
+        ranked = active[np.concatenate([np.flatnonzero(~known), order])]
+        keep = 1 if phase >= int(state.memory["stages"][0]) else self.kept(state, ranked)
         dropped = order[max(keep - unknown, 1 if len(order) else 0) :]
         outs = np.sort(active[dropped])
         stay = np.setdiff1d(active, outs)
@@ -174,9 +176,13 @@ class Gse(Phased):
         numbers = {"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())}
         return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=state.memory)
 
-    def kept(self, state: State, n: int) -> int:
-        """How many of n compounds stay after a stage that is not the last."""
-        eta = float(self.parameters(state.problem)["eta"])
+    def known(self, estimate: Estimate, active: Ints) -> Flags:
+        """Which compounds the stage tells about."""
+        return estimate.estimable(active)
+
+    def kept(self, state: State, ranked: Ints) -> int:
+        """How many compounds, ranked by the estimate, stay after a stage that is not the last."""
+        eta, n = float(self.parameters(state.problem)["eta"]), len(ranked)
         return min(math.ceil(n / eta - 1e-9), max(n - 1, 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

@@ -1,4 +1,4 @@
-"""OD-LinBAI, BayesGap and the knowledge gradient: their steps by slow references, their refusals and their accuracy."""
+"""OD-LinBAI, Peace, BayesGap and the knowledge gradient: steps by slow references, refusals and accuracy."""
 
 import math
 from dataclasses import replace
@@ -6,16 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.design import Rows, xy_optimal
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.simulate.baselines.bayesgap import belief, expected_gain
+from assaypilot.engine.simulate.baselines.peace import least_width
 from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
 from tests.strategies import came_back, problem_of
 
-NAMES = ("od-linbai", "bayesgap", "kgcb")
+NAMES = ("od-linbai", "peace", "bayesgap", "kgcb")
 
 
 def asked(x, budget, *, sd=1.0, goal=None, **given):
@@ -61,6 +63,57 @@ def test_od_linbai_keeps_half_the_dimension_at_every_stage():
         kept = math.ceil(8 / 2 ** (state.phase + 1))
         after = comparison.get("od-linbai").tell(state, outcome)
         assert sorted(np.argsort(-means)[:kept]) == np.flatnonzero(after.active).tolist()
+    assert seen[-1][0].spent <= 300
+
+
+def width(x, w, z, draws=400_000):
+    """E max (z - z')'V^(-1/2) xi by the symmetric root and other draws than Peace's."""
+    values, vectors = np.linalg.eigh((x * w[:, None]).T @ x)
+    root = vectors / np.sqrt(values) @ vectors.T
+    return np.ptp(np.random.default_rng(9).standard_normal((draws, x.shape[1])) @ (z @ root).T, axis=1).mean()
+
+
+def test_peace_design_of_two_compounds_is_that_of_their_difference():
+    for seed in range(3):
+        x = sphere(12, 4, seed)
+        y, w = x[0] - x[1], least_width(x, x[:2]).weights
+        least = xy_optimal(ProjectedFeatures(DenseFeatures(x)), Rows(y[None]), gap=1e-4).value
+        assert y @ np.linalg.inv((x * w[:, None]).T @ x) @ y <= 1.02 * least
+
+
+def test_peace_design_has_the_least_gaussian_width():
+    """Of unit vectors that of even weights; of others none of many near or far ones has a smaller one."""
+    made = least_width(np.eye(7), np.eye(7))
+    np.testing.assert_allclose(made.weights, 1 / 7, atol=0.02)
+    assert made.width == pytest.approx(math.sqrt(7) * 2.704, rel=0.02)
+    rng, x = np.random.default_rng(3), sphere(12, 4, 2)
+    made = least_width(x, x[:6])
+    least = width(x, made.weights, x[:6])
+    assert made.width == pytest.approx(least, rel=0.06)
+    for scale in np.repeat([0.05, 0.3, 3.0], 5):
+        w = (made.weights + 1e-3) * np.exp(scale * rng.standard_normal(12))
+        assert width(x, w / w.sum(), x[:6], 40_000) > 0.98 * least
+
+
+def test_peace_keeps_the_most_compounds_of_half_the_width():
+    x = sphere(24, 5, 1)
+    problem = asked(x, 300)
+    seen = list(steps(comparison.get("peace"), problem, x @ x[3], np.random.default_rng(1)))
+    stages = math.ceil(math.log2(least_width(x, x).width))
+    assert len(seen) - 1 <= stages
+    for state, outcome in seen[:-1]:
+        assert outcome.allocation.total == 300 // stages
+        root = np.sqrt(outcome.counts[0])
+        theta = np.linalg.lstsq(x * root[:, None], outcome.means[0] * root, rcond=1e-9)[0]
+        active = np.flatnonzero(state.active)
+        ranked = active[np.argsort(-x[active] @ theta)]
+        after = comparison.get("peace").tell(state, outcome)
+        kept = int(after.active.sum())
+        assert sorted(ranked[:kept]) == np.flatnonzero(after.active).tolist()
+        if state.phase + 1 < stages:
+            half = least_width(x, x[active]).width / 2
+            assert kept == 1 or least_width(x, x[np.sort(ranked[:kept])]).width <= half
+            assert least_width(x, x[np.sort(ranked[: kept + 1])]).width > half
     assert seen[-1][0].spent <= 300
 
 
@@ -160,6 +213,7 @@ def test_all_within_epsilon_by_the_means_at_the_end(name):
     ("name", "budget", "given", "text"),
     [
         ("od-linbai", None, {}, "od-linbai needs a budget"),
+        ("peace", 7, {}, "7 is below one for each of 4 effects in 2 stages"),
         ("bayesgap", None, {}, "bayesgap needs a budget"),
         ("bayesgap", 20, {"prior": 0}, "prior must be a number above 0, got 0"),
         ("bayesgap", 20, {"epsilon": -1}, "epsilon must be a number above 0, got -1"),
@@ -187,7 +241,8 @@ def test_more_budget_is_more_often_right():
         for budget in (40, 400):
             right = 0
             for seed in range(12):
-                problem = replace(asked(x, budget, sd=0.4, **({} if name == "od-linbai" else {"batch": 20})), seed=seed)
+                given = {"batch": 20} if name in ("bayesgap", "kgcb") else {}
+                problem = replace(asked(x, budget, sd=0.4, **given), seed=seed)
                 *_, (state, _) = steps(comparison.get(name), problem, truth, np.random.default_rng(seed))
                 right += np.flatnonzero(state.status == IN).tolist() == [3]
             found.append(right)
