@@ -1,7 +1,4 @@
-"""What a budget buys: making compounds and measuring them, as a small frontier of cost against value.
-
-Counts within a budget are made better: a measurement or a whole compound exchanged for another that is affordable.
-"""
+"""What a budget buys: making compounds and measuring them, as a small frontier of cost against value."""
 
 from __future__ import annotations
 
@@ -17,19 +14,12 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .apportionment import limits
 from .budget_supports import Paths, Prices, Spread, cheapest_spanning
-from .criteria import inverse_information, worth_of
+from .criteria import inverse_information
 from .directions import Rows, Worst
-from .exchange import Bounds
 from .rounding import Method, Rounded, round_design
 
-__all__ = ["Priced", "Prices", "bargained", "cheapest_spanning", "cost_frontier"]
+__all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 
-
-_GAIN = 1e-9
-_KEPT = 4
-"""Directions that are looked at first, in multiples of the rank."""
-_TRIED = 24
-"""Exchanges of each kind whose value is computed, those of largest log det."""
 _EPSILON = 1e-9
 """Money below this share of the budget is rounding."""
 _ONCE_EACH = 0.8
@@ -38,7 +28,6 @@ _FREE = 2000
 """Compounds that are made already, considered in every purchase at most."""
 _LOOKED_AT = 3
 """Supports that are rounded for each amount of money."""
-_EXCHANGES = 30
 _POINTS = 8
 """Amounts of money for which a purchase is looked for."""
 _HOPEFUL = 8
@@ -49,101 +38,6 @@ _FEW = 4
 """Up to so many measurements, in multiples of the rank, exchanges are tried in all of them; of more in the best."""
 _AGAIN = 3
 """How often money that rounding leaves over is spent again."""
-
-
-def bargained(
-    x: Floats,
-    counts: Ints,
-    price: Floats,
-    each: float,
-    money: float,
-    most: int,
-    directions: Worst,
-    bounds: Bounds,
-    *,
-    ratio: float = 0.0,
-) -> tuple[Ints, float]:
-    """Counts that cost at most ``money``, no worse than those given, and their largest y'V^-1 y; inf when singular.
-
-    ``price`` ``(m,)`` is paid once for a row that is measured at all, ``each`` per measurement, of which there are at
-    most ``most``. Three kinds of exchange are tried while one of them gains: one measurement goes to another row, all
-    measurements of a row go to another, one measurement more is taken. The most telling by log det are computed.
-    """
-    counts = counts.copy()
-    inverse = inverse_information(x, counts, None, ratio)
-    if inverse is None:
-        return counts, math.inf
-    keys, values = directions.find(inverse, _KEPT * x.shape[1])
-    kept, value = directions.vectors(keys), float(values[0])
-    for _ in range(_EXCHANGES):
-        best = None
-        for new in _affordable(x, counts, price, each, money, most, bounds, ratio, inverse):
-            after = inverse_information(x, new, None, ratio)
-            # Directions that were large before mostly rule an exchange out, without a look at all of them.
-            if after is None or np.einsum("ij,ij->i", kept @ after, kept).max() >= value * (1.0 - _GAIN):
-                continue
-            keys, values = directions.find(after)
-            if values[0] < value * (1.0 - _GAIN):
-                best, value, inverse = new, float(values[0]), after
-            else:
-                kept = np.concatenate([kept, directions.vectors(keys[:1])])
-        if best is None:
-            break
-        counts = best
-    return counts, value
-
-
-def _affordable(
-    x: Floats,
-    counts: Ints,
-    price: Floats,
-    each: float,
-    money: float,
-    most: int,
-    bounds: Bounds,
-    ratio: float,
-    inverse: Floats,
-) -> list[Ints]:
-    """The counts after the most telling exchanges that keep to the money and the bounds."""
-    used = np.flatnonzero(counts)
-    spent = float(price[used].sum()) + each * int(counts.sum())
-    left = money - spent
-    joins = np.where(counts == 0, price, 0.0)
-    out: list[Ints] = []
-    for whole in (False, True):
-        moved = counts[used] if whole else np.ones(len(used), dtype=np.intp)
-        refund = np.where(moved == counts[used], price[used], 0.0)
-        allowed = (
-            (joins[None, :] - refund[:, None] <= left)
-            & (counts[used] - moved >= bounds.low[used])[:, None]
-            & (counts[None, :] + moved[:, None] <= bounds.high)
-            & (used[:, None] != np.arange(len(x)))
-        )
-        less = worth_of(counts[used], ratio) - worth_of(counts[used] - moved, ratio)
-        more = worth_of(counts[None, :] + moved[:, None], ratio) - worth_of(counts, ratio)
-        half = x[used] @ inverse
-        across = (half @ x.T) ** 2 * less[:, None] * more
-        own = less * np.einsum("ij,ij->i", half, x[used])
-        theirs = more * np.einsum("ij,ij->i", x @ inverse, x)
-        growth = np.where(allowed, (1.0 - own)[:, None] * (1.0 + theirs) + across, -math.inf)
-        for flat in np.argsort(-growth, axis=None, kind="stable")[:_TRIED]:
-            giver, taker = divmod(int(flat), len(x))
-            if growth[giver, taker] <= 0.0:
-                break
-            new = counts.copy()
-            new[used[giver]] -= moved[giver]
-            new[taker] += moved[giver]
-            out.append(new)
-    if counts.sum() < most:
-        gain = (worth_of(counts + 1, ratio) - worth_of(counts, ratio)) * np.einsum("ij,ij->i", x @ inverse, x)
-        gain = np.where((joins + each <= left) & (counts < bounds.high), gain, -math.inf)
-        for taker in np.argsort(-gain, kind="stable")[:_TRIED]:
-            if gain[taker] <= 0.0:
-                break
-            new = counts.copy()
-            new[taker] += 1
-            out.append(new)
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +104,7 @@ def cost_frontier(
     lowest = max(first.cost, budget * _EPSILON)
     for step, level in enumerate(np.geomspace(lowest, budget, _POINTS) if budget > lowest else [budget]):
         report(0.3 + 0.7 * step / _POINTS, f"what {level:.4g} buys")
-        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, probe, free, pool)
+        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, probe, free)
         options = bought.promising(path)
         if any(bought.affordable(one.price, one.support) > _FEW * candidates.rank for one in options):
             # Of many measurements, rough rounding tells which one is worth the exchanges.
@@ -267,8 +161,6 @@ class _Purchase:
     """Directions that are large under even weights, ``(m, d)``: a support is no better than they say."""
     free: Ints
     """Compounds that are made already, which any purchase may measure."""
-    pool: Ints
-    """Compounds that others may be exchanged for."""
 
     def affordable(self, price: float, support: Ints) -> int:
         """How many measurements the money left buys, within the limits."""
@@ -334,28 +226,11 @@ class _Purchase:
             if more <= n:
                 break
             n = more
-        return None if rounded is None else self.bargained(rounded)
-
-    def bargained(self, rounded: Rounded) -> Priced:
-        """The purchase after affordable exchanges of compounds."""
-        places = np.union1d(self.pool, rounded.support)
-        counts = np.zeros(len(places), dtype=np.intp)
-        counts[np.searchsorted(places, rounded.support)] = rounded.counts
-        better, value = bargained(
-            self.candidates.coordinates(places),
-            counts,
-            self.prices.compounds[places],
-            self.prices.measurement,
-            self.money * (1 + _EPSILON),
-            self.most_measurements,
-            self.worst,
-            Bounds(self.low[places], self.high[places]),
-            ratio=self.ratio,
-        )
-        used = np.flatnonzero(better)
-        support, counts = places[used], better[used]
-        made = int((self.prices.compounds[support] > 0).sum())
-        return Priced(support, counts, self.prices.total(support, counts), value, made)
+        if rounded is None:
+            return None
+        made = int((self.prices.compounds[rounded.support] > 0).sum())
+        cost = self.prices.total(rounded.support, rounded.counts)
+        return Priced(rounded.support, rounded.counts, cost, rounded.value / int(rounded.counts.sum()), made)
 
 
 def _frontier(points: list[Priced]) -> tuple[Priced, ...]:

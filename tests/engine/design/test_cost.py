@@ -8,9 +8,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import Rows
-from assaypilot.engine.design.cost import Priced, Prices, bargained, cheapest_spanning, cost_frontier
-from assaypilot.engine.design.exchange import Bounds
+from assaypilot.engine.design.cost import Priced, Prices, cheapest_spanning, cost_frontier
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
@@ -132,22 +130,6 @@ def test_made_compounds_are_free():
     rich = cost_frontier(candidates, prices, 1000.0)
     assert rich[-1].made > 0
     assert rich[-1].variance < points[-1].variance
-
-
-def test_a_bargain_by_hand():
-    """Rows 1 and 2 with one effect, the second costs 1 to make: with 4 to spend all three go there, with 3 none."""
-    x = np.array([[1.0], [2.0]])
-    bounds = Bounds(np.zeros(2, dtype=np.intp), np.full(2, 9, dtype=np.intp))
-    start, price, y = np.array([3, 0], dtype=np.intp), np.array([0.0, 1.0]), Rows(plain(x))
-    counts, value = bargained(x, start, price, 1.0, 4.0, 3, y, bounds)
-    assert counts.tolist() == [0, 3]
-    assert value == pytest.approx(4 / 12)
-    assert bargained(x, start, price, 1.0, 3.0, 3, y, bounds)[0].tolist() == [3, 0]
-    # Money for one measurement more, and leave to take it.
-    assert bargained(x, start, price, 1.0, 5.0, 4, y, bounds)[0].tolist() == [0, 4]
-    kept = Bounds(np.array([1, 0], dtype=np.intp), np.full(2, 9, dtype=np.intp))
-    assert bargained(x, start, price, 1.0, 4.0, 3, y, kept)[0].tolist() == [1, 2]
-    assert start.tolist() == [3, 0]
 
 
 def test_dear_compounds_are_replicated_and_cheap_ones_are_many():
