@@ -18,7 +18,7 @@ from ..errors import AssayPilotError
 from ..tables.entries import Entry, Unreadable, doubt, read_entry
 from ..tables.values import narrow
 from .changing import agreed, refusal
-from .console import Console, Reply, table
+from .console import Console, Reply, pick, table
 from .kinds import Numbered
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of
@@ -146,8 +146,6 @@ def _document(now: Status, one: Measurement | Reading, told: Sequence[str], *, c
         **value_told(now, one),
         "changed": changed,
         "consequences": told,
-        "statement": now.statement,
+        **pick(now, "statement counts finished"),
         "guarantee": guarantee_of(now),
-        "counts": now.counts,
-        "finished": now.finished,
     }

@@ -34,10 +34,7 @@ def strategies(*_: object) -> Reply:
     document = [
         {
             **pick(strategy.info, "name title goals guarantee baseline source version"),
-            "parameters": [
-                {"name": knob.name, "default": knob.default, "meaning": knob.meaning}
-                for knob in strategy.info.parameters
-            ],
+            "parameters": [pick(knob, "name default meaning") for knob in strategy.info.parameters],
         }
         for strategy in listed
     ]

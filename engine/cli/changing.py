@@ -141,8 +141,7 @@ def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, A
     return {
         "changed": changed,
         "consequences": told,
-        "goal": now.goal_sentence,
-        **pick(now, "statement counts finished warnings"),
+        **pick(now, "goal=goal_sentence statement counts finished warnings"),
         "guarantee": guarantee_of(now),
     }
 
@@ -159,7 +158,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
         wanted = TableOptions(id=options.id, smiles=options.smiles, available=options.available)
         more = read_more(raw, before.library, wanted, console.report)
         compounds = more.library
-        not_used = [{"row": one.row, "column": one.column, "reason": one.reason} for one in more.not_used]
+        not_used = [pick(one, "row column reason") for one in more.not_used]
         told = campaign.consequences_of_adding(compounds)
         lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
         console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
@@ -182,8 +181,6 @@ def _addition(
         "compounds": len(now.library),
         "not_used": not_used,
         "consequences": told,
-        "statement": now.statement,
+        **pick(now, "statement counts warnings"),
         "guarantee": guarantee_of(now),
-        "counts": now.counts,
-        "warnings": now.warnings,
     }

@@ -50,8 +50,9 @@ def plain(value: Any) -> Any:
 
 
 def pick(thing: object, names: str) -> dict[str, Any]:
-    """Return what is called in a document as in the program: attributes of a thing; ``names`` have blanks between."""
-    return {name: getattr(thing, name) for name in names.split()}
+    """Return attributes of a thing as a document has them; ``names`` have blanks between, ``key=name`` renames one."""
+    pairs = (name.partition("=") for name in names.split())
+    return {key: getattr(thing, name or key) for key, _, name in pairs}
 
 
 def as_json(document: Any) -> str:

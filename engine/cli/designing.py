@@ -29,7 +29,7 @@ from ..tables.opening import read_table
 from ..tables.raw import Problem, RawTable
 from ..tables.values import NO, YES, is_missing, parse_number, quoted
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .console import Console, Reply, count, pick, table
 from .reading import read_mapped
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
@@ -265,8 +265,7 @@ def _told(
         "not_estimable": list(task.not_estimable[:_LISTED]),
         "not_estimable_count": len(task.not_estimable),
         "tau": options.tau,
-        "converged": found.converged,
-        "seconds": found.seconds,
+        **pick(found, "converged seconds"),
         "warnings": list(task.warnings),
     }
     what = "difference of two means" if options.criterion == "xy" else "mean"
@@ -311,13 +310,7 @@ def _money(options: argparse.Namespace, bought: tuple[Priced, ...]) -> dict[str,
         "cost": bought[-1].cost,
         "budget": options.budget,
         "frontier": [
-            {
-                "cost": point.cost,
-                "measurements": point.measurements,
-                "compounds": len(point.support),
-                "to_make": point.made,
-                "variance": point.variance,
-            }
+            pick(point, "cost measurements to_make=made variance") | {"compounds": len(point.support)}
             for point in bought
         ],
     }

@@ -35,8 +35,7 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
     document = {
         "file": str(out),
         "rows": rows,
-        "head": now.head,
-        "events": now.events,
+        **pick(now, "head events"),
         "format": ending.removeprefix("."),
         "only": options.only,
     }
@@ -62,10 +61,7 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
 
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         entries = campaign.history()
-    document = [
-        {"sequence": entry.sequence, "time": entry.time, "author": entry.author, "kind": entry.kind, "text": entry.text}
-        for entry in entries
-    ]
+    document = [pick(entry, "sequence time author kind text") for entry in entries]
     rows = [(entry.sequence, entry.time[:19].replace("T", " "), entry.author, entry.text) for entry in entries]
     return Reply(document, table(["#", "Time (UTC)", "By", "What"], rows))
 
@@ -87,8 +83,8 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
     )
     document = {
         **pick(found, "ok events head recomputed"),
-        "problems": [{"event": problem.event, "text": problem.text} for problem in found.problems],
-        "signed": None if signature is None else {"events": signature.events, "time": signature.time},
+        "problems": [pick(problem, "event text") for problem in found.problems],
+        "signed": None if signature is None else pick(signature, "events time"),
     }
     if found.ok:
         lines = [
@@ -132,9 +128,7 @@ def sign(options: argparse.Namespace, console: Console) -> Reply:
     signature = sign_history(path, key, events=found.events, head=found.head)
     document = {
         "file": str(signatures_of(path)),
-        "events": signature.events,
-        "head": signature.head,
-        "time": signature.time,
+        **pick(signature, "events head time"),
         "public_key": None if public is None else str(public),
     }
     lines = [] if public is None else [f"New key: {key}. Keep it where nobody else signs; {public} checks signatures."]

@@ -72,10 +72,8 @@ def controls_document(now: Status) -> dict[str, Any]:
             "readings": [value_told(now, r) for r in now.readings if not r.withdrawn],
             "plates": [
                 {
-                    **pick(line, "round name sd wide"),
+                    **pick(line, "round name sd wide values=n above_nominal=mean"),
                     "endpoint": now.endpoints[line.endpoint].name,
-                    "values": line.n,
-                    "above_nominal": line.mean,
                 }
                 for line in told.plates
             ],

@@ -148,13 +148,7 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
             for item in items
         ],
         **_to_make(now, [item.compound for item in items]),
-        "certificate": None
-        if issued is None or now.phase is None
-        else {
-            "criterion": now.phase.criterion,
-            "value": now.phase.value,
-            "lower_bound": now.phase.lower_bound,
-        },
+        "certificate": None if issued is None or now.phase is None else pick(now.phase, "criterion value lower_bound"),
         "orders": orders_document(now),
         "plates": plates_document(now, layout),
         "seconds": seconds,
@@ -187,11 +181,7 @@ def _predicted(now: Status, issued: Round, item: RoundItem) -> dict[str, Any]:
     if not issued.confirmation:
         return {}
     own = (one for one in issued.predicted if one.compound == item.compound)
-    return {
-        "predicted": {
-            now.endpoints[one.endpoint].name: {"mean": one.mean, "low": one.low, "high": one.high} for one in own
-        }
-    }
+    return {"predicted": {now.endpoints[one.endpoint].name: pick(one, "mean low high") for one in own}}
 
 
 def _nothing_to_confirm(now: Status) -> list[str]:

@@ -21,7 +21,7 @@ from ..strategies.phased import ADDITIVE, refuse_unknown_noise
 from ..strategies.protocol import Strategy, check_delta
 from ..system.progress import part_of
 from ..text.percentages import percent
-from .console import Console, Reply, table
+from .console import Console, Reply, pick, table
 from .played_on import played_on
 
 _YARDSTICKS = 0.1
@@ -179,21 +179,17 @@ def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, fig
         **figures,
         "measurements": _times(figures["measurements"], len(drawn.noise)),
         "samples": figures["measurements"],
-        "lower_bound": known.lower_bound,
-        "oracle": known.oracle,
+        **pick(known, "lower_bound oracle yardsticks_note=note"),
         "complexity": None if known.complexity is None else dict(zip(("h1", "h2"), known.complexity, strict=True)),
-        "yardsticks_note": known.note,
         "seed": task.seed,
         "goal": _goal_document(drawn.goal),
         "delta": task.instance.delta if task.delta is None else task.delta,
         "noise": list(drawn.noise),
         "endpoints": len(drawn.noise),
         "budget": None if budget is None else budget * len(drawn.noise),
-        "compounds": task.instance.compounds,
-        "dimension": task.instance.dimension,
+        **pick(task.instance, "compounds dimension"),
         "parameters": dict(task.parameters),
-        "baseline": info.baseline,
-        "guarantee": info.guarantee,
+        **pick(info, "baseline guarantee"),
         "void": [*void, *_additive_only(task)],
         "notes": [note for note in task.instance.notes if note not in task.instance.void],
         "cautions": list(task.strategy.cautions(problem_of(task, drawn, 0))),

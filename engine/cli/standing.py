@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -125,15 +124,7 @@ def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast |
 
 def noise_of(now: Status) -> list[dict[str, Any]]:
     """Of every endpoint whose noise is estimated: the estimate, its degrees of freedom, and what decisions use."""
-    return [
-        {
-            "endpoint": now.endpoints[one.endpoint].name,
-            "sd": one.sd,
-            "freedom": one.freedom,
-            "used": one.used if math.isfinite(one.used) else None,
-        }
-        for one in now.noise
-    ]
+    return [{"endpoint": now.endpoints[one.endpoint].name, **pick(one, "sd freedom used")} for one in now.noise]
 
 
 def _confirmation(now: Status) -> dict[str, Any] | None:
@@ -149,12 +140,10 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
             {
                 "id": ids[compound],
                 "endpoint": now.endpoints[check.prediction.endpoint].name,
-                "value": check.value,
-                "n": check.n,
+                **pick(check, "value n off"),
                 "predicted": check.prediction.mean,
                 "low": check.prediction.mean - check.half,
                 "high": check.prediction.mean + check.half,
-                "off": check.off,
             }
             for compound in found.not_confirmed
             for check in found.outside(compound)

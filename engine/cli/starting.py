@@ -64,33 +64,24 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     return {
         "file": str(path),
-        **pick(now, "name strategy why warnings head events"),
+        **pick(now, "name strategy why warnings head events goal=goal_sentence"),
+        **pick(now.settings, "objective objectives"),
+        **{key: document[key] for key in ("rank", "max_rank", "model_report", "not_used", "notes")},
         "compounds": len(now.library),
         "combinations": now.library.n_combinations if now.library.partial else None,
-        "rank": document["rank"],
-        "max_rank": document["max_rank"],
-        "objective": now.settings.objective,
-        "objectives": now.settings.objectives,
-        "goal": now.goal_sentence,
         "noise_sd": asked[0].noise_sd,
         "endpoints": [
             {
-                "name": e.name,
-                "noise_sd": e.noise_sd,
-                "noise_estimated": e.noise_estimated,
+                **pick(e, "name noise_sd noise_estimated of"),
                 "limit": e.limit_text or None,
                 "in_goal": k in now.goal_endpoints,
-                "of": None if e.of is None else list(e.of),
                 "curves": [curve.text for curve in e.curves],
             }
             for k, e in zip(now.asked_endpoints, asked, strict=True)
         ],
         "history": len(imported.history),
         "stock": stock_document(now),
-        "model_report": document["model_report"],
         "additivity": [told.as_json(now.library.ids) for told in now.additivity],
-        "not_used": document["not_used"],
-        "notes": document["notes"],
     }
 
 

@@ -41,10 +41,7 @@ def stock_counts(now: Status) -> dict[str, Any]:
         "in_stock": counts[IN_STOCK],
         "to_be_made": counts[TO_MAKE],
         "cannot_be_made": counts[CANNOT],
-        "currency": terms.currency,
-        "measurement_cost": terms.measurement_cost,
-        "default_plan": terms.plan,
-        "round_days": terms.round_days,
+        **pick(terms, "currency measurement_cost default_plan=plan round_days"),
     }
 
 
@@ -98,12 +95,8 @@ def orders_document(now: Status) -> list[dict[str, Any]]:
     return [
         {
             "id": now.library.ids[order.compound],
-            "measurements": order.measurements,
-            "cost": order.cost,
-            "lead_days": order.lead,
+            **pick(order, "measurements cost lead_days=lead expected reason=why"),
             "ordered": order.ordered or None,
-            "expected": order.expected,
-            "reason": order.why,
         }
         for order in now.stock.orders
     ]
@@ -200,7 +193,7 @@ def _listed(
     columns = {"stock": options.stock, "cost": options.cost, "lead": options.lead}
     found = read_stock_list(raw, now.library, columns, round_days=days)
     lines: list[StockLine] = []
-    not_used: list[dict[str, Any]] = [{**problem.as_json()} for problem in found.not_used]
+    not_used: list[dict[str, Any]] = [problem.as_json() for problem in found.not_used]
     if found.unread is not None:
         reason = f"it may say what is in stock, and was not read; if it does: --stock {found.unread!r}"
         not_used.append({"row": None, "column": found.unread, "reason": reason, "severity": "warning"})
@@ -275,9 +268,7 @@ def _document(now: Status, changed: bool, taken: int, not_used: Sequence[Mapping
         **stock_counts(now),
         "orders": orders_document(now),
         "orders_file": None,
-        "warnings": now.warnings,
-        "head": now.head,
-        "events": now.events,
+        **pick(now, "warnings head events"),
     }
 
 
@@ -319,10 +310,8 @@ def plan_options(options: argparse.Namespace, console: Console) -> Reply:
     document = {
         "options": [_option(now, one) for one in found],
         "currency": None if now.stock is None else now.stock.currency,
-        "finished": now.finished,
-        "finish_reason": now.finish_reason,
         "seconds": seconds,
-        "warnings": now.warnings,
+        **pick(now, "finished finish_reason warnings"),
     }
     if not found:
         return Reply(document, [f"Nothing is left to plan: {now.finish_reason}", now.statement])
@@ -343,23 +332,14 @@ def _to_the_end(found: Sequence[PlanOption], now: Status, file: str, console: Co
 def _option(now: Status, one: PlanOption) -> dict[str, Any]:
     made = set(one.to_make)
     return {
-        "plan": one.name,
-        "default": one.usual,
-        **pick(one, "measurements cost rounds_to_end days_to_end"),
-        "measurements_now": one.now,
+        **pick(one, "plan=name default=usual measurements measurements_now=now cost making_cost=making"),
+        **pick(one, "cost_not_known=unknown wait_days=wait wait_not_known=wait_unknown value lower_bound=best loss"),
+        **pick(one, "measurements_to_end=to_end rounds_to_end days_to_end"),
         "compounds": [
             {"id": now.library.ids[compound], "replicates": n, "to_be_made": compound in made}
             for compound, n in one.compounds
         ],
         "to_be_made": len(one.to_make),
-        "making_cost": one.making,
-        "cost_not_known": one.unknown,
-        "wait_days": one.wait,
-        "wait_not_known": one.wait_unknown,
-        "value": one.value if math.isfinite(one.value) else None,
-        "lower_bound": one.best,
-        "loss": one.loss if math.isfinite(one.loss) else None,
-        "measurements_to_end": one.to_end,
     }
 
 

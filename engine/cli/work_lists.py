@@ -124,15 +124,8 @@ def wells_document(now: Status, issued: Round, item: RoundItem, layout: Layout |
     for place, k in enumerate(issued.endpoints):
         for replicate in range(1, item.of(place) + 1):
             plate, placed = layout.find(item.compound, replicate, k)
-            wells.append(
-                {
-                    "endpoint": now.endpoints[k].name,
-                    "replicate": replicate,
-                    "plate": plate.name,
-                    "well": placed.well,
-                    "wells": placed.range,
-                }
-            )
+            of = {"endpoint": now.endpoints[k].name, "replicate": replicate, "plate": plate.name}
+            wells.append(of | {"well": placed.well, "wells": placed.range})
     return {"wells": wells}
 
 
