@@ -15,6 +15,7 @@ from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
+from ..text.statements import listed
 from .cores import Core, Splitter, Way, parse_core
 from .structures import parsed, spelled
 
@@ -85,7 +86,6 @@ TIMEOUT = 120.0
 """Seconds after which the structures that are left are not taken apart any more."""
 _REPORT_EVERY = 20
 _PASSES = 10
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +139,11 @@ class Decomposition:
             )
         several = [place for place, part in enumerate(self.parts) if part is not None and part.ways > 1]
         if several:
-            shown = [str(place + 1) if names is None else names[place] for place in several[:_NAMED]]
-            more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
+            shown = listed([str(place + 1) if names is None else names[place] for place in several], 3)
             said.append(
                 f"The core is symmetric: {len(several):,} of {self.used:,} compounds can be taken apart in more than "
                 "one way. Each was assigned so that substituents stay at the site where most compounds have them, "
-                f"which is arbitrary ({', '.join(shown)}{more})."
+                f"which is arbitrary ({shown})."
             )
         return tuple(said)
 

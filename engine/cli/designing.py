@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..campaign.phrases import many
+from ..campaign.phrases import many, names
 from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
 from ..design.criteria import Design
@@ -182,9 +182,8 @@ def _positions(library: Library, of_row: Sequence[str | None]) -> Ints:
 def _refuse_both(library: Library, forced: Flags, ruled_out: Flags, option: str, word: str) -> None:
     both = np.flatnonzero(forced & ruled_out)
     if len(both):
-        more = f" and {len(both) - 1:,} more" if len(both) > 1 else ""
         raise AssayPilotError(
-            f"{library.ids[int(both[0])]}{more} is to be measured and {word} at once",
+            f"{names([library.ids[one] for one in both], 1)} is to be measured and {word} at once",
             option=option,
             mend="Take one of the two back.",
         )
@@ -202,8 +201,8 @@ def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Prob
 
 def _directions(criterion: str, task: _Task) -> Directions:
     """Return what must be known well: the means of the targets, or all their differences."""
-    names = [task.library.ids[int(row)] for row in task.targets.rows]
-    return Pairs(task.targets, names=names) if criterion == "xy" else Rows(task.targets, names=names)
+    ids = [task.library.ids[int(row)] for row in task.targets.rows]
+    return Pairs(task.targets, names=ids) if criterion == "xy" else Rows(task.targets, names=ids)
 
 
 def _weights(
@@ -294,9 +293,7 @@ def _told(
             *_frontier_lines(bought),
         ]
     if task.not_estimable:
-        named = ", ".join(task.not_estimable[:_NAMED])
-        more = f" and {len(task.not_estimable) - _NAMED:,} more" if len(task.not_estimable) > _NAMED else ""
-        lines.append(f"Not estimable from what may be measured: {named}{more}")
+        lines.append(f"Not estimable from what may be measured: {names(task.not_estimable, _NAMED)}")
     lines += [f"Note: {text}" for text in task.warnings]
     weight = dict(zip(found.support.tolist(), found.weights.tolist(), strict=True))
     rows = [(ids[int(support[k])], int(counts[k]), f"{weight.get(int(support[k]), 0.0):.4f}") for k in order[:_SHOWN]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import AssayPilotError
 from .console import Console, Reply, count, pick, table
-from .targets import check_target
+from .targets import check_place, check_target
 
 _LINES = 40
 _REASONS = 5
@@ -132,14 +132,9 @@ def _check_targets(options: argparse.Namespace) -> None:
     for option, path, endings, is_ours in targets:
         if path is None:
             continue
-        for source in filter(None, (options.raw, options.map)):
-            _refuse_source(path, source, option)
+        for source in filter(None, (options.map, options.raw)):
+            check_place(Path(path), source, option)
         check_target(Path(path), options.raw, option, endings, is_ours)
-
-
-def _refuse_source(path: str, source: str, option: str | None) -> None:
-    if Path(path).exists() and Path(source).exists() and Path(path).samefile(source):
-        raise AssayPilotError("this is the raw table itself", file=path, option=option, mend="Choose another name.")
 
 
 def _concentration(text: str) -> float:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
+from ..campaign.from_table import refuse_taken
 from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..errors import AssayPilotError
+from ..export.whole import refused
 from ..simulate.practice import create_practice, practice_results, practice_truth
 from ..strategies.protocol import IN
 from ..system.places import temporary_folder
@@ -36,19 +37,8 @@ def demo(options: argparse.Namespace, console: Console) -> Reply:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise AssayPilotError(
-            f"this folder cannot be made ({error.strerror or type(error).__name__})",
-            file=str(folder),
-            option="--out",
-            mend="Choose another.",
-        ) from None
-    if (folder / _SHORTLIST).exists():
-        raise AssayPilotError(
-            "there is already a file of this name",
-            file=str(folder / _SHORTLIST),
-            option="--out",
-            mend="Choose an empty folder.",
-        )
+        raise refused(error, folder) from None
+    refuse_taken(folder / _SHORTLIST)
     return _run(folder / _CAMPAIGN, folder / _SHORTLIST, options.seed, console)
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import Floats
 from ..campaign.campaign import Campaign
 from ..campaign.overview import current_round, next_step
 from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
-from ..campaign.state import STATUSES, Round, Status
+from ..campaign.state import Round, Status
 from ..errors import AssayPilotError
 from ..export.entries import claim_entry, compound_entries
 from ..export.formats import FORMATS
-from ..export.measured import estimate_text, only_bounds
-from ..export.shortlist import Which, chances, confirmed, decimals_of, ranked
+from ..export.shortlist import Which, brief_table, ranked
 from ..strategies.protocol import IN, UNDECIDED
-from ..text.percentages import percent, probability
+from ..text.percentages import percent
 from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
 from .console import Console, Reply, count, pick, table
@@ -222,55 +218,12 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     lines += plate_lines(now)
     listed = ranked(now, only)
     if len(listed) and limit:
-        lines += ["", *_compound_table(now, listed[:limit].tolist())]
+        sheet = brief_table(now, listed[:limit].tolist())
+        lines += ["", *table(sheet.header, sheet.texts("-"))]
         lines += count(len(listed), limit, "compounds (--limit N lists more)")
         if now.phases_decided and np.isfinite(candidates.low[listed[:limit]]).any():
-            lines.append(f"Low and High are {intervals_are(now.claim.kind, decided=True)}.")
+            lines.append(f"Between low and high are {intervals_are(now.claim.kind, decided=True)}.")
     return [*lines, "", f"Head {now.head[:12]}, {many(now.events, 'event')}"]
-
-
-def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
-    candidates = now.candidates
-    digits = decimals_of(now)
-    asked = [now.endpoints[k] for k in now.asked_endpoints]
-    several = len(asked) > 1
-    header = ["ID", "Status"]
-    columns: list[Callable[[int], str]] = []
-    for endpoint in asked:
-        behind, name = f" {endpoint.scale_name}" if several else "", endpoint.name
-        header.append(f"Estimate {endpoint.scale_name}")
-        columns.append(partial(estimate_text, now, name, digits=digits))
-        if name in candidates.lows:
-            header += [f"Low{behind}", f"High{behind}"]
-            ends = (candidates.lows[name], candidates.highs[name])
-            columns += [partial(_number_of, values, digits) for values in ends]
-    likely = chances(now)
-    header += [f"P({name})" for name in likely]
-    header += ["Measured", "Decided in round"]
-    header += ["Confirmed"] if now.confirmation.rounds else []
-    rows = []
-    for compound in compounds:
-        numbers = (text(compound) or "-" for text in columns)
-        rows.append(
-            (
-                now.library.ids[compound],
-                STATUSES[candidates.status[compound]],
-                *numbers,
-                *(_chance(values[compound]) for values in likely.values()),
-                int(candidates.measured[compound]) or only_bounds(now, compound) or 0,
-                int(candidates.decided_in_round[compound]) or "-",
-                *((confirmed(now, compound),) if now.confirmation.rounds else ()),
-            )
-        )
-    return table(header, rows)
-
-
-def _number_of(values: Floats, digits: int, compound: int) -> str:
-    return number(values[compound], digits)
-
-
-def _chance(value: float) -> str:
-    return probability(value) if np.isfinite(value) else "-"
 
 
 def next_line(now: Status, file: str | Path) -> str:

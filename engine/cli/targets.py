@@ -7,36 +7,30 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AssayPilotError
+from ..export.whole import refused
 from ..system.places import refuse_name, try_folder
 
 _TABLES = (".csv", ".xlsx", ".sdf")
 
 
-def check_place(path: Path, campaign: str, option: str | None = None) -> None:
-    """Raise AssayPilotError unless a file can be written at ``path``, and that is not the campaign itself."""
-    if path.exists() and os.path.exists(campaign) and os.path.samefile(path, campaign):
+def check_place(path: Path, source: str, option: str | None = None) -> None:
+    """Raise AssayPilotError unless a file can be written at ``path``, and that is not the one that is read."""
+    if path.exists() and os.path.exists(source) and os.path.samefile(path, source):
         raise AssayPilotError(
-            "this is the campaign file itself", file=str(path), option=option, mend="Choose another name."
+            "this is the very file that is read", file=str(path), option=option, mend="Choose another name."
         )
     if path.is_dir():
         raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a file in it.")
     refuse_name(path)
-    if not path.parent.is_dir():
-        raise AssayPilotError(
-            "there is no such folder", file=str(path), option=option, mend="Make the folder, or choose another."
-        )
     try:
         try_folder(path.parent)
         if path.exists():
             with path.open("ab"):
                 pass
     except OSError as error:
-        raise AssayPilotError(
-            f"cannot be written here ({error.strerror or type(error).__name__})",
-            file=str(path),
-            option=option,
-            mend="Choose another folder, or close the file if another program has it open.",
-        ) from None
+        refusal = refused(error, path)
+        refusal.option = option
+        raise refusal from None
 
 
 def check_target(

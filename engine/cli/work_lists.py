@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.phrases import names
 from ..campaign.state import Round, RoundItem, Status
 from ..domain.plates.wells import FORMATS
 from ..errors import AssayPilotError
@@ -132,8 +133,7 @@ def wells_document(now: Status, issued: Round, item: RoundItem, layout: Layout |
 def wells_text(layout: Layout, compound: int) -> str:
     """Where the measurements of a compound stand, for the terminal: ``R1-P1 B2, R1-P1 G5``."""
     places = [f"{plate.name} {placed.range}" for plate, placed in layout.of(compound)]
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return ", ".join(places[:_SHOWN]) + more
+    return names(places, _SHOWN)
 
 
 Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]

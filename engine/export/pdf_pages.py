@@ -20,6 +20,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, CondPageBreak, Flowable, Frame, LongTable, PageTemplate, Paragraph
 
+from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..figures.palette import LIGHT
 from ..system.progress import Report
@@ -65,12 +66,11 @@ def _drawn() -> frozenset[int]:
 
 
 def not_drawn(texts: Iterable[str]) -> list[str]:
-    """Return the characters of these texts that the fonts do not have, which show as empty boxes.
-
-    In order, each once.
-    """
+    """Return a sentence on the characters of these texts that the fonts do not have; none where they have all."""
     known = _drawn()
-    return sorted({letter for text in texts for letter in plain(text) if ord(letter) not in known})
+    boxed = len({letter for text in texts for letter in plain(text) if ord(letter) not in known})
+    said = f"{many(boxed, 'character')} of names are not in the font of this page and show as empty boxes"
+    return [f"{said}; tables and slides hold them as they are."] if boxed else []
 
 
 def _style(name: str, size: float, leading: float, **more: object) -> ParagraphStyle:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 from reportlab.lib.colors import HexColor
 from reportlab.platypus import Flowable, KeepTogether, Spacer, Table
 
@@ -21,7 +20,7 @@ from .measured import said
 from .pdf_pages import BARE, WIDTH, Pages, Progress, heading, load_fonts, not_drawn, paragraph, ruled
 from .report_shortlist import MOST, cards, table
 from .report_vector import FigureFlowable
-from .sheet import Cell, Sheet
+from .sheet import Sheet
 from .shortlist import AVAILABILITY_MEANS, decimals_of
 from .whole import write_whole
 
@@ -108,16 +107,7 @@ def _answer(contents: Contents) -> list[Flowable]:
     if status.warnings:
         story += [paragraph("To be kept in mind", "label")]
         story += [paragraph(_cut(text), "bullet", bullet="•") for text in status.warnings]
-    boxed = not_drawn(_names(contents))
-    if boxed:
-        story.append(
-            paragraph(
-                f"{len(boxed):,} characters of names are not in the font of this report and show as empty boxes; "
-                "tables and slides hold them as they are.",
-                "caption",
-            )
-        )
-    return story
+    return [*story, *(paragraph(text, "caption") for text in not_drawn(_names(contents)))]
 
 
 def _cut(text: str) -> str:
@@ -271,14 +261,4 @@ def _settings(contents: Contents) -> list[Flowable]:
 
 def _sheet(sheet: Sheet) -> Flowable:
     """Return a table as wide as the page."""
-    return ruled([sheet.header, *([_words(cell) for cell in row] for row in sheet.rows)], WIDTH, fill=True)
-
-
-def _words(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, (int, np.integer)):
-        return f"{cell:,}"
-    return f"{cell:.10g}" if isinstance(cell, float) else str(cell)
+    return ruled([sheet.header, *sheet.texts()], WIDTH, fill=True)

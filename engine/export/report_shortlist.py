@@ -39,7 +39,7 @@ def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     """Rows of cards, one for each compound in the order given, each structure turned to the library's core."""
     library = contents.status.library
     smiles = [plain(contents.structure(compound)) for compound in compounds]
-    aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
+    aligned = Aligned.of(library, smiles)
     bond = aligned.bond(smiles[:: max(1, len(smiles) // _SCALED)], *_PICTURE)
     made = []
     for rank, (line, text) in enumerate(zip(compound_lines(contents.status, compounds), smiles, strict=True), start=1):

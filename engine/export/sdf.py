@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import AssayPilotError
 from ..figures.aligned import Aligned
+from ..figures.cores import carried
 from ..system.progress import Report, silent
 from .contents import Contents
 from .csv_file import plain
@@ -36,9 +37,6 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     says so: its data are not lost. AssayPilotError when there is no compound, or none with a structure: then there is
     nothing an SD file is for; ``report`` may raise Cancelled. Either leaves what was there before.
     """
-    from ..figures.aligned import Aligned
-    from ..figures.cores import carried
-
     report(0.0, "Collecting the shortlist")
     status = contents.status
     compounds: list[int] = contents.compounds.tolist()
@@ -57,8 +55,7 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
         )
     sheet = contents.shortlist_with_provenance
     *names, remark = unique([*(_header(name) for name in sheet.header), _REMARK])
-    scaffold = status.library.scaffold
-    aligned = Aligned(() if scaffold is None else scaffold.cores, smiles)
+    aligned = Aligned.of(status.library, smiles)
     stream = io.StringIO(newline="")
     for place, (compound, text, row) in enumerate(zip(compounds, smiles, sheet.rows, strict=True)):
         if place % _REPORT_EVERY == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 Cell = str | int | float | bool | None
 """What a cell may hold; None, NaN and infinities become an empty cell."""
@@ -37,6 +38,11 @@ class Sheet:
         place = self.header.index(name)
         return tuple(row[place] for row in self.rows)
 
+    def texts(self, empty: str = "") -> list[list[str]]:
+        """Return the cells of every row as people read them; ``empty`` where there is nothing."""
+        digits = self.digits or (None,) * len(self.header)
+        return [[_text(cell, n, empty) for cell, n in zip(row, digits, strict=True)] for row in self.rows]
+
     def only(self, names: Sequence[str]) -> Sheet:
         """Return the table with these columns, in this order; KeyError for one it does not have."""
         unknown = [name for name in names if name not in self.header]
@@ -55,6 +61,19 @@ class Sheet:
         rows = tuple((*row, *cells) for row, cells in zip(self.rows, more, strict=True))
         own = self.digits or (None,) * len(self.header)
         return Sheet(header, rows, (*own, *(column.digits for column in columns)))
+
+
+def _text(cell: Cell, digits: int | None, empty: str) -> str:
+    """Return a cell as text; ``digits`` as in ``Column``."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, Integral):
+        return f"{int(cell):,}"
+    if not isinstance(cell, float):
+        return str(cell or empty)
+    if not math.isfinite(cell):
+        return empty
+    return f"{cell:.10g}" if digits is None else f"{cell:.{digits}f}" if digits >= 0 else f"{cell:.{-digits}g}"
 
 
 def sheet_of(columns: Sequence[Column]) -> Sheet:

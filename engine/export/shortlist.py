@@ -205,6 +205,15 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
     return sheet_of(columns)
 
 
+def brief_table(status: Status, compounds: Sequence[int]) -> Sheet:
+    """Return what a terminal or a notebook shows of compounds: status, estimates, chances, evidence, confirmation."""
+    whole = table_of(status, compounds)
+    scales = [status.endpoints[place].scale_name for place in status.asked_endpoints]
+    wanted = ["ID", "Status", *(f"{scale} {what}" for scale in scales for what in ("estimate", "low", "high"))]
+    wanted += [*(f"P({name})" for name in chances(status)), EVIDENCE, "Decided in round", CONFIRMED]
+    return whole.only([name for name in dict.fromkeys(wanted) if name in whole.header])
+
+
 def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
     """Return what every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
     noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.asked_endpoints]

@@ -157,7 +157,7 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
     first = contents.compounds[:_LISTED].tolist()
     smiles = [plain(contents.structure(compound)) for compound in first]
     library = contents.status.library
-    aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
+    aligned = Aligned.of(library, smiles)
     if any(text and aligned.molecule(text) is not None for text in smiles[:_PICTURED]):
         shown = _cards(slide, contents, first[:_PICTURED], smiles, aligned, report)
     else:

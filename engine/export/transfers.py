@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..campaign.phrases import names
 from ..campaign.state import Round, Status
 from ..domain.plates.layout import Layout
 from ..domain.plates.wells import FORMATS, Format, Well, read_well
@@ -32,7 +33,6 @@ _DROPLET = 2.5e-9
 _LONGEST_LABEL = 32
 """Letters of a rack's label in a Tecan work list."""
 _UNITS = {"nl": 1e-9, "ul": 1e-6, "µl": 1e-6, "μl": 1e-6}
-_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
     AssayPilotError when a column is missing or a well does not exist on such a plate.
     """
     ids, plate, well = (
-        raw.called(names)
-        for names in (headers.IDS, ("source plate", *headers.ROLES["plate"]), ("source well", *headers.ROLES["well"]))
+        raw.called(known)
+        for known in (headers.IDS, ("source plate", *headers.ROLES["plate"]), ("source well", *headers.ROLES["well"]))
     )
     if ids is None or plate is None or well is None:
         raise AssayPilotError(
@@ -97,7 +97,7 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
             option="--sources",
             mend="Say where compounds stand with columns ID, Plate and Well.",
         )
-    names = CompoundNames(status.library)
+    compounds = CompoundNames(status.library)
     found = Sources({}, {})
     for row, name, on, text in zip(raw.rows, raw.column(ids), raw.column(plate), raw.column(well), strict=True):
         if is_missing(name) or is_missing(text):
@@ -108,7 +108,7 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
             raise AssayPilotError(
                 error.message, file=raw.file, row=row, column=well, mend=f"{error.mend} See --source-plate."
             ) from None
-        known = names.find(name)
+        known = compounds.find(name)
         if known is not None and known.compound is not None:
             found.compounds.setdefault(known.compound, place)
         else:
@@ -138,10 +138,8 @@ def transfers(
         )
     missing = [item.compound for item in issued.items if item.compound not in sources.compounds]
     if missing:
-        ids = ", ".join(status.library.ids[compound] for compound in missing[:_NAMED])
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         raise AssayPilotError(
-            f"the sources do not say where {ids}{more} stand",
+            f"the sources do not say where {names([status.library.ids[compound] for compound in missing])} stand",
             option="--sources",
             mend="Add their plates and wells; the round stays as it is.",
         )

@@ -109,13 +109,7 @@ def _head(status: Status, issued: Round, layout: Layout | None) -> list[Flowable
         count = len(layout.plates)
         names_of = ", ".join(plate.name for plate in layout.plates[:_NAMED]) + ", …" * (count > _NAMED)
         said.append(f"{many(count, 'plate')} of {layout.use.size:,} wells: {names_of}")
-    said.append(status.goal_sentence)
-    boxed = not_drawn(_names(status, issued))
-    if boxed:
-        said.append(
-            f"{many(len(boxed), 'character')} of names are not in the font of this page and show as empty boxes; "
-            "the work list as a table has them as they are."
-        )
+    said += [status.goal_sentence, *not_drawn(_names(status, issued))]
     signed = [[paragraph(f"{what}  {_RULE}", "label") for what in ("Tested on", "By", "Batch of reagents")]]
     return [
         paragraph(f"Work list, round {issued.number}", "label"),
@@ -184,8 +178,7 @@ def _columns(lines: Iterable[_Line]) -> list[float]:
 def _list(status: Status, issued: Round, layout: Layout | None, progress: Progress) -> list[Flowable]:
     """Return the compounds as a table whose header stands on every page; one of very many measurements goes on."""
     smiles = [structure(status, item.compound) for item in issued.items]
-    scaffold = status.library.scaffold
-    aligned = Aligned(() if scaffold is None else scaffold.cores, smiles)
+    aligned = Aligned.of(status.library, smiles)
     lines = [_lines(status, issued, layout, item) for item in issued.items]
     boxes = _columns(line for its in lines for line in its)
     picture = _PICTURE[0] + _APART if any(smiles) else 0.0

@@ -358,7 +358,7 @@ class _Writer:
         if len(compounds) > len(shown):
             self._notes.append(f"Only the first {len(shown):,} of {len(compounds):,} compounds have their picture.")
         library = contents.status.library
-        aligned = Aligned(() if library.scaffold is None else library.scaffold.cores, smiles)
+        aligned = Aligned.of(library, smiles)
         drawn = [text for text in smiles if text]
         bond = aligned.bond(drawn[:: -(-len(drawn) // _SCALED)], _WIDTH, _HEIGHT)
         found: dict[int, Path] = {}

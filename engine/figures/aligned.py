@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..chemistry.proposing import shared_part
+from ..domain.library import Library
 from .cores import DrawnCore, lay_out, widest_turn
 
 _LARGEST = 300
@@ -49,6 +50,11 @@ class Aligned:
                     self._cores[0].turn(widest_turn([one.GetConformer().GetPositions() for one in laid]))
             for core in self._cores[1:]:
                 core.turn_to(self._cores[0])
+
+    @classmethod
+    def of(cls, library: Library, smiles: Sequence[str]) -> Aligned:
+        """Return what draws these structures of a library, turned to its cores."""
+        return cls(() if library.scaffold is None else library.scaffold.cores, smiles)
 
     @property
     def core(self) -> bool:

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..campaign.phrases import many
-from ..campaign.state import STATUSES, Status
+from ..campaign.state import Status
 from ..chemistry.names import carried_names, site_names
 from ..errors import AssayPilotError
 from ..export.answer import picture_of
-from ..export.shortlist import decimals_of, ranked
+from ..export.shortlist import brief_table, ranked
 from ..export.structure_activity import look
 from ..figures.heat import heat_map, heat_size, pair_map
 from ..figures.rounds import counts_by_round, set_by_round
@@ -75,26 +75,16 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _table(now: Status) -> str:
-    known, library, digits = now.candidates, now.library, decimals_of(now)
+    known, library = now.candidates, now.library
     best = [compound for compound in ranked(now).tolist()[:_ROWS] if np.isfinite(known.estimate[compound])]
     if not best:
         return ""
-    numbers = {
-        now.endpoints[now.objective].scale_name: (known.estimate, digits),
-        "low": (known.posterior_low, digits),
-        "high": (known.posterior_high, digits),
-        f"P({now.probability_names[0]})": (known.probability_within_epsilon, 2),
-        "measured": (known.measured, 0),
-    }
-    rows = [
-        {"ID": library.ids[compound], **carried_names(library, compound), "Status": STATUSES[known.status[compound]]}
-        | {
-            name: f"{of[compound]:.{places}f}" if np.isfinite(of[compound]) else ""
-            for name, (of, places) in numbers.items()
-        }
-        for compound in best
-    ]
-    frame = pd.DataFrame(rows).map(escape)
+    sheet = brief_table(now, best)
+    frame = pd.DataFrame(sheet.texts(), columns=list(sheet.header))
+    carried = [carried_names(library, compound) for compound in best]
+    for place, site in enumerate(library.sites, start=1):
+        frame.insert(place, site.name, [of_one[site.name] for of_one in carried], allow_duplicates=True)
+    frame = frame.map(escape)
     frame.columns = frame.columns.map(escape)
     pictures = _structures(now, best)
     if any(pictures):
@@ -105,13 +95,12 @@ def _table(now: Status) -> str:
 
 def _structures(now: Status, compounds: list[int]) -> list[str]:
     """Return the structures as SVG, drawn alike; "" where there is none."""
-    library = now.library
-    if library.smiles is None:
+    if now.library.smiles is None:
         return [""] * len(compounds)
     from ..figures.aligned import Aligned
 
-    smiles = [library.smiles[compound] for compound in compounds]
-    drawer = Aligned(() if library.scaffold is None else library.scaffold.cores, [text for text in smiles if text])
+    smiles = [now.library.smiles[compound] for compound in compounds]
+    drawer = Aligned.of(now.library, smiles)
     drawn = [drawer.svg(text, *_PICTURE) if text else None for text in smiles]
     return ["" if one is None else one[one.find("<svg") :] for one in drawn]
 
