@@ -28,12 +28,11 @@ from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from . import noise as assay_noise
-from .bookkeeping import Issued
 from .events.issued import AuditIssued
 from .file.chain import Draft
 from .replay import Ledger
 from .rounds import items_of
-from .state import Audit, Candidates
+from .state import Audit, Candidates, Issued
 
 CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645
@@ -152,8 +151,7 @@ def _distance(ledger: Ledger) -> float:
 
 def _population(ledger: Ledger, candidates: Candidates) -> Ints:
     """Return the compounds that are not in, can be measured and were not, in library order."""
-    free = ledger.library.measurable & (candidates.status != IN)
-    free[list(ledger.unavailable)] = False
+    free = ledger.available() & (candidates.status != IN)
     free[[m.compound for m in ledger.measurements if m.usable and m.endpoint == ledger.objective]] = False
     return np.flatnonzero(free)
 

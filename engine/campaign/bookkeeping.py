@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +20,7 @@ from ..domain.plates.layout import Layout
 from ..domain.profiles import Known
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
-from .findings import Prediction
-from .state import Round, RoundItem, Settings
+from .state import Issued, Round, Settings
 from .stock_view import Stock
 
 Place = tuple[int, int]
@@ -58,28 +57,6 @@ class Decided:
     """The round that closed it."""
     measured: tuple[int, ...] = (0,)
     """Positions of the endpoints it was measured for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """A round as the log knows it."""
-
-    number: int
-    phase: int
-    items: tuple[RoundItem, ...]
-    issued: str
-    before: int
-    """Measurements in the campaign when it was issued."""
-    state: Literal["open", "closed", "withdrawn"] = "open"
-    closed: str | None = None
-    confirmation: bool = False
-    """Whether it confirms what was decided: it belongs to no phase, its phase is 0."""
-    predicted: tuple[Prediction, ...] = ()
-    """What a confirmation round was predicted to find."""
-    population: int = 0
-    """Compounds that an audit round was drawn from; 0 for other rounds."""
-    measured: tuple[int, ...] = (0,)
-    """Positions of the endpoints it asks for."""
 
 
 How = Literal["capacity", "free", "void"]
@@ -140,7 +117,6 @@ class Books:
         self.ordered: Mapping[int, str] = {}
         """When each compound was first asked for that was not at hand, UTC."""
         self.phases: list[Decided] = []
-        """The last round before plates (batches, dates) were said to shift their values; 0: it was from the start."""
 
     def known(self, name: str) -> Floats:
         """Return a property of every arm, as structures tell it, ``(n_arms,)``; NaN where there is none."""
@@ -184,24 +160,24 @@ class Books:
         """Distinct feature rows."""
         return len(self.first)
 
-    def measurable(self) -> Flags:
-        """Which arms have a compound that can be had."""
-        return self._measurable(self.unavailable)
-
-    def _measurable(self, unavailable: Collection[int]) -> Flags:
+    def available(self, unavailable: Collection[int] | None = None) -> Flags:
+        """Which compounds can be had, ``(n,)``; ``unavailable``: those that cannot, instead of those marked so."""
         had = self.library.measurable.copy()
-        had[list(unavailable)] = False
+        had[list(self.unavailable if unavailable is None else unavailable)] = False
+        return had
+
+    def measurable(self, unavailable: Collection[int] | None = None) -> Flags:
+        """Which arms have a compound that can be had, ``(n_arms,)``."""
         out = np.zeros(self.n_arms, dtype=bool)
-        out[self.arm_of[had]] = True
+        out[self.arm_of[self.available(unavailable)]] = True
         return out
 
     def representative(self, arm: int) -> int:
         """Return the compound that is measured for an arm: the first of its equals that can be had."""
         if self.library.measurable[self.first[arm]] and int(self.first[arm]) not in self.unavailable:
             return int(self.first[arm])
-        for compound in np.flatnonzero(self.arm_of == arm):
-            if self.library.measurable[compound] and int(compound) not in self.unavailable:
-                return int(compound)
+        for compound in np.flatnonzero((self.arm_of == arm) & self.available()).tolist():
+            return int(compound)
         raise AssayPilotError(f"{self.library.ids[self.first[arm]]} cannot be had")
 
     @property
@@ -230,7 +206,7 @@ class Books:
 
     def _by_round(self) -> dict[int, int]:
         """Return the determinations of what each round measured, by its number; those withdrawn do not count."""
-        asked = {issued.number: frozenset(issued.measured) for issued in self.rounds}
+        asked = {issued.number: frozenset(issued.endpoints) for issued in self.rounds}
         usual = frozenset(self.measured)
         taken: dict[int, int] = {}
         for m in self.measurements:
@@ -245,7 +221,7 @@ class Books:
 
     def samples(self) -> int:
         """Return the same in planned replicates, as strategies count, rounded up; each of what its round measured."""
-        asked = {issued.number: issued.measured for issued in self.rounds}
+        asked = {issued.number: issued.endpoints for issued in self.rounds}
         spent: dict[int, int] = {}
         for number, n in self._by_round().items():
             if number not in self.confirmations:
@@ -329,11 +305,11 @@ class Books:
 
     def _returned(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> tuple[tuple[int, ...], ...]:
         if issued.state == "withdrawn":  # what came for its compounds later was not for it
-            return ((0,) * len(issued.measured),) * len(issued.items)
+            return ((0,) * len(issued.endpoints),) * len(issued.items)
         return tuple(
             tuple(
                 min(item.of(place), came.get((issued.number, endpoint, item.compound), 0))
-                for place, endpoint in enumerate(issued.measured)
+                for place, endpoint in enumerate(issued.endpoints)
             )
             for item in issued.items
         )
@@ -342,7 +318,7 @@ class Books:
         """Yield what a round still waits for, and how many; compounds that cannot be had are not waited for."""
         for item, back in zip(issued.items, self.returned(issued), strict=True):
             if item.compound not in self.unavailable:
-                for place, endpoint in enumerate(issued.measured):
+                for place, endpoint in enumerate(issued.endpoints):
                     if item.of(place) > back[place]:
                         yield (endpoint, item.compound), item.of(place) - back[place]
 
@@ -365,18 +341,9 @@ class Books:
             max(item.of(place) - n for place, n in enumerate(row)) for item, row in zip(issued.items, back, strict=True)
         )
         return Round(
-            number=issued.number,
-            phase=issued.phase,
-            items=issued.items,
-            state=issued.state,
-            issued=issued.issued,
-            closed=issued.closed,
+            **{one.name: getattr(issued, one.name) for one in fields(issued)},
             returned=tuple(item.replicates - left for item, left in zip(issued.items, missing, strict=True)),
-            endpoints=issued.measured,
             back=back,
-            confirmation=issued.confirmation,
-            predicted=issued.predicted,
-            population=issued.population,
             layout=self.layouts.get(issued.number),
         )
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -122,21 +121,8 @@ def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     return (ledger.scale.shown(low), ledger.scale.shown(high)) if position == ledger.objective else (low, high)
 
 
-@dataclass(frozen=True, eq=False)
-class _Evidence:
-    """What the measurements of a campaign are, one entry per compound."""
-
-    usable: Mapping[int, Ints]
-    """Usable determinations by endpoint; of a difference, those of the part that has fewer."""
-    bounded: Mapping[int, Ints]
-    """Determinations of which only a bound is known, by endpoint."""
-    made: Flags
-    under: Mapping[int, Floats]
-    """The lowest limit a value is known to lie below, by endpoint; NaN without one."""
-    over: Mapping[int, Floats]
-
-
-def _evidence(ledger: Ledger) -> _Evidence:
+def _evidence(ledger: Ledger) -> dict[str, Any]:
+    """Return what the measurements of a campaign are, one entry per compound, as ``Candidates`` have it."""
     n, places = len(ledger.library), range(len(ledger.endpoints))
     usable = {k: np.zeros(n, dtype=np.intp) for k in places}
     bounded = {k: np.zeros(n, dtype=np.intp) for k in places}
@@ -156,21 +142,23 @@ def _evidence(ledger: Ledger) -> _Evidence:
         own = parts(ledger.endpoints, k)
         if ledger.endpoints[k].of is not None:
             usable[k] = np.min([usable[part] for part in own], axis=0)
-    return _Evidence(usable, bounded, made, _only_known(under), _only_known(over))
+    names = [endpoint.name for endpoint in ledger.endpoints]
+    limits = ({names[k]: one for k, one in side.items() if not np.isnan(one).all()} for side in (under, over))
+    return {
+        "measured": np.min([usable[k] for k in ledger.goal_endpoints], axis=0),
+        "censored": np.sum([bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
+        "made": made,
+        "measured_of": {names[k]: own for k, own in usable.items()},
+        **dict(zip(("under", "over"), limits, strict=True)),
+    }
 
 
-def _within_bounds(evidence: _Evidence, endpoint: int, estimate: Floats, lost: Flags) -> Floats:
+def _within_bounds(evidence: Mapping[str, Any], endpoint: str, estimate: Floats, lost: Flags) -> Floats:
     """Return the estimates of compounds, those of which only bounds are known no farther than these."""
     unknown = np.full(len(estimate), np.nan)
-    under, over = (bounds.get(endpoint, unknown) for bounds in (evidence.under, evidence.over))
-    held = np.fmax(np.fmin(estimate, under), over)
-    alone = (evidence.usable[endpoint] == 0) & ~lost
-    return np.where(alone, held, estimate)
-
-
-def _only_known(limits: Mapping[int, Floats]) -> dict[int, Floats]:
-    """Return the limits of endpoints that have some."""
-    return {k: one for k, one in limits.items() if not np.isnan(one).all()}
+    under, over = (evidence[side].get(endpoint, unknown) for side in ("under", "over"))
+    alone = (evidence["measured_of"][endpoint] == 0) & ~lost
+    return np.where(alone, np.fmax(np.fmin(estimate, under), over), estimate)
 
 
 def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints) -> tuple[Floats, Floats]:
@@ -224,8 +212,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.goal_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
-    for k, endpoint in enumerate(endpoints):
-        estimates[endpoint.name] = _within_bounds(evidence, k, estimates[endpoint.name], lost[arm_of])
+    estimates = {name: _within_bounds(evidence, name, own, lost[arm_of]) for name, own in estimates.items()}
     name = endpoints[objective].name
     fitted, estimate = shown(shown_means(ledger, objective, found[objective])), estimates[name]
     beyond = ~np.isnan(estimate) & (estimate != fitted)
@@ -240,9 +227,6 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         high=highs[name],
         probability_within_epsilon=shown(within, here),
         probability_within_slack=shown(soft, here),
-        measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
-        censored=np.sum([evidence.bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
-        made=evidence.made,
         posterior_low=np.where(beyond, np.nan, shown(post_low, here)),
         posterior_high=np.where(beyond, np.nan, shown(post_high, here)),
         estimates=estimates,
@@ -250,9 +234,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         soft_cutoff=_cutoff(ledger, sign * (best - near - settings.softness)),
         lows=lows,
         highs=highs,
-        measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
-        under={endpoints[k].name: limit for k, limit in evidence.under.items()},
-        over={endpoints[k].name: limit for k, limit in evidence.over.items()},
+        **evidence,
     )
 
 
@@ -287,7 +269,6 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         # The best are the best of those that probably keep every limit.
         kept = np.all(known.p_kept[: len(ledger.limited)] > 0.5, axis=0)[arm_of]
         border = objective.sign * settings.border(objective.sign * estimate[kept] if kept.any() else estimate)
-    evidence = _evidence(ledger)
     return Candidates(
         status=status[arm_of],
         decided_in_round=np.where(status == UNDECIDED, 0, decided_in)[arm_of],
@@ -296,9 +277,6 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         high=highs[objective.name],
         probability_within_epsilon=(unknown if known is None else known.p_member)[arm_of],
         probability_within_slack=(unknown if known is None else known.p_acceptable)[arm_of],
-        measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
-        censored=np.sum([evidence.bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
-        made=evidence.made,
         posterior_low=lows[objective.name],
         posterior_high=highs[objective.name],
         estimates=estimates,
@@ -306,11 +284,9 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
         soft_cutoff=border - objective.sign * settings.softness,
         lows=lows,
         highs=highs,
-        measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
         probability_meets=meets,
-        under={endpoints[k].name: limit for k, limit in evidence.under.items()},
-        over={endpoints[k].name: limit for k, limit in evidence.over.items()},
         profile_met=profile_met,
+        **_evidence(ledger),
     )
 
 

@@ -94,8 +94,6 @@ ASKED = 3.0
 """Standard deviations from its prediction beyond which a value just entered is asked about (1 in 370 of good ones)."""
 _HALF_95 = 1.96
 """Standard deviations from the middle to the end of a 95 % interval."""
-_NAMED = 5
-"""Values that are named in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +202,12 @@ def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Seque
         f"{library.ids[one.measurement.compound]} {number(round(one.measurement.value, 3))}"
         f"{f' {endpoints[one.measurement.endpoint].scale_name}' if several else ''} in round {one.measurement.round} "
         f"(against {number(round(one.expected, 3))})"
-        for one in found[:_NAMED]
+        for one in found
     ]
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     lie = "lies" if len(found) == 1 else "lie"
     return (
         f"{many(len(found), 'value')} {lie} more than {FAR:g} SD from the others of the compound, or from what was "
-        f"expected: {', '.join(named)}{more}. Used as they are; leave one out only for a technical cause.",
+        f"expected: {names(named)}. Used as they are; leave one out only for a technical cause.",
     )
 
 

@@ -163,6 +163,8 @@ class Deviations:
     def as_json(self, ids: tuple[str, ...]) -> dict[str, Any]:
         """For the command line."""
         found = self.found
+        sizes = {"tau": "tau", "tau_low": "tau_low", "tau_high": "tau_high", "largest_seen": "seen"}
+        sizes["largest_at_least"] = "error_low"
         return {
             "endpoint": self.endpoint,
             "verdict": self.verdict,
@@ -172,11 +174,7 @@ class Deviations:
             "freedom": found.freedom,
             "noise_sd": self.noise_sd,
             "p": found.p,
-            "tau": found.tau if found.freedom else None,
-            "tau_low": found.tau_low if found.freedom else None,
-            "tau_high": found.tau_high if found.freedom else None,
-            "largest_seen": found.seen if found.freedom else None,
-            "largest_at_least": found.error_low if found.freedom else None,
+            **{key: getattr(found, name) if found.freedom else None for key, name in sizes.items()},
             "model_error": self.model_error,
             "cliffs": [
                 {"id": ids[self.compounds[one.place]], "measured": one.measured, "off": one.off, "p": one.p}

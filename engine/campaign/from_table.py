@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..domain.controls import Control
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
 from ..domain.noise import usual
@@ -27,31 +26,20 @@ from .state import Settings, Source, Status
 
 _OF_SCORES = 0.1
 """Distance from the best score of a profile that counts as equal where none is given."""
-_AS_WANTED = ("slack", "delta", "goal", "strategy", "parameters", "per_round", "max_replicates", "budget", "seed",
-              "controls", "top")  # fmt: skip
-"""Settings that are what was wanted, by the same names."""
 _ROWS = 10
 """Rows named in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a campaign is for and what the lab can do; None where nothing was said. See ``Settings``."""
+    """What a campaign is for and what the lab can do; None where nothing was said."""
 
     goal: str = "epsilon-best"
     objectives: Sequence[str] | None = None
     """Endpoints the goal is about, as people call them; None: the only one, for trade-offs all of them."""
     epsilon: float | None = None
-    slack: float | None = None
-    delta: float = 0.05
-    strategy: str = "auto"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    per_round: int = 96
-    max_replicates: int = 4
-    budget: int | None = None
-    seed: int = 0
-    controls: tuple[Control, ...] = ()
-    top: int | None = None
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    """Further ``Settings``, by name."""
     stock: StockTerms = UNSAID
     name: str | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
@@ -98,7 +86,8 @@ def campaign_from_table(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
         epsilon=epsilon,
-        **{name: getattr(wanted, name) for name in _AS_WANTED},
+        goal=wanted.goal,
+        **wanted.terms,
     )
     return Campaign.create(
         path,
@@ -229,7 +218,7 @@ def _as_usual(
 
 def _unused(wanted: Wanted) -> list[str]:
     """One sentence about an option that has no meaning for the goal; empty when all have."""
-    if wanted.goal == "pareto" and wanted.slack is not None:
+    if wanted.goal == "pareto" and wanted.terms.get("slack") is not None:
         return ["Trade-offs have no cutoff, so the slack is not used."]
     return []
 

@@ -171,19 +171,10 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
     return replace(decision, low=low, high=high)
 
 
-def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:
-    """Return what the last decision ``used``, as the log says; before the first one what the history says."""
-    if not estimated(books):
-        return ()
-    return used[max(used)] if used else spreads(books, 0)
-
-
 def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
     """Return the state with the noise that the next phase is planned by.
 
-    And how many of its measurements should be repeats.
-
-    ``found``: as ``latest`` says.
+    And how many of its measurements should be repeats. ``found``: as ``known`` says.
     """
     if not found:
         return state
@@ -223,7 +214,9 @@ def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, 
 
 def known(ledger: Ledger) -> tuple[Spread, ...]:
     """Return what the last decision used, as the log says; before the first one what the history says."""
-    return latest(ledger, ledger.spreads)
+    if not estimated(ledger):
+        return ()
+    return ledger.spreads[max(ledger.spreads)] if ledger.spreads else spreads(ledger, 0)
 
 
 def informing(ledger: Ledger) -> tuple[Endpoint, ...]:

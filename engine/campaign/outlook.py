@@ -94,11 +94,11 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
     from ..domain.features import span_rank
-    from .noise import latest, to_plan
+    from .noise import known, to_plan
 
     ledger = plan.ledger
     settings, strategy = ledger.settings, ledger.strategy
-    state = to_plan(ledger, latest(ledger, ledger.spreads), ledger.state)
+    state = to_plan(ledger, known(ledger), ledger.state)
     report(0.1, "Planning the first phase")
     first = strategy.ask(state, report)
     per = ledger.per_sample

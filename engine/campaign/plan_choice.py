@@ -92,19 +92,8 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
 
     AssayPilotError while a phase is under way that has results or an open round, and where nothing is to be chosen.
     """
-    if ledger.stock is None:
-        raise AssayPilotError(
-            "nothing is known of stock or cost, so there is nothing to choose",
-            option="--options",
-            mend="Say first what is in stock.",
-        )
+    _refuse_choice(ledger, "--options")
     refuse_under_way(ledger)
-    if not ledger.strategy.info.any_plan:
-        raise AssayPilotError(
-            f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
-            option="--options",
-            mend=f"These leave a choice: {named_by('any_plan')}.",
-        )
     state = ledger.current()
     if ledger.strategy.stop(state):
         return ()
@@ -116,6 +105,22 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
         )
     plans = _plans(ledger, state, report)
     return tuple(_option(ledger, plans.named(name)) for name in PLANS)
+
+
+def _refuse_choice(ledger: Ledger, option: str) -> None:
+    """Raise AssayPilotError where nothing is said of stock, or the strategy leaves no choice."""
+    if ledger.stock is None:
+        raise AssayPilotError(
+            "nothing is known of stock or cost, so there is nothing to choose",
+            option=option,
+            mend="Say first what is in stock.",
+        )
+    if not ledger.strategy.info.any_plan:
+        raise AssayPilotError(
+            f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
+            option=option,
+            mend=f"These leave a choice: {named_by('any_plan')}.",
+        )
 
 
 def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanOption, ...]:
@@ -149,18 +154,8 @@ def asked(
     ``choice`` None is what was said to be usual; where nothing has to be made the strategy plans as ever.
     """
     if not may_choose(ledger):
-        if choice is not None and ledger.stock is None:
-            raise AssayPilotError(
-                "nothing is known of stock or cost, so there is nothing to choose",
-                option="--choose",
-                mend="Say first what is in stock.",
-            )
-        if choice is not None and not ledger.strategy.info.any_plan:
-            raise AssayPilotError(
-                f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
-                option="--choose",
-                mend="Leave the choice out.",
-            )
+        if choice is not None:
+            _refuse_choice(ledger, "--choose")
         return ledger.strategy.ask(state, report), None
     name = choice or usual(ledger)
     found = _plans(ledger, state, report).named(name)
@@ -202,19 +197,19 @@ def _plans(ledger: Ledger, state: State, report: Report) -> Plans:
     from ..strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
 
     ready, price, _ = stocked.of_arms(ledger)
-    stock = stocked.stated(ledger)
+    stock = ledger.stock
     each = (stock.terms.measurement_cost or 0.0) * ledger.per_sample if stock is not None else 0.0
     return Plans(ledger.strategy, state, Costs(ready, price, each, ledger.settings.max_replicates), report)
 
 
 def _option(ledger: Ledger, planned: Planned) -> PlanOption:
     ready, price, chosen = stocked.of_arms(ledger)
-    stock = stocked.stated(ledger)
+    stock = ledger.stock
     assert stock is not None
     arms, counts = planned.allocation.arms, planned.allocation.counts
     dear = arms[~ready[arms]]
     made = chosen[dear]
-    wait = float(stock.wait()[made].max()) if len(made) else 0.0
+    wait = float(stock.usual(stock.lead)[made].max()) if len(made) else 0.0
     making, each = float(price[dear].sum()), ledger.per_sample
     total = planned.allocation.total * each
     terms = stock.terms.over(USUAL)

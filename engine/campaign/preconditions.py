@@ -17,7 +17,6 @@ from .replay import Ledger
 
 _FEWEST = 4
 """Fewer values may all be 0 and 1 by chance of rounding."""
-_ROOT = "give its square root as a plain endpoint, whose SD is 0.5 for counts of 4 and more."
 _KINDS = {"logit": "shares or yes/no as 1/0", "log": "counts"}
 
 
@@ -54,24 +53,12 @@ def check_kinds(ledger: Ledger) -> None:
     for k in ledger.goal_endpoints:
         endpoint, linked = ledger.endpoints[k], k == ledger.objective and ledger.settings.goal != "pareto"
         link = ledger.link[0] if linked else "identity"
-        alike = f"{ledger.strategy.info.name} needs values that all scatter alike"
-        if endpoint.kind == "yes-no" and link == "identity":
+        if endpoint.kind != "value" and link != {"yes-no": "logit", "count": "log"}[endpoint.kind]:
+            what = "a yes or no" if endpoint.kind == "yes-no" else "a count, which scatters more the larger it is"
             raise AssayPilotError(
-                f"{endpoint.name} is a yes or no: {alike}",
+                f"{endpoint.name} is {what}: {ledger.strategy.info.name} needs values that all scatter alike",
                 option="--strategy",
-                mend="Choose gaussian-process, or linfact-glm for the goal epsilon-best.",
-            )
-        if endpoint.kind == "count" and link != "log":
-            raise AssayPilotError(
-                f"{endpoint.name} is a count, which scatters more the larger it is: {alike}",
-                option="--strategy" if linked else "--endpoint",
-                mend=f"Choose gaussian-process, or {_ROOT}",
-            )
-        if endpoint.kind == "yes-no" and link == "log":
-            raise AssayPilotError(
-                f"{endpoint.name} is a yes or no, and the link log is for counts",
-                option="--parameter",
-                mend="Leave link out.",
+                mend=f"Choose {SERIES}, or linfact-glm for the goal epsilon-best.",
             )
 
 
@@ -89,27 +76,17 @@ def _check_noise(ledger: Ledger) -> None:
 def _check_scale(ledger: Ledger) -> None:
     """Raise AssayPilotError for an endpoint that a link cannot take: its values turned around, or logarithms."""
     link, endpoint = ledger.link[0], ledger.endpoints[ledger.objective]
-    needs = f"the {link} link of {ledger.strategy.info.name} needs"
-    if link != "identity" and endpoint.sign < 0:
-        raise AssayPilotError(
-            f"{endpoint.name} is better where it is smaller (direction=min), and {needs} larger to be better",
-            option="--endpoint",
-            mend="Name the opposite, for example the share that survives, and let larger be better."
-            if link == "logit"
-            else "Choose a strategy without a link.",
-        )
-    if link != "identity" and endpoint.of is not None:
-        raise AssayPilotError(
-            f"{endpoint.name} is a difference of logarithms, and {needs} the plain values",
-            option="--objective",
-            mend="Choose a strategy without a link.",
-        )
-    if link != "identity" and endpoint.transform == "log":
-        raise AssayPilotError(
-            f"{endpoint.name} is modelled as its logarithm (transform=log), and {needs} the plain values",
-            option="--endpoint",
-            mend="Say transform=none.",
-        )
+    for misfit, what, needed in (
+        (endpoint.sign < 0, "better where it is smaller (direction=min)", "larger to be better"),
+        (endpoint.of is not None, "a difference of logarithms", "the plain values"),
+        (endpoint.transform == "log", "modelled as its logarithm (transform=log)", "the plain values"),
+    ):
+        if link != "identity" and misfit:
+            raise AssayPilotError(
+                f"{endpoint.name} is {what}, and the {link} link of {ledger.strategy.info.name} needs {needed}",
+                option="--endpoint",
+                mend=f"Choose a strategy without a link, such as {SERIES}.",
+            )
 
 
 def check_value(ledger: Ledger, position: int, value: float) -> None:
@@ -143,16 +120,8 @@ def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
                 f"all {len(values)} values of {name} are 0 or 1: yes or no is no plain value with a spread of "
                 f"{ledger.endpoints[k].noise_sd:.3g}, as {ledger.strategy.info.name} needs it",
                 option="--strategy",
-                mend=_instead(ledger, k),
+                mend=f"Say that {name} is one: kind=yes-no; after results, in a new campaign.",
             )
-
-
-def _instead(ledger: Ledger, position: int) -> str:
-    """Return what can decide on yes and no."""
-    name = ledger.endpoints[position].name
-    if not ledger.seen():
-        return f"Say that {name} is one: kind=yes-no."
-    return f"Give the numbers behind the yes or no, or make a campaign where {name} is one (kind=yes-no)."
 
 
 def _check_budget(ledger: Ledger) -> None:

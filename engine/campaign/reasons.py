@@ -19,11 +19,10 @@ from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..text.signed import signed
-from .bookkeeping import Issued
 from .phrases import joined, many, number
 from .proven_reasons import ProvenReasons, known_to
 from .replay import Ledger
-from .state import RoundItem, Status
+from .state import Issued, RoundItem, Status
 
 _SWEEPS = 20
 """Turns through the sites; in a table with every combination one is enough."""
@@ -171,8 +170,7 @@ class Reasons:
     def _not_estimable(self, compound: int) -> str:
         """Which of its substituents nothing that can be measured tells about."""
         ledger, library = self._ledger, self._ledger.library
-        can = library.measurable.copy()
-        can[list(ledger.unavailable)] = False
+        can = ledger.available()
         missing = [
             f"{site.name} = {site_names(site.substituents)[code]}"
             for k, site in enumerate(library.sites)

@@ -110,6 +110,8 @@ class Ledger(Books):
         self.first, self.arm_of = merge_equal_rows(library.codes)
         whole = SiteFeatures.of(library)
         self.features = SiteFeatures(whole.codes[self.first], whole.sizes)
+        if self.stock is not None:
+            self.stock = self.stock.fitted(len(library))
 
     def aim(self) -> None:
         """Find the endpoints that the settings and limits are about."""
@@ -130,7 +132,7 @@ class Ledger(Books):
 
     def fresh(self) -> State:
         """Return the strategy's state before any phase, under the terms as they are, when everything could be had."""
-        return self.strategy.start(replace(self.origin, measurable=self._measurable({})))
+        return self.strategy.start(replace(self.origin, measurable=self.measurable(())))
 
     def seen(self) -> bool:
         """Whether any result of this campaign was ever seen, one that was taken back included."""
@@ -195,7 +197,7 @@ class Ledger(Books):
         """Return what the lab takes, in replicates of all measured endpoints."""
         settings, each = self.settings, self.per_sample
         budget = None if settings.budget is None else settings.budget // each
-        if settings.budget is not None and any(issued.measured != self.measured for issued in self.rounds):
+        if settings.budget is not None and any(issued.endpoints != self.measured for issued in self.rounds):
             # What was measured for other endpoints counted otherwise: what is left is what it is.
             budget = self.samples() + max(settings.budget - self.spent(), 0) // each
         return Capacity(max(1, settings.per_round // each), settings.max_replicates, budget, each)
@@ -222,7 +224,7 @@ class Ledger(Books):
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
         if self.calibrated:
             return series.informed(self, state)
-        return assay_noise.to_plan(self, assay_noise.latest(self, self.spreads), state)
+        return assay_noise.to_plan(self, assay_noise.known(self), state)
 
     def deciding(self) -> State:
         """Return the state in which the phase under way is decided: what returned in it counts as to be had.

@@ -11,7 +11,6 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from ..system.progress import Report, silent
 from . import codec, deciding, stocked
-from .bookkeeping import Issued
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
@@ -21,7 +20,7 @@ from .layout import lay_out, next_round, reasons
 from .plan_choice import asked, refuse_under_way
 from .replay import Ledger
 from .series import SeriesView, series_reasons
-from .state import Missing, RoundItem
+from .state import Issued, Missing, RoundItem
 
 
 def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName | None = None) -> list[Draft]:
@@ -182,7 +181,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
         missing = "none"
     data = {
         "round": issued.number,
-        "asked": sum(item.of(place) for item in issued.items for place in range(ledger.per_sample)),
+        "asked": issued.measurements,
         "returned": sum(map(sum, ledger.returned(issued))),
         "missing": missing,
         "lost": [] if missing == "return" else lost,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -198,8 +198,8 @@ class RoundItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What the lab does at once: a fixed, ranked list."""
+class Issued:
+    """A fixed, ranked list for the lab, as the log knows it."""
 
     number: int
     """From 1; the number of a withdrawn round is not used again."""
@@ -208,21 +208,18 @@ class Round:
     state: Literal["open", "closed", "withdrawn"]
     issued: str
     """UTC time."""
-    closed: str | None
-    returned: tuple[int, ...]
-    """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
+    closed: str | None = None
+    _: KW_ONLY
+    before: int = 0
+    """Measurements in the campaign when it was issued."""
     endpoints: tuple[int, ...] = (0,)
     """Positions, among the campaign's endpoints, of those that are measured of every item."""
-    back: tuple[tuple[int, ...], ...] = ()
-    """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
     confirmation: bool = False
     """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
     """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
     population: int = 0
     """Compounds that an audit round was drawn from; 0 for all others."""
-    layout: Layout | None = None
-    """The plates it stands on; None while nobody laid it out."""
 
     @property
     def title(self) -> str:
@@ -230,14 +227,26 @@ class Round:
         kind = "Audit round" if self.population else "Confirmation round" if self.confirmation else "Round"
         return f"{kind} {self.number}"
 
-    def __post_init__(self) -> None:
-        if not self.back:
-            object.__setattr__(self, "back", tuple((n,) * len(self.endpoints) for n in self.returned))
-
     @property
     def measurements(self) -> int:
         """Measurements requested, of all endpoints together."""
         return sum(item.of(place) for item in self.items for place in range(len(self.endpoints)))
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Issued):
+    """What the lab does at once, and what came back of it."""
+
+    returned: tuple[int, ...] = ()
+    """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
+    back: tuple[tuple[int, ...], ...] = ()
+    """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
+    layout: Layout | None = None
+    """The plates it stands on; None while nobody laid it out."""
+
+    def __post_init__(self) -> None:
+        if not self.back:
+            object.__setattr__(self, "back", tuple((n,) * len(self.endpoints) for n in self.returned))
 
     @property
     def came(self) -> int:

@@ -47,17 +47,41 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False)
-class StockView:
-    """The stock as pages and documents show it; one entry per compound, in library order."""
+class Stock:
+    """What is known of every compound, in library order; none of the arrays is written to."""
 
     state: NDArray[np.int8]
-    """IN_STOCK, TO_MAKE or CANNOT now."""
+    """``(n,)`` of NOT_SAID, IN_STOCK, TO_MAKE, CANNOT, as the lists said."""
     cost: Floats
-    """Of making it, as it was said; NaN where it was not."""
+    """``(n,)`` of making it; NaN where it was not said."""
     lead: Floats
-    """Days, as they were said; NaN where they were not."""
-    terms: StockTerms
-    orders: tuple[Order, ...]
+    """``(n,)`` days; NaN where it was not said."""
+    terms: StockTerms = field(default=USUAL)
+
+    @classmethod
+    def blank(cls, n: int) -> Stock:
+        """Nothing known of n compounds."""
+        return cls(np.zeros(n, dtype=np.int8), np.full(n, np.nan), np.full(n, np.nan))
+
+    def fitted(self, n: int) -> Stock:
+        """Return the same for a library that has grown to n compounds; nothing was said of the new ones."""
+        more = Stock.blank(n - len(self.state))
+        state, cost, lead = (
+            np.concatenate([getattr(one, name) for one in (self, more)]) for name in ("state", "cost", "lead")
+        )
+        return Stock(state, cost, lead, self.terms)
+
+    def usual(self, values: Floats) -> Floats:
+        """Return cost or lead of each compound, ``(n,)``; where not said the median of those that are to be made."""
+        known = values[np.isfinite(values) & (self.state != IN_STOCK)]
+        return np.where(np.isfinite(values), values, float(np.median(known)) if len(known) else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StockView(Stock):
+    """The stock as pages and documents show it; its states are those now, in stock, to be made or not to be had."""
+
+    orders: tuple[Order, ...] = ()
     waiting: bool = False
     """Whether nothing can be tested before one of the orders is there."""
 
@@ -91,49 +115,6 @@ class StockView:
         ]
         costs, leads = ([] if all(one is None for one in said) else said for said in each)
         return costs, leads
-
-
-@dataclass(frozen=True, eq=False)
-class Stock:
-    """What is known of every compound, in library order; none of the arrays is written to."""
-
-    state: NDArray[np.int8]
-    """``(n,)`` of NOT_SAID, IN_STOCK, TO_MAKE, CANNOT, as the lists said."""
-    cost: Floats
-    """``(n,)`` of making it; NaN where it was not said."""
-    lead: Floats
-    """``(n,)`` days; NaN where it was not said."""
-    terms: StockTerms = field(default=USUAL)
-
-    @classmethod
-    def blank(cls, n: int) -> Stock:
-        """Nothing known of n compounds."""
-        return cls(np.zeros(n, dtype=np.int8), np.full(n, np.nan), np.full(n, np.nan))
-
-    def fitted(self, n: int) -> Stock:
-        """Return the same for a library that has grown to n compounds; nothing was said of the new ones."""
-        more = n - len(self.state)
-        if more <= 0:
-            return self
-        nothing = np.full(more, np.nan)
-        return Stock(
-            np.concatenate([self.state, np.zeros(more, dtype=np.int8)]),
-            np.concatenate([self.cost, nothing]),
-            np.concatenate([self.lead, nothing]),
-            self.terms,
-        )
-
-    def price(self) -> Floats:
-        """``(n,)`` what making each costs; where it was not said the median of those that are to be made."""
-        known = self.cost[np.isfinite(self.cost) & (self.state != IN_STOCK)]
-        usual = float(np.median(known)) if len(known) else 0.0
-        return np.where(np.isfinite(self.cost), self.cost, usual)
-
-    def wait(self) -> Floats:
-        """``(n,)`` days until each is there; where it was not said the median of those that are to be made."""
-        known = self.lead[np.isfinite(self.lead) & (self.state != IN_STOCK)]
-        usual = float(np.median(known)) if len(known) else 0.0
-        return np.where(np.isfinite(self.lead), self.lead, usual)
 
 
 NOT_KNOWN = "not known"

@@ -31,17 +31,12 @@ CANNOT_BE_MADE = "cannot be made"
 # ---------------------------------------------------------------------- reading
 
 
-def stated(ledger: Books) -> Stock | None:
-    """Return what lists said of every compound of the library as it is now; None when none did."""
-    return None if ledger.stock is None else ledger.stock.fitted(len(ledger.library))
-
-
 def at_hand(ledger: Books) -> Flags:
     """``(n_compounds,)``: which are there to be tested: in stock, arrived, or measured here; all without a list.
 
     A compound of which no list says anything is there once it was measured at all.
     """
-    stock = stated(ledger)
+    stock = ledger.stock
     if stock is None:
         return np.ones(len(ledger.library), dtype=bool)
     there: Flags = stock.state == IN_STOCK
@@ -57,11 +52,9 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
 
     Of compounds that are one arm the one at hand counts, else the cheapest that can be had; -1 where none can be.
     """
-    stock = stated(ledger) or Stock.blank(len(ledger.library))
-    there = at_hand(ledger)
-    price = np.where(there, 0.0, stock.price())
-    had = ledger.library.measurable.copy()
-    had[list(ledger.unavailable)] = False
+    stock = ledger.stock or Stock.blank(len(ledger.library))
+    there, had = at_hand(ledger), ledger.available()
+    price = np.where(there, 0.0, stock.usual(stock.cost))
     # The last written wins, so the best come last; ties go to the first in library order.
     order = np.lexsort((-np.arange(len(price)), -price, there, had))
     order = order[had[order]]
@@ -75,7 +68,7 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
 
 def orders(ledger: Books) -> tuple[Order, ...]:
     """Return what the phase under way wants and is not at hand, in the order it is wanted."""
-    stock = stated(ledger)
+    stock = ledger.stock
     if stock is None or ledger.under_way is None:
         return ()
     wanted: dict[int, int] = {}
@@ -87,24 +80,14 @@ def orders(ledger: Books) -> tuple[Order, ...]:
     found = []
     for compound in listed:
         if compound in wanted and not there[compound]:
-            lead, cost = float(stock.lead[compound]), float(stock.cost[compound])
-            ordered = ledger.ordered.get(compound, "")
-            found.append(
-                Order(
-                    compound,
-                    wanted[compound],
-                    cost if math.isfinite(cost) else None,
-                    lead if math.isfinite(lead) else None,
-                    ordered,
-                    texts[compound],
-                    _arrival(ordered, lead),
-                )
-            )
+            cost, lead = codec.finite(stock.cost[compound]), codec.finite(stock.lead[compound])
+            when = ledger.ordered.get(compound, "")
+            found.append(Order(compound, wanted[compound], cost, lead, when, texts[compound], _arrival(when, lead)))
     return tuple(found)
 
 
-def _arrival(ordered: str, lead: float) -> str | None:
-    if not ordered or not math.isfinite(lead):
+def _arrival(ordered: str, lead: float | None) -> str | None:
+    if not ordered or lead is None:
         return None
     day = datetime.fromisoformat(ordered.replace("Z", "+00:00")).astimezone(UTC) + timedelta(days=math.ceil(lead))
     return day.date().isoformat()
@@ -112,14 +95,12 @@ def _arrival(ordered: str, lead: float) -> str | None:
 
 def view(ledger: Books) -> StockView | None:
     """Return the stock to show; None when no list said anything."""
-    stock = stated(ledger)
+    stock = ledger.stock
     if stock is None:
         return None
     there = at_hand(ledger)
     state = np.where(there, IN_STOCK, TO_MAKE).astype(np.int8)
-    had = ledger.library.measurable.copy()
-    had[list(ledger.unavailable)] = False
-    state[~had] = CANNOT
+    state[~ledger.available()] = CANNOT
     left = {compound for _, compound in ledger.outstanding()}
     waiting = ledger.open_round is None and bool(left) and not there[list(left)].any()
     return StockView(state, stock.cost, stock.lead, stock.terms, orders(ledger), waiting)
@@ -140,15 +121,13 @@ def stock_drafts(
 
     AssayPilotError when it leaves nothing that can be measured, or brings back a compound that never could be.
     """
-    stock = stated(ledger) or Stock.blank(len(ledger.library))
+    stock = ledger.stock or Stock.blank(len(ledger.library))
     now = replace_lines(stock, lines)
     later = terms.over(stock.terms)
     changed = [
         line.compound
         for line in lines
-        if now.state[line.compound] != stock.state[line.compound]
-        or not _same(now.cost[line.compound], stock.cost[line.compound])
-        or not _same(now.lead[line.compound], stock.lead[line.compound])
+        if _columns(now, [line.compound]) != _columns(stock, [line.compound])
         or (now.state[line.compound] == CANNOT) != (line.compound in ledger.unavailable)
     ]
     if not changed and ledger.stock is not None and later == stock.terms:
@@ -161,8 +140,7 @@ def stock_drafts(
             f"{ledger.library.ids[never[0]]} was taken in as a compound that cannot be measured, and stays so",
             mend="Leave it out of the list.",
         )
-    left = ledger.library.measurable.copy()
-    left[[c for c in (*ledger.unavailable, *gone) if c not in back]] = False
+    left = ledger.available([c for c in (*ledger.unavailable, *gone) if c not in back])
     if gone and not left.any():
         raise AssayPilotError("no compound would be left to measure", mend="Check the column of stock.")
     data = {
@@ -202,15 +180,10 @@ def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
     return replace(stock, state=state, cost=cost, lead=lead)
 
 
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
-
-
 def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
-    def numbers(values: Floats) -> list[float | None]:
-        return [float(values[c]) if math.isfinite(values[c]) else None for c in compounds]
-
-    return {"state": [int(stock.state[c]) for c in compounds], "cost": numbers(stock.cost), "lead": numbers(stock.lead)}
+    """Return what is said of compounds, as the log keeps it."""
+    cost, lead = ([codec.finite(values[c]) for c in compounds] for values in (stock.cost, stock.lead))
+    return {"state": [int(stock.state[c]) for c in compounds], "cost": cost, "lead": lead}
 
 
 # ---------------------------------------------------------------------- the fold
@@ -218,7 +191,7 @@ def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
 
 def take(ledger: Books, data: Mapping[str, Any]) -> None:
     """Take in what an event states."""
-    stock = stated(ledger) or Stock.blank(len(ledger.library))
+    stock = ledger.stock or Stock.blank(len(ledger.library))
     if data.get("first"):  # the first one is taken back
         ledger.stock = None
     else:

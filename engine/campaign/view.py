@@ -20,6 +20,7 @@ from .candidates import build_candidates
 from .cautions import outlying, outlying_words
 from .confirmation import confirmation
 from .control_quality import quality
+from .phrases import names
 from .plan_choice import choice_is_open
 from .replay import Ledger
 from .state import STATUSES, Candidates, ModelCheck, NoiseNow, PhasePlan, Status
@@ -96,7 +97,6 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
 
 _UNLIKELY = 0.05
 """A probability of keeping to a limit below which a compound that is in deserves a warning."""
-_NAMED = 5
 
 
 def _unlikely(ledger: Ledger, candidates: Candidates) -> list[str]:
@@ -107,10 +107,9 @@ def _unlikely(ledger: Ledger, candidates: Candidates) -> list[str]:
         chance = candidates.probability_meets[endpoint.name]
         found = np.flatnonzero((candidates.status == IN) & (chance < _UNLIKELY))
         if found.size:
-            names = ", ".join(ledger.library.ids[compound] for compound in found[:_NAMED])
-            more = f" and {found.size - _NAMED:,} more" if found.size > _NAMED else ""
+            told = names([ledger.library.ids[compound] for compound in found])
             out.append(
-                f"In, but less than {percent(_UNLIKELY)} likely to keep to {endpoint.limit_text}: {names}{more}. "
+                f"In, but less than {percent(_UNLIKELY)} likely to keep to {endpoint.limit_text}: {told}. "
                 f"Measure {endpoint.name} before relying on them."
             )
     return out

@@ -46,9 +46,12 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     wanted = Wanted(
         goal="top" if options.top is not None and options.goal is None else options.goal or "epsilon-best",
         objectives=options.objective or None,
-        **pick(options, "epsilon slack delta strategy per_round max_replicates budget seed top name"),
-        parameters=parameters_of(options) | _set_aside(options),
-        controls=tuple(map(parse_control, options.control)),
+        **pick(options, "epsilon name"),
+        terms=pick(options, "slack delta strategy per_round max_replicates budget seed top")
+        | {
+            "parameters": parameters_of(options) | _set_aside(options),
+            "controls": tuple(map(parse_control, options.control)),
+        },
         stock=terms,
         epsilons=epsilons,
         profile=tuple(map(parse_curve, options.profile)),

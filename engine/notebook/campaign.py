@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 _PLANNED = ("replicates", "reason", "expected", "low", "high")
 """Columns of ``recommend`` that are no results."""
-_AS_WANTED = ("slack", "delta", "max_replicates", "budget", "seed", "name", "top")
-"""Options that a campaign takes as they are."""
+_AS_WANTED = ("slack", "delta", "max_replicates", "budget", "seed", "top")
+"""Options that are settings of a campaign as they are."""
 _REASONS = 3
 """Rows that were not used, named in a warning."""
 
@@ -141,11 +141,14 @@ class Campaign:
             goal=goal,
             objectives=None if objective is None else listed(objective),
             epsilon=plain(epsilon),
-            strategy=strategy,
-            parameters={name: plain(value) for name, value in options.get("parameters", {}).items()} | aside,
-            per_round=plain(per_round),
-            controls=controls_of(options),
-            **{name: plain(value) for name, value in options.items() if name in _AS_WANTED},
+            terms={name: plain(value) for name, value in options.items() if name in _AS_WANTED}
+            | {
+                "strategy": strategy,
+                "parameters": {name: plain(value) for name, value in options.get("parameters", {}).items()} | aside,
+                "per_round": plain(per_round),
+                "controls": controls_of(options),
+            },
+            name=plain(options.get("name")),
             epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
             profile=profile_of(options),
         )

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
-from ..bookkeeping import Issued, UnderWay
+from ..bookkeeping import UnderWay
 from ..file.chain import Draft
 from ..phrases import many
 from ..replay import Ledger
+from ..state import Issued
 from ..stock_view import choice_in_words
 from .kind import Kind, note_in_words
 
@@ -54,13 +55,33 @@ class _Issue(Kind):
 
     issues = True
     what = "round"
+    confirms = False
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the size of the round."""
-        items, places = ledger.rounds[-1].items, range(ledger.per_sample)
-        total = many(sum(item.of(place) for item in items for place in places), "measurement")
-        title = ledger.view(ledger.rounds[-1]).title
-        return f"{title} issued: {total} of {many(len(self.data['items']), 'compound')}{self._drawn()}"
+        issued = ledger.rounds[-1]
+        of = f"{many(issued.measurements, 'measurement')} of {many(len(issued.items), 'compound')}"
+        return f"{issued.title} issued: {of}{self._drawn()}"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Open the round."""
+        data = self.data
+        ledger.rounds.append(
+            Issued(
+                data["round"],
+                data.get("phase", 0),
+                tuple(codec.item_from_json(item) for item in data["items"]),
+                "open",
+                self.event.time,
+                before=len(ledger.measurements),
+                endpoints=ledger.measured,
+                confirmation=self.confirms,
+                predicted=tuple(codec.prediction_from_json(entry) for entry in data.get("predicted", ())),
+                population=data.get("population", 0),
+            )
+        )
+        if self.confirms:
+            ledger.confirmations.add(data["round"])
 
     def _drawn(self) -> str:
         return ""
@@ -76,39 +97,13 @@ class RoundIssued(_Issue):
 
     name = "round_issued"
 
-    def apply(self, ledger: Ledger) -> None:
-        """Open the round."""
-        data = self.data
-        items = tuple(codec.item_from_json(item) for item in data["items"])
-        before = len(ledger.measurements)
-        ledger.rounds.append(
-            Issued(data["round"], data["phase"], items, self.event.time, before, measured=ledger.measured)
-        )
-
 
 class ConfirmationIssued(_Issue):
-    """A round that decides nothing: it confirms what is in."""
+    """A round that decides nothing: it confirms what is in, with what it is predicted to find."""
 
     name = "confirmation_issued"
     what = "confirmation round"
-
-    def apply(self, ledger: Ledger) -> None:
-        """Open the round, with what it is predicted to find."""
-        data = self.data
-        ledger.rounds.append(
-            Issued(
-                data["round"],
-                0,
-                tuple(codec.item_from_json(item) for item in data["items"]),
-                self.event.time,
-                len(ledger.measurements),
-                confirmation=True,
-                predicted=tuple(codec.prediction_from_json(entry) for entry in data.get("predicted", ())),
-                population=data.get("population", 0),
-                measured=ledger.measured,
-            )
-        )
-        ledger.confirmations.add(data["round"])
+    confirms = True
 
 
 class AuditIssued(ConfirmationIssued):

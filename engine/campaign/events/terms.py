@@ -214,7 +214,7 @@ CAPACITY = ("per_round", "max_replicates", "budget")
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "origin", "under_way",
          "void", "estimates", "spreads", "strategy", "why")  # fmt: skip
 """What a change replaces, and undo puts back."""
-_LIBRARY = ("library", "first", "arm_of", "features", "phases")
+_LIBRARY = ("library", "first", "arm_of", "features", "phases", "stock")
 """What more compounds replace beside."""
 
 
