@@ -57,6 +57,8 @@ class ImportedTable:
     """How the series was made smaller, as the mapping asks."""
     stock: tuple[StockLine, ...] = ()
     """What the columns of stock, cost and time say of the library's compounds."""
+    empty: tuple[str, ...] = ()
+    """Of the warnings, what is said about empty substituent cells."""
 
     @property
     def compounds(self) -> int:
@@ -156,6 +158,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         of_row=of_row,
         steps=steps,
         stock=told.lines,
+        empty=tuple(said.empty),
     )
 
 
@@ -305,9 +308,10 @@ def _site_labels(raw: RawTable, mapping: TableMapping, said: Said) -> list[tuple
     if counts and mapping.blank == "h":
         said.notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
     elif counts:
-        said.warnings.append(
+        said.empty.append(
             f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen, say so."
         )
+        said.warnings.extend(said.empty)
     for place, site in enumerate(unknown):
         if site is not None:
             why = DITTO if is_ditto(raw.column(site)[place]) else "the substituent is missing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AssayPilotError
@@ -38,6 +38,8 @@ class LaidOut:
     cells: tuple[tuple[Any, ...], ...]
     """One tuple per column, untrimmed."""
     rows: tuple[int, ...]
+    header: tuple[int, ...] = ()
+    """The rows of a header of two that were found."""
 
 
 def lay_out(
@@ -71,13 +73,14 @@ def lay_out(
         sheet.left_out(0, titles, "above the header", said)
     first = at + 1
     names = list(head[at])
+    pair: tuple[int, ...] = ()
     if group is not None:
-        names = _combined(group, names)
-        warnings.append(f"Rows {numbers[at - 1]} and {numbers[at]} were read together as the header.")
+        names, pair = _combined(group, names), (numbers[at - 1], numbers[at])
     elif (below := _below(head, numbers, at)) is not None:
-        names = _combined(names, below)
-        warnings.append(f"Rows {numbers[at]} and {numbers[at + 1]} were read together as the header.")
+        names, pair = _combined(names, below), (numbers[at], numbers[at + 1])
         first += 1
+    if pair:
+        warnings.append(f"Rows {pair[0]} and {pair[1]} were read together as the header.")
     names, first = _under_units(head, numbers, first, names, warnings)
     if _are_types(head, numbers, first, names):
         warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
@@ -87,7 +90,7 @@ def lay_out(
         warnings.append(
             f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
         )
-    return sheet.body(names, first, head[at] if first else None)
+    return replace(sheet.body(names, first, head[at] if first else None), header=pair)
 
 
 def _under_units(

@@ -37,6 +37,8 @@ class Said:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    """Of the warnings, what is said about empty substituent cells."""
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -89,6 +91,8 @@ class RawTable:
     """The column whose structures are in our own spelling already, because they came as drawings."""
     points: str = ""
     """What to say of responses that were left out because they are points of curves; "" where there are none."""
+    header: tuple[int, ...] = ()
+    """The rows of a header of two that were found; empty for any other."""
 
     def __post_init__(self) -> None:
         """Refuse a header that is too long."""
@@ -204,7 +208,7 @@ def to_bytes(table: RawTable) -> bytes:
 def from_bytes(data: bytes) -> RawTable:
     """Return the table that ``to_bytes`` wrote."""
     values = json.loads(data)
-    for name in ("columns", "rows", "warnings"):
+    for name in ("columns", "rows", "warnings", "header"):
         values[name] = tuple(values[name])
     values["cells"] = tuple(map(tuple, values["cells"]))
     values["unmatched"] = tuple(map(tuple, values["unmatched"]))

@@ -91,7 +91,9 @@ def parse(
     else:
         cells = without_thousands(cells, decimal)
     report(1.0, "Table read")
-    return RawTable(columns, cells, table.rows, encoding, shown or "", decimal, name, digest, tuple(warnings))
+    return RawTable(
+        columns, cells, table.rows, encoding, shown or "", decimal, name, digest, tuple(warnings), header=table.header
+    )
 
 
 def _refuse_many(count: int, what: str, name: str | None) -> None:

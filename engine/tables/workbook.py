@@ -134,6 +134,7 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
         warnings=tuple(warnings),
         kind="workbook",
         sheet=book.sheet_names[place],
+        header=table.header,
     )
 
 

@@ -148,7 +148,7 @@ class CheckPanel(QWidget):
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()
         # The question above it says this.
-        said = [text for text in checked.warnings if not text.startswith("Empty substituent cells")]
+        said = [text for text in checked.warnings if text not in imported.empty]
         if said:
             more = len(said) - WARNED
             words = "\n".join(said[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")

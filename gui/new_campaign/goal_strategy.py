@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -75,18 +74,28 @@ def _is_number(text: str) -> bool:
 NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
 """Of strategies that are chosen for what they allow: it is said where they are chosen."""
 
-WORDS = (
-    ("epsilon + slack", "that and the soft zone"),
-    ("within epsilon", "within the distance"),
-    ("within the slack", "within the soft zone"),
-    ("with slack: within slack of it", "with a soft zone: within it"),
-    ("the model error", "stated below"),
-    ("at this model error", "so far off the model"),
-)
-"""What the engine calls things, and how the fields beside are named."""
-
-OF_BEST = re.compile(r"(with the stated confidence ).*? \(best: (.*?)\)")
-"""What a strategy promises of all compounds and, between brackets, of the best one: each goal reads its own."""
+ADDS_UP = "if effects add up"
+PROMISES = {
+    "epsilon-best": f"Finds all within the distance and none beyond the soft zone, {ADDS_UP}.",
+    "best": f"Finds one within the soft zone of the best, {ADDS_UP}.",
+    "pareto": "Finds all that no other beats in all endpoints, and none that one beats by more than the given "
+    f"differences, {ADDS_UP}.",
+}
+"""What a proof holds for, by goal."""
+USUAL = ("adaptive", "linfact-g", "linfact-xy", "gege", "rage")
+"""Strategies that promise that and nothing else."""
+OTHERS = {
+    "gaussian-process": "Effects need not add up.",
+    "linfact-xy-as-printed": "As LinFACT-XY, with about four times the measurements.",
+    "linfact-mis": "Decides what holds however a compound deviates from the additive model, as far as stated below.",
+    "linfact-glm": "Its proof is incomplete; errors were measured by simulation.",
+    "epsilon-best-fixed-budget": "Decides all within the budget, and says how often wrongly at most.",
+    "gege-fixed-budget": "Decides all within the budget; how often wrongly is not known.",
+    "lingame": f"The answer is right whenever it stops, {ADDS_UP}.",
+    "lingame-c": f"The answer is right whenever it stops, {ADDS_UP}.",
+    "gse": "The larger the budget, the likelier the best is found.",
+}
+"""What the others promise; one of another package says it in its own words."""
 
 
 def load_strategies() -> tuple[type[Strategy], ...]:
@@ -210,20 +219,13 @@ class StrategyChoice(QWidget):
         """Say why a strategy is proposed, and what the one chosen promises for this goal."""
         from assaypilot.engine.strategies.registry import propose
 
-        words = OF_BEST.sub(r"\1\2" if self._goal == "best" else _without_best, self._info.guarantee)
+        info = self._info
         self.off.setVisible(self.off_model)
-        for engine, here in WORDS:
-            words = words.replace(engine, here)
-        words = f"{words[:1].upper()}{words[1:]}."
+        words = PROMISES[self._goal] if info.name in USUAL else OTHERS.get(info.name, f"{info.guarantee}.")
         more = ""
         if self.name == "auto":
-            words, more = "Effects need not add up.", "Expected missing and wrong compounds are shown at all times."
+            more = "Expected missing and wrong compounds are shown at all times."
         if self.name == "proven":
-            why = propose(self._goal, values=self._values, kind=self._of)[1]
-            more = f"Proposed because {why}."
+            more = f"Proposed because {propose(self._goal, values=self._values, kind=self._of)[1]}."
         self.note.setText(words)
         self.combo.setToolTip(plain_tip(f"{words} {more}".strip()))
-
-
-def _without_best(found: re.Match[str]) -> str:
-    return found[0][: found[0].index(" (best: ")]

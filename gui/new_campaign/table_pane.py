@@ -230,7 +230,7 @@ class TablePane(Pane):
         self._arrange()
         size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
-        said = [text for text in raw.warnings if not text.startswith("Joining: ")]
+        said = loaded.warnings
         more = len(said) - SAID
         lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more under Rows and notes"] if more > 0 else [])]
         self.how.setText("\n".join(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
@@ -20,8 +19,6 @@ from .table_work import Loaded
 
 HEADER_ROWS, DOUBLE_ROWS = 12, 6
 """Rows offered as the header, and pairs of rows."""
-_PAIR = re.compile(r"Rows (\S+) and (\S+) were read together as the header\.")
-"""How it is said that the header is of two rows."""
 MARKS = {".": "point", ",": "comma"}
 
 
@@ -100,9 +97,8 @@ class ReadingPanel(QWidget):
 
 def _found_header(raw: RawTable) -> str:
     """Where the header was found: the two rows it was read from, or the row that it stands above."""
-    pair = next((found for words in raw.warnings if (found := _PAIR.fullmatch(words))), None)
-    if pair is not None:
-        return f"found: rows {pair[1]} and {pair[2]}"
+    if raw.header:
+        return f"found: rows {raw.header[0]} and {raw.header[1]}"
     return f"found: above row {raw.rows[0]}" if raw.rows else "found"
 
 

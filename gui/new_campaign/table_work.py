@@ -82,6 +82,8 @@ class Loaded:
     """Of the first table alone."""
     rows: int
     """Of the first table alone."""
+    warnings: tuple[str, ...]
+    """Of reading, without what the join says."""
     other_columns: tuple[str, ...] = ()
     other_rows: int = 0
 
@@ -103,11 +105,12 @@ def _read(wanted: Wanted, report: Report) -> Loaded:
     first = wanted.first.read(report)
     raw, second = first.raw, wanted.second
     if second is None:
-        return Loaded(wanted, raw, first.sheets, raw.columns, len(raw))
+        return Loaded(wanted, raw, first.sheets, raw.columns, len(raw), raw.warnings)
     other = second.read(report).raw
     report(0.95, "Joining the tables by their ids")
     joined = join_tables(raw, other, id_column=wanted.id_column, other_column=wanted.other_column)
-    return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), other.columns, len(other))
+    said = joined.warnings[: len(raw.warnings) + len(other.warnings)]
+    return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), said, other.columns, len(other))
 
 
 LIGHT_CELLS = 20_000

@@ -390,7 +390,7 @@ class WorkListDialog(QDialog):
     def _refused(self, error: AssayPilotError) -> None:
         self.layout_ = None
         self._say(" ".join(error_words(error)))
-        polish(self.controls, wrong="true" if "column" in str(error) else "false")
+        polish(self.controls, wrong="true" if error.option == "--control-columns" else "false")
         self.plates.hide()
         self.none.hide()
         self.confirm.setEnabled(False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -115,9 +116,9 @@ class Page(QWidget):
         """Where the keyboard goes when the page is opened."""
         return self.table
 
+    @abstractmethod
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show a campaign as it is now; ``opened``: it is another one than before."""
-        raise NotImplementedError
 
     def forget(self) -> None:
         """Show no campaign, as before the first one: another one is about to be shown."""
