@@ -170,7 +170,8 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
     rows += substituent_rows(status, compound)
     rows += confirmation_rows(status, compound)
     decided = int(known.decided_in_round[compound])
-    rows.append(("Decided", f"after round {decided}" if decided else _NONE))
+    if any(one.state == "closed" for one in status.rounds):
+        rows.append(("Decided", f"after round {decided}" if decided else _NONE))
     return rows
 
 
@@ -361,6 +362,9 @@ class CandidatePanel(CompoundPanel):
         status = view.status
         closed = [one.number for one in status.rounds if one.state == "closed"]
         last = max(closed, default=0)
+        self.course.setVisible(last > 0)
+        if not last:
+            return
         known = status.candidates
 
         def draw(size: tuple[float, float], dpi: float) -> Figure:

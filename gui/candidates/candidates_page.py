@@ -56,7 +56,7 @@ class CandidatesPage(Page):
         self.replay = ReplayBar(session.replay)
         self.plot = PlotChoice()
         self.plot.changed.connect(self._plot_chosen)
-        put(self.heading, self.plot.kind, (self.replay, 1))
+        put(self.heading, self.plot.kind, self.replay)
         self.column.addWidget(self.plot)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._pick)

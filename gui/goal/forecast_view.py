@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
@@ -187,13 +187,6 @@ class Outlooks(QWidget):
         self.words = label("", wrap=True, selectable=True)
         self.canvas = Canvas("Measurements expected, now and with these settings")
         self.canvas.reserve(PICTURE, fixed=True)
-        self.busy = QProgressBar()
-        self.busy.setRange(0, 0)
-        self.busy.setTextVisible(False)
-        self.busy.setAccessibleName("Simulating")
-        self.busy.hide()
-        self._keep_room(self.busy)
-        self._keep_room(self.canvas)
         self.again = button(
             "&Simulate", tip="Plays the campaign on, many times, with simulated results", then=self.wanted
         )
@@ -204,15 +197,15 @@ class Outlooks(QWidget):
         self._grid.setColumnStretch(2, 1)
         self._lines: list[tuple[str, ...]] = []
         self.known = label("", "muted", wrap=True)
-        put(column, self.words, self.busy, self.canvas)
+        put(column, self.words, self.canvas)
         column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
         put(column, self._grid, self.known, STRETCH)
         self.now: Foresight | None = None
         self.tried: Foresight | None = None
         self.trying = False
         self._said = ""
-        self._old = False
-        """Whether what is shown was foreseen of something else."""
+        self._working = self._old = False
+        """Whether it is being simulated, and whether what is shown was foreseen of something else."""
         self._show()
 
     def show_now(self, found: Foresight | None) -> None:
@@ -232,7 +225,7 @@ class Outlooks(QWidget):
 
     def work(self, working: bool) -> None:
         """Show whether it is being simulated."""
-        self.busy.setVisible(working)
+        self._working = working
         if working:
             self._said = ""
             self.again.hide()
@@ -240,8 +233,7 @@ class Outlooks(QWidget):
 
     def refuse(self, text: str, *, again: bool) -> None:
         """Say why there is no forecast; ``again``: it may be asked for once more."""
-        self._said = text
-        self.busy.hide()
+        self._said, self._working = text, False
         self._show()
         self.again.setVisible(again)
 
@@ -264,7 +256,7 @@ class Outlooks(QWidget):
         self.again.hide()
         said = self._said or ("" if self._old else headline(now, tried))
         if not said:
-            said = "Simulating what it will take…" if not self.busy.isHidden() else ""
+            said = "Simulating…" if self._working else ""
         elif not self._said and self.trying and tried is None and now is not None:
             said = f"Now {said[:1].lower()}{said[1:]}"
         self.words.setText(said)
@@ -272,6 +264,9 @@ class Outlooks(QWidget):
         rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
         self.canvas.setVisible(bool(rows) and not self._old)
         if rows and not self._old:
+            keeps = self.canvas.sizePolicy()
+            keeps.setRetainSizeWhenHidden(True)  # what is below does not jump with each key
+            self.canvas.setSizePolicy(keeps)
             self.canvas.show_figure(partial(_drawn, tuple(rows)))
             self.canvas.setAccessibleDescription(said + discovery_words(rows[-1][1]))
         found = tried or now
@@ -281,9 +276,8 @@ class Outlooks(QWidget):
         left, right = ({} if one is None else dict(forecast_lines(one)) for one in (now, tried))
         captions = [one for one in dict.fromkeys((*left, *right)) if one not in self._without]
         lines: list[tuple[str, ...]] = [("", self._name, TRIED)] if self.trying and captions else []
-        lines += [
-            (caption, left.get(caption, "\N{EN DASH}"), right.get(caption, "\N{EN DASH}")) for caption in captions
-        ]
+        none = "\N{HORIZONTAL ELLIPSIS}" if self._working else "\N{EN DASH}"
+        lines += [(caption, left.get(caption, none), right.get(caption, none)) for caption in captions]
         self._lines = [line if self.trying else line[:2] for line in lines]
         empty(self._grid)
         for row, line in enumerate(self._lines):
@@ -295,12 +289,6 @@ class Outlooks(QWidget):
                 one.setEnabled(column == 0 or not self._old)
                 self._grid.addWidget(one, row, column, Qt.AlignmentFlag.AlignTop)
                 one.show()
-
-    @staticmethod
-    def _keep_room(widget: QWidget) -> None:
-        policy = widget.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        widget.setSizePolicy(policy)
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:

@@ -341,7 +341,7 @@ class ColumnsPane(Pane):
         if self.form.smiles.currentData() is not None:
             self.panel.say(
                 "No column holds substituents",
-                "Tick the columns at the left, or choose Structures there to take the structures apart.",
+                "Tick them under Columns, or choose Structures there to take the structures apart.",
             )
         self.panel.offer(error.candidates if len(error.candidates) > 1 else ())
 

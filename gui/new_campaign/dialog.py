@@ -114,8 +114,8 @@ class NewCampaign(QDialog):
         body = row_of(spacing=0)
         put(body, (self.left, 3), (self.side, 2))
         column.addLayout(body, 1)
-        self.work = WorkBar(session.tasks)
-        column.addWidget(self.work)
+        self.work = {lane: WorkBar(lane) for lane in (session.tasks, session.ahead)}
+        put(column, *self.work.values())
         self.views.hide()
         self.side.hide()
         self.table_pane.read.connect(self._table_read)

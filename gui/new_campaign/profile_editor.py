@@ -192,7 +192,7 @@ class CurveBox(QFrame):
         self.plot = CurvePlot(name, log=endpoint.transform == "log")
         self.numbers = [Number(f"{name}: desirability {caption}") for caption in _CAPTIONS]
         self._captions = [label(caption, "muted") for caption in _CAPTIONS]
-        self.plateau = QCheckBox("Too much is no use, too")
+        self.plateau = QCheckBox("Optimum in between")
         self.plateau.setToolTip("Desirable between two values, and less so beyond either")
         self.weight = Number(f"{name}: weight")
         self.weight.setRange(0.01, 100.0)

@@ -93,7 +93,7 @@ class SarPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "SAR")
         self.replay = ReplayBar(session.replay)
-        self.heading.addWidget(self.replay, 1)
+        self.heading.addWidget(self.replay)
         line = QWidget()
         tools = FlowRow(line, 10)
         self.which = Segments((*PICTURES, (PAIRS, "Pairs")), "Which picture is shown")

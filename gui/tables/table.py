@@ -128,7 +128,7 @@ class Frozen(QTableView):
 
 ROW = 34
 """Pixels of a row with a structure: ten of them fit below the plot of a small window; its tip draws it larger."""
-ROWS, TALLEST, STEP = 14, 58, 4
+ROWS, TALLEST, STEP = 11, 64, 4
 """Rows that a high window shows at least while structures grow with it; pixels of such a row at most, and by which
 it grows."""
 PADDING, ARROW = 14, 12

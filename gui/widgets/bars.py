@@ -8,7 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSlider, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 
@@ -161,6 +161,8 @@ class WorkBar(QFrame):
         self.setAccessibleName(f"{progress.label}: {progress.detail}")
 
 
+SLIDER = 84
+"""Pixels of the rounds to go through."""
 _NOTHING = "Nothing can be changed here; exports are of now."
 
 
@@ -216,15 +218,15 @@ class ReplayBar(QFrame):
             "Replay", tip="Shows round after round, from the start to now (Space on the slider)", then=self._play
         )
         self.slider = _Rounds(replay)
-        self.slider.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.slider.setFixedWidth(SLIDER)
         self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
         self.slider.valueChanged.connect(self._moved)
         self.words = ElidedLabel()
-        self.words.setMinimumWidth(120)
+        self.words.setMinimumWidth(self.fontMetrics().horizontalAdvance("Reading the past…"))
         self.back = button(
             "Back to &now", tip="Shows the campaign as it is (Escape on the slider)", then=lambda: self._replay.go(None)
         )
-        put(row, (self.words, 5), self.back, self.play, (self.slider, 2))
+        put(row, self.words, self.back, self.play, self.slider)
         keep = self.back.sizePolicy()
         keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
         self.back.setSizePolicy(keep)

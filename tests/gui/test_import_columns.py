@@ -139,8 +139,8 @@ def test_the_search_for_a_core_is_cancelled(qtbot, window, tmp_path, monkeypatch
     monkeypatch.setattr(module, "propose_core", endless(started=running))
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
-    until(qtbot, lambda: "Looking for a common core" in creation.work.words.text())
-    creation.work.stop.click()
+    until(qtbot, lambda: "Looking for a common core" in creation.work[window.session.tasks].words.text())
+    creation.work[window.session.tasks].stop.click()
     wait_for(qtbot, window, lambda: "The search was stopped" in creation.columns_pane.core.words.text())
     assert creation.columns_pane.core.propose.isEnabled()
 
@@ -162,8 +162,8 @@ def test_stopped_check_can_be_repeated(qtbot, window, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(module, "check_table", endless())
         creation = creation_on(qtbot, window, small_table(tmp_path / "t.csv"))
-        until(qtbot, lambda: "Checking the table" in creation.work.words.text())
-        creation.work.stop.click()
+        until(qtbot, lambda: "Checking the table" in creation.work[window.session.tasks].words.text())
+        creation.work[window.session.tasks].stop.click()
         until(qtbot, lambda: creation.columns_pane.panel.again.isVisible())
     assert "stopped" in creation.columns_pane.panel.heading.text()
     creation.columns_pane.panel.again.click()

@@ -148,9 +148,9 @@ def test_reading_is_cancelled_and_the_table_before_stays(qtbot, window, tmp_path
     monkeypatch.setattr(module, "load", endless("Reading cells", running))
     creation.start_with(tmp_path / "slow.csv")
     until(qtbot, running.is_set)
-    until(qtbot, lambda: "Reading slow.csv" in creation.work.words.text())
-    assert "Reading cells" in creation.work.detail.text()
-    creation.work.stop.click()
+    until(qtbot, lambda: "Reading slow.csv" in creation.work[window.session.tasks].words.text())
+    assert "Reading cells" in creation.work[window.session.tasks].detail.text()
+    creation.work[window.session.tasks].stop.click()
     until(qtbot, lambda: "Reading was stopped" in creation.table_pane.problem.text())
     assert creation.table_pane.raw is not None
     assert creation.table_pane.file.text().endswith("good.csv")
