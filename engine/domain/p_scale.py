@@ -5,7 +5,9 @@ The one rule for tables, results, corrections and what is typed in the window.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 
 from .endpoint import Endpoint
 
@@ -35,3 +37,29 @@ def unusual(endpoint: Endpoint, value: float) -> str | None:
     # No concentration is 0 or less.
     perhaps = f': "{value:g} nM"?' if value > 0 else "; is it right?"
     return f"{value:g} is unusual for {endpoint.name}{perhaps}"
+
+
+_FEWEST_BEFORE = 6
+"""Values from which it is known where those of an endpoint lie."""
+_UNIT_STEP = 3.0
+"""Between neighbouring units (nM and µM, µg and mg) lies a factor of 1,000."""
+
+
+def about_unit(endpoint: Endpoint, values: Sequence[float], before: Sequence[float]) -> str | None:
+    """Return a question about values that all lie about a factor of 1,000 beyond those measured ``before``.
+
+    None where they do not. Both in the entry unit; only of quantities that are compared by factors.
+    """
+    if endpoint.transform != "log" or not values or len(before) < _FEWEST_BEFORE:
+        return None
+    low, high, last = min(values), max(values), sorted(before)
+    middle, usual = sorted(values)[len(values) // 2], last[len(last) // 2]
+    steps = math.log10(middle / usual) / _UNIT_STEP
+    if not (high < last[0] or low > last[-1]) or not 2 / 3 <= abs(steps) <= 4 / 3:
+        return None
+    these = f"The value {middle:.4g}" if len(values) == 1 else f"The {len(values)} values from {low:.4g} to {high:.4g}"
+    unit = f" as {endpoint.unit}" if endpoint.unit else ""
+    return (
+        f"{these} of {endpoint.name} {'was' if len(values) == 1 else 'were'} taken{unit}, and the {len(before)} before "
+        f"lie between {last[0]:.4g} and {last[-1]:.4g}: is the unit another one?"
+    )

@@ -12,7 +12,7 @@ from ...domain.difference import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement, Result
-from ...domain.p_scale import unusual
+from ...domain.p_scale import about_unit, unusual
 from ...errors import AssayPilotError
 from ..replay import Ledger
 from .duplicates import place_of, questioned, without_duplicates
@@ -97,7 +97,7 @@ def prepare(
         replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
         for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
     ]
-    asked = (*_questions(endpoints, fresh), *questioned(fresh, earlier, endpoints))
+    asked = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints))
     return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), asked)
 
 
@@ -275,14 +275,22 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
     )
 
 
-def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement]) -> tuple[str, ...]:
+def _questions(
+    endpoints: Sequence[Endpoint], fresh: Sequence[Measurement], earlier: Sequence[Measurement]
+) -> tuple[str, ...]:
     """Values that look like another unit than the endpoint's, as questions."""
     questions = []
-    for m in measurements:
+    for m in fresh:
         endpoint = endpoints[m.endpoint]
         # In the words of the tables' reader, so that a value it has asked about already is asked about once.
         asked = None if (m.entered.unit or "").strip() else unusual(endpoint, m.entered.value)
         if asked is not None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             questions.append(f"{row}{m.entered.compound}: {asked}")
+    for place, endpoint in enumerate(endpoints):
+        bare, before = (
+            [endpoint.from_model(m.value) for m in those if m.endpoint == place and m.usable and not m.entered.unit]
+            for those in (fresh, earlier)
+        )
+        questions += filter(None, [about_unit(endpoint, bare, before)])
     return tuple(questions)

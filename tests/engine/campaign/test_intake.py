@@ -83,6 +83,25 @@ def test_potencies_are_modelled_on_the_log_and_bounds_turn_round() -> None:
     assert (bound.value, bound.relation) == (5.0, "<")
 
 
+def test_values_of_another_unit_than_those_before_are_asked_about_and_taken() -> None:
+    endpoints = (Endpoint("IC50", "µM", transform="log", noise_sd=0.2),)
+    before = recorded(0.02, 0.3, 1.1, 4.0, 9.0, 0.7, endpoints=endpoints)
+
+    def asked(*values: float, unit: str | None = None, earlier: Any = before) -> tuple[str, ...]:
+        results = [Result(IDS[k], value, unit=unit) for k, value in enumerate(values)]
+        return take(results, earlier, endpoints=endpoints).warnings
+
+    assert asked(314.0, 2040.0, 700.0) == (
+        "The 3 values from 314 to 2040 of IC50 were taken as µM, and the 6 before lie between 0.02 and 9: is the unit "
+        "another one?",
+    )
+    assert len(asked(0.0009)) == 1, "mM would be lower by the same factor"
+    assert not asked(314.0, 2040.0, 5.0), "one lies among those before"
+    assert not asked(14.0, 30.0), "weaker compounds, not another unit"
+    assert not asked(314.0, 2040.0, unit="nM"), "the unit is said"
+    assert not asked(314.0, 2040.0, earlier=before[:5]), "too few before"
+
+
 def test_a_bare_35_as_pic50_is_asked_about_and_taken() -> None:
     taken = take([Result(IDS[0], 35.0, row=4), Result(IDS[1], 7.5)])
     assert len(taken.measurements) == 2
