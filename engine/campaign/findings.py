@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..models.additivity import Additivity, Cliff
+from ..text.documents import pick
 
 LEVEL = 0.95
 """Probability that all values of a confirmation lie inside their intervals, if the model holds."""
@@ -163,19 +164,11 @@ class Deviations:
     def as_json(self, ids: tuple[str, ...]) -> dict[str, Any]:
         """For the command line."""
         found = self.found
-        sizes = {"tau": "tau", "tau_low": "tau_low", "tau_high": "tau_high", "largest_seen": "seen"}
-        sizes["largest_at_least"] = "error_low"
         return {
-            "endpoint": self.endpoint,
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "compounds": found.compounds,
-            "compared": found.compared,
-            "freedom": found.freedom,
-            "noise_sd": self.noise_sd,
-            "p": found.p,
-            **{key: getattr(found, name) if found.freedom else None for key, name in sizes.items()},
-            "model_error": self.model_error,
+            **pick(self, "endpoint verdict sentence noise_sd model_error"),
+            **pick(found, "compounds compared freedom p"),
+            **pick(found if found.freedom else None, "tau tau_low tau_high largest_seen=seen"),
+            **pick(found if found.freedom else None, "largest_at_least=error_low"),
             "cliffs": [
                 {"id": ids[self.compounds[one.place]], "measured": one.measured, "off": one.off, "p": one.p}
                 for one in found.cliffs

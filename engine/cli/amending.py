@@ -17,8 +17,9 @@ from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.entries import Entry, Unreadable, doubt, read_entry
 from ..tables.values import narrow
+from ..text.documents import pick
 from .changing import agreed, refusal
-from .console import Console, Reply, pick, table
+from .console import Console, Reply, table
 from .kinds import Numbered
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .console import Reply, pick, table
+from ..text.documents import pick
+from .console import Reply, table
 
 _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
     {

@@ -21,7 +21,8 @@ from ..tables.endpoint_kinds import without_column
 from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
-from .console import Console, Reply, count, pick
+from ..text.documents import pick
+from .console import Console, Reply, count
 from .kinds import NONE
 from .standing import guarantee_of
 

@@ -49,12 +49,6 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no place in JSON")
 
 
-def pick(thing: object, names: str) -> dict[str, Any]:
-    """Return attributes of a thing as a document has them; ``names`` have blanks between, ``key=name`` renames one."""
-    pairs = (name.partition("=") for name in names.split())
-    return {key: getattr(thing, name or key) for key, _, name in pairs}
-
-
 def as_json(document: Any) -> str:
     """One JSON document, ids verbatim."""
     return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)

@@ -28,8 +28,9 @@ from ..tables.join import import_stacked
 from ..tables.opening import read_table
 from ..tables.raw import Problem, RawTable
 from ..tables.values import NO, YES, is_missing, parse_number, quoted
+from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, count, pick, table
+from .console import Console, Reply, count, table
 from .reading import read_mapped
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}

@@ -10,7 +10,8 @@ from ..campaign.overview import Glance, glances
 from ..campaign.phrases import many
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .console import Console, Reply, pick, table
+from ..text.documents import pick
+from .console import Console, Reply, table
 from .targets import check_place, keep_other_tables
 
 if TYPE_CHECKING:

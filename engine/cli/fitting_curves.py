@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AssayPilotError
-from .console import Console, Reply, count, pick, table
+from ..text.documents import pick
+from .console import Console, Reply, count, table
 from .targets import check_place, check_target
 
 _LINES = 40

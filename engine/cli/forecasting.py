@@ -11,8 +11,9 @@ from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..simulate.forecast import Forecast, forecast_campaign
 from ..simulate.series_forecast import SeriesForecast, forecast_series
+from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, pick, table
+from .console import Console, Reply, table
 from .standing import left_to_do, range_lines
 
 

@@ -16,7 +16,8 @@ from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable
 from ..tables.stock import STOCK_ROLES
-from .console import Console, pick
+from ..text.documents import pick
+from .console import Console
 
 
 def read_mapped(

@@ -9,7 +9,8 @@ from ..domain import kinds
 from ..domain.controls import Reading
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
-from .console import pick, table
+from ..text.documents import pick
+from .console import table
 
 
 def control_number(reading: Reading) -> str:

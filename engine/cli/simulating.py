@@ -20,8 +20,9 @@ from ..strategies import registry
 from ..strategies.phased import ADDITIVE, refuse_unknown_noise
 from ..strategies.protocol import Strategy, check_delta
 from ..system.progress import part_of
+from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, pick, table
+from .console import Console, Reply, table
 from .played_on import played_on
 
 _YARDSTICKS = 0.1

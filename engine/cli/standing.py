@@ -18,10 +18,11 @@ from ..export.entries import claim_entry, compound_entries
 from ..export.formats import FORMATS
 from ..export.shortlist import Which, brief_table, ranked
 from ..strategies.protocol import IN, UNDECIDED
+from ..text.documents import pick
 from ..text.percentages import percent
 from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
-from .console import Console, Reply, count, pick, table
+from .console import Console, Reply, count, table
 from .recorded_values import controls_document, plate_lines
 from .stocking import stock_document, stock_lines
 

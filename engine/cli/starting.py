@@ -20,7 +20,8 @@ from ..tables.check import check_report, endpoint_facts
 from ..tables.importer import ImportedTable, import_table
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
-from .console import Console, Reply, count, pick, table
+from ..text.documents import pick
+from .console import Console, Reply, count, table
 from .reading import read_mapped
 from .standing import next_line, what_can_be_done
 from .stocking import said_lines, said_of_stock, stock_document, stock_lines, terms_of

@@ -16,8 +16,9 @@ from ..campaign.state import Source, Status
 from ..campaign.stock_view import Order, cost_words, money, not_said, wait_words
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
+from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, count, pick, table
+from .console import Console, Reply, count, table
 from .targets import check_target
 
 if TYPE_CHECKING:

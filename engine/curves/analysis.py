@@ -16,6 +16,7 @@ from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.headers import split_unit
+from ..text.documents import pick
 from .fitting import Fit, Plateaus, fit_curves
 from .points import Point, Points
 
@@ -402,20 +403,10 @@ def prism_table(analysis: Analysis) -> tuple[list[str], list[list[Cell]]]:
 
 def document(curve: Curve, unit: str) -> dict[str, Any]:
     """Return a curve as the command line's JSON has it."""
-    told, fit = reported(curve, unit), curve.fit
     return {
-        "id": curve.compound,
-        "plate": curve.plate,
-        "value": told.value,
-        "relation": told.relation,
-        "sd": told.sd,
-        "se_log10": curve.se,
-        "low": told.low,
-        "high": told.high,
-        "slope": None if fit is None else fit.slope,
-        "start": None if fit is None else fit.start,
-        "end": None if fit is None else fit.end,
-        "r2": None if fit is None else fit.r2,
+        **pick(curve, "id=compound plate se_log10=se"),
+        **pick(reported(curve, unit), "value relation sd low high"),
+        **pick(curve.fit, "slope start end r2"),
         "points": int(curve.used.sum()),
         "excluded": int((~curve.used).sum()),
         "outliers": [curve.points[place].row for place in curve.outliers.nonzero()[0]],

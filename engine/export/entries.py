@@ -12,6 +12,7 @@ from ..arrays import Floats
 from ..campaign.state import STATUSES, Status
 from ..campaign.stock_view import StockView
 from ..domain.profiles import PROFILE
+from ..text.documents import pick
 from .measured import MeasuredMean, measured_means
 
 
@@ -20,18 +21,11 @@ def claim_entry(now: Status) -> dict[str, Any]:
     claim, audit = now.claim, None
     if claim.audit is not None:
         audit = {
-            "round": claim.audit.round,
-            "population": claim.audit.population,
-            "sampled": claim.audit.sampled,
-            "members_found": claim.audit.found,
-            "missed_upper": claim.audit.missed,
+            **pick(claim.audit, "round population sampled members_found=found missed_upper=missed confidence"),
             "missed_share_upper": claim.audit.missed / claim.audit.population,
-            "confidence": claim.audit.confidence,
         }
     return {
-        "kind": claim.kind,
-        "expected_missed": claim.expected_missed,
-        "expected_wrong": claim.expected_wrong,
+        **pick(claim, "kind expected_missed expected_wrong"),
         "audit": audit,
         "model_check": None if claim.check is None else asdict(claim.check),
     }

@@ -25,6 +25,7 @@ from ..simulate.parallel import check, simulate
 from ..simulate.runner import Task, summary
 from ..strategies import registry
 from ..strategies.protocol import Calibrated, Strategy, check_delta
+from ..text.documents import pick
 from .frames import Coding, read_table, text_of, with_keywords
 
 
@@ -41,10 +42,7 @@ def load_dataset(name: str) -> pd.DataFrame:
     if entry.truth is not None and entry.id is not None:
         ids, values = datasets.truth(name)
         frame["truth"] = frame[entry.id].map(dict(zip(ids, values, strict=True)))
-    frame.attrs |= {
-        "title": entry.title,
-        "source": entry.source,
-        "licence": entry.licence,
+    frame.attrs |= pick(entry, "title source licence") | {
         "sites": list(entry.sites),
         "endpoints": list(entry.endpoints),
     }
@@ -55,13 +53,10 @@ def list_strategies() -> pd.DataFrame:
     """Return the strategies and baselines, installed ones too: name, title, goals, parameters, guarantee, ..."""
     rows = [
         {
-            "name": info.name,
-            "title": info.title,
+            **pick(info, "name title"),
             "goals": ", ".join(info.goals),
             "parameters": {knob.name: knob.default for knob in info.parameters},
-            "guarantee": info.guarantee,
-            "source": info.source,
-            "baseline": info.baseline,
+            **pick(info, "guarantee source baseline"),
         }
         for info in (kind.info for kind in (*registry.strategies(), *comparison.baselines()))
     ]
@@ -147,12 +142,7 @@ def _row(found: Mapping[str, Any], *, promises: bool) -> dict[str, Any]:
         "measurements": found["measurements"]["mean"],
         "measurements_sd": found["measurements"]["sd"],
         "rounds": found["rounds"]["mean"],
-        "precision": found["precision"],
-        "recall": found["recall"],
-        "f1": found["f1"],
-        "error_rate": found["error_rate"],
-        "undecided": found["undecided"],
-        "unfinished": found["unfinished"],
+        **{name: found[name] for name in ("precision", "recall", "f1", "error_rate", "undecided", "unfinished")},
         "seconds": found["seconds_per_run"],
         "promises": promises,
     }
@@ -198,13 +188,7 @@ def _own(
         noise=(float(noise_sd),),
         similarity=_similarity(features, table, columns),
     )
-    return Instance(
-        name="own",
-        paper="a table",
-        title="a table",
-        draw=partial(always, drawn),
-        random=False,
-    )
+    return Instance(name="own", paper="a table", title="a table", draw=partial(always, drawn), random=False)
 
 
 def _similarity(features: Features, table: pd.DataFrame, columns: Sequence[str]) -> tuple[Any, ...]:
