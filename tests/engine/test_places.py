@@ -216,7 +216,7 @@ def test_denied_folder_is_tried_once(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(os, "open", deny)
-    with pytest.raises(AssayPilotError, match=r"cannot be written here \(Permission denied\)"):
+    with pytest.raises(AssayPilotError, match="may not be written to"):
         check_place(tmp_path / "list.csv", "c.assaypilot")
     assert len(asked) == 1
 

@@ -47,7 +47,6 @@ def answers(campaign: Campaign, issued: Round | None = None, *, noise: float = 0
     """What an assay says for a round (the open one): every measurement asked for, in the entry unit."""
     status = campaign.status()
     issued = issued or status.open_round
-    assert issued is not None
     endpoint = status.endpoints[status.objective]
     means = endpoint.sign * truth(status.library)
     rng = np.random.default_rng((11, issued.number))

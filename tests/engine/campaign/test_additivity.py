@@ -51,7 +51,6 @@ def create(path: Path, library: Library | None = None, noise: float = NOISE, **c
 def measured(campaign: Campaign, truth: np.ndarray, seed: int = 1, noise: float = NOISE) -> list[Result]:
     """What comes back for the open round."""
     now, rng = campaign.status(), np.random.default_rng(seed)
-    assert now.open_round is not None
     return [
         Result(now.library.ids[item.compound], float(truth[item.compound] + noise * rng.standard_normal()))
         for item in now.open_round.items

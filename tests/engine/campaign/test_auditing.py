@@ -35,7 +35,6 @@ def begin(path: Path, strategy: str = "gaussian-process") -> Campaign:
 def answer(campaign: Campaign, truth: np.ndarray, rng: np.random.Generator, *, lose: int = 0) -> None:
     """Record the open round, but for its last ``lose`` compounds, and close it."""
     now = campaign.status()
-    assert now.open_round is not None
     items = now.open_round.items[: len(now.open_round.items) - lose]
     campaign.record(
         [
@@ -96,7 +95,6 @@ def test_a_finished_audit_is_stated_and_verifies(campaign: Campaign, truth: np.n
     assert campaign.status().claim.audit is None
     answer(campaign, truth, np.random.default_rng(1))
     now = campaign.status()
-    assert now.claim.audit is not None
     assert (now.claim.audit.sampled, now.claim.audit.population) == (30, issued.population)
     assert now.claim.audit.sentence in now.statement
     assert now.measurements_used == used
@@ -112,7 +110,6 @@ def test_what_did_not_come_back_counts_as_found(tmp_path: Path, truth: np.ndarra
             made.plan_audit(30)
             answer(made, truth, np.random.default_rng(1), lose=lose)
             audit = made.status().claim.audit
-            assert audit is not None
             found.append(audit.found)
     assert found[0] < found[1] <= found[0] + 20
 
@@ -192,6 +189,5 @@ def test_limit_holds_where_many_measured_compounds_are_equally_good(ties: int, m
             ],
         )
         audit = audited(cast("Any", ledger))
-        assert audit is not None
         held += audit.missed >= members - int((drawn < members).sum())
     assert held >= 0.95 * runs

@@ -83,7 +83,6 @@ def test_bound_corrected_before_its_phase_is_decided_costs_nothing(tmp_path: Pat
 def test_bound_is_shown_in_its_row_and_holds_the_estimate_where_nothing_else_is_known(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", **WIDE, strategy="linfact-g") as campaign:
         issued = campaign.plan()
-        assert issued is not None
         first, second = (campaign.status().library.ids[item.compound] for item in issued.items[:2])
         campaign.record([Result(first, 5.0, relation="<"), Result(second, 5.0, relation="<"), Result(second, 7.0)])
         now = replays(campaign)

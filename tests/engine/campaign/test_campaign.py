@@ -315,7 +315,6 @@ def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
         phase = None
         while campaign.status().phases_decided == 0:
             issued = campaign.plan()
-            assert issued is not None
             phase = campaign.status().phase
             assert issued.measurements <= 5
             assert all(1 <= item.replicates <= 2 for item in issued.items)
@@ -323,7 +322,6 @@ def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
             seen.append(issued.measurements)
             assert campaign.status().counts["undecided"] == 9, "nothing is decided in between"
             campaign.record(answers(campaign))
-        assert phase is not None
         assert sum(seen) == phase.total
         assert [issued.number for issued in campaign.status().rounds] == list(range(1, len(seen) + 1))
 
@@ -331,11 +329,9 @@ def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
 def test_an_issued_round_never_changes(path: Path) -> None:
     with make(path) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         campaign.record(answers(campaign)[:3])
         campaign.mark_unavailable([campaign.status().library.ids[issued.items[-1].compound]], "broken flask")
         again = campaign.plan()
-        assert again is not None
         assert again.items == issued.items
         campaign.close_round()
         assert campaign.round(1).items == issued.items
@@ -352,7 +348,6 @@ def test_what_is_missing_comes_again_first(path: Path) -> None:
         assert now.phases_decided == 0
         assert now.guarantee.holds
         second = campaign.plan()
-        assert second is not None
         missing = {result.compound for result in results[-2:]}
         asked = {now.library.ids[item.compound] for item in second.items}
         assert missing <= asked
@@ -366,8 +361,6 @@ def test_a_round_is_withdrawn_only_without_results_and_its_number_is_spent(path:
         assert campaign.status().open_round is None
         assert [issued.state for issued in campaign.status().rounds] == ["withdrawn"]
         second = campaign.plan()
-        assert first is not None
-        assert second is not None
         assert (second.number, second.phase) == (2, 1)
         assert second.items == first.items, "the order of a phase is fixed when it starts"
         assert "(the robot is broken)" in campaign.history()[-2].text
@@ -443,7 +436,6 @@ def test_redone_results_answer_the_round_that_is_open_now(path: Path) -> None:
         for _ in range(2):
             campaign.redo()
         now = replays(campaign)
-        assert now.open_round is not None
         assert now.open_round.number == 1
         assert sum(now.open_round.returned) == 3
         refused(campaign, campaign.withdraw_round, says="round 1 has results")
@@ -458,8 +450,6 @@ def test_undone_round_leaves_its_number_to_the_next(path: Path) -> None:
         assert campaign.redo() == "Plan round 1"
         campaign.undo()
         second = campaign.plan()
-        assert first is not None
-        assert second is not None
         assert second.number == first.number == 1
         replays(campaign)
 
@@ -468,11 +458,9 @@ def test_undoing_a_mark_gives_back_only_what_the_mark_took(path: Path) -> None:
     """What an earlier round lost for lab reasons stays lost."""
     with make(path, per_round=4, max_replicates=1) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         campaign.record(answers(campaign)[:1])
         campaign.close_round("failed")
         before = campaign.status()
-        assert before.phase is not None
         assert before.phase.outstanding > 0
         name = before.library.ids[issued.items[-1].compound]
         campaign.mark_unavailable([name], "sold out")
@@ -584,7 +572,6 @@ def test_what_comes_for_a_withdrawn_round_is_not_its_own(path: Path) -> None:
 def test_an_unplanned_result_keeps_its_round_from_being_withdrawn(path: Path) -> None:
     with make(path, max_replicates=1) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         campaign.mark_unavailable([name := campaign.status().library.ids[issued.items[0].compound]], "broken flask")
         assert campaign.record([Result(name, 6.0)]).unplanned == 1
         refused(campaign, campaign.withdraw_round, says="round 1 has results")

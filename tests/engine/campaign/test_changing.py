@@ -143,8 +143,6 @@ def test_a_plan_nobody_began_is_made_anew(tmp_path: Path) -> None:
         assert campaign.status().phases_decided == 1
         campaign.redo()
         again = campaign.status().open_round
-        assert planned is not None
-        assert again is not None
         assert again.items == planned.items
         campaign.undo()
         assert campaign.change(Change(slack=0.05)).settings.slack == 0.05
@@ -163,7 +161,6 @@ def test_what_the_lab_takes_changes_with_a_round_open(tmp_path: Path) -> None:
         assert campaign.undo_label == "Change the terms"
         campaign.record(answers(campaign), close=True)
         second = campaign.plan()
-        assert second is not None
         assert (second.measurements, max(item.replicates for item in second.items)) == (5, 1)
         assert second.phase == first.phase
         while campaign.status().phase is not None:
@@ -213,7 +210,6 @@ def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
 def trading_like(campaign: Campaign) -> list[Any]:
     """LogD as large as pIC50, for every compound of the round."""
     status = campaign.status()
-    assert status.open_round is not None
     means, rng = truth(status.library), np.random.default_rng(5)
     return [
         Result(status.library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()), "logD")
@@ -261,7 +257,6 @@ def go_on(campaign: Campaign, best: float) -> Status:
     rng = np.random.default_rng(8)
     while campaign.plan() is not None:
         now = campaign.status()
-        assert now.open_round is not None
         means = effects(now.library, best)
         told = [
             Result(now.library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()))

@@ -1,6 +1,5 @@
 """Products that are too large to list: combinations join the library as they may be the best."""
 
-import csv
 import json
 import re
 
@@ -10,6 +9,7 @@ import pytest
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.cli.__main__ import main
+from tests.engine.cli.helpers import write_rows
 
 SITES, SIZE, ROWS = 4, 40, 160
 
@@ -21,13 +21,10 @@ def table(tmp_path):
     effects = rng.standard_normal((SITES, SIZE))
     codes = np.stack([rng.permutation(np.arange(ROWS) % SIZE) for _ in range(SITES)], axis=1)
     values = 6 + effects[np.arange(SITES), codes].sum(axis=1) + 0.1 * rng.standard_normal(ROWS)
-    path = tmp_path / "table.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["ID", *(f"R{k + 1}" for k in range(SITES)), "pIC50"])
-        for row, (code, value) in enumerate(zip(codes, values, strict=True)):
-            writer.writerow([f"C{row}", *(f"s{c}" for c in code), f"{value:.2f}"])
-    return path, effects
+    rows = [["ID", *(f"R{k + 1}" for k in range(SITES)), "pIC50"]]
+    for row, (code, value) in enumerate(zip(codes, values, strict=True)):
+        rows.append([f"C{row}", *(f"s{c}" for c in code), f"{value:.2f}"])
+    return write_rows(tmp_path / "table.csv", rows), effects
 
 
 def run(capsys, *words):
@@ -58,15 +55,12 @@ def test_rounds_go_where_no_list_was(capsys, table, tmp_path):
         if planned["finished"]:
             break
         best.append(max(value(effects, row) for row in planned["compounds"]))
-        results = tmp_path / f"results{number}.csv"
-        with results.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["ID", "Replicate", "Value"])
-            for row in planned["compounds"]:
-                for replicate in range(row["replicates"]):
-                    writer.writerow(
-                        [row["id"], replicate + 1, f"{value(effects, row) + 0.1 * rng.standard_normal():.4f}"]
-                    )
+        rows = [
+            (row["id"], replicate + 1, f"{value(effects, row) + 0.1 * rng.standard_normal():.4f}")
+            for row in planned["compounds"]
+            for replicate in range(row["replicates"])
+        ]
+        results = write_rows(tmp_path / f"results{number}.csv", [("ID", "Replicate", "Value"), *rows])
         code, document = run(capsys, "record", path, results)
         assert code == 0, document
     assert planned["finished"]

@@ -114,7 +114,6 @@ def test_each_that_is_in_and_was_never_measured_is_asked_for_once(campaign: Camp
     assert len(never) < len(ins(before)), "and something that was measured"
     assert set(before.confirmation.due) == never
     issued = campaign.plan_confirmation()
-    assert issued is not None
     assert issued.confirmation
     assert {item.compound for item in issued.items} == never
     assert all(item.replicates == 1 and not item.asked for item in issued.items)
@@ -136,7 +135,6 @@ def test_intervals_are_those_of_textbooks(campaign: Campaign) -> None:
 
     before = campaign.status()
     issued = campaign.plan_confirmation()
-    assert issued is not None
     x = SiteFeatures.of(before.library).dense(np.arange(len(before.library)))
     used = [m for m in before.measurements if m.usable]
     rows = x[[m.compound for m in used]]
@@ -155,7 +153,6 @@ def test_an_additive_series_is_confirmed_and_nothing_is_decided(campaign: Campai
     before = campaign.status()
     assert before.confirmation.sentence == ""
     issued = campaign.plan_confirmation()
-    assert issued is not None
     report = campaign.record(assay.answers(campaign.status(), issued))
     assert (report.unplanned, report.round_closed) == (0, True)
     now = replays(campaign)
@@ -206,7 +203,6 @@ def test_partial_results_leave_the_rest_to_come_again(campaign: Campaign, assay:
     assert not report.round_closed
     now = campaign.status()
     n = len(results)
-    assert now.open_round is not None
     assert (now.open_round.came, now.open_round.missing) == (2, n - 2)
     assert now.confirmation.sentence == f"2 of {n} compounds confirmed; {n - 2} not measured yet."
     guarantee = promised(now)
@@ -220,7 +216,6 @@ def test_partial_results_leave_the_rest_to_come_again(campaign: Campaign, assay:
     campaign.record(results[2:3])
     campaign.mark_unavailable([results[3].compound], "sold out")
     again = campaign.plan_confirmation()
-    assert again is not None
     assert {item.compound for item in again.items} == {item.compound for item in issued.items[4:]}
     now = replays(campaign)
     assert ids(now, now.confirmation.gone) == [results[3].compound]
@@ -236,7 +231,6 @@ def test_what_fits_a_round_goes_first(tmp_path: Path, assay: Assay, library: Lib
         sizes = []
         while due := wide.status().confirmation.due:
             issued = wide.plan_confirmation()
-            assert issued is not None
             sizes.append(issued.measurements)
             assert [item.compound for item in issued.items] == list(due[:2])
             wide.record(assay.answers(wide.status(), issued))
@@ -249,7 +243,6 @@ def test_what_fits_a_round_goes_first(tmp_path: Path, assay: Assay, library: Lib
 def test_undo_takes_the_round_and_its_results_back(campaign: Campaign, assay: Assay) -> None:
     before = campaign.status()
     issued = campaign.plan_confirmation()
-    assert issued is not None
     assert campaign.undo_label == f"Plan confirmation round {issued.number}"
     results = assay.answers(campaign.status(), issued)
     campaign.record(results[:2])
@@ -267,7 +260,6 @@ def test_undo_takes_the_round_and_its_results_back(campaign: Campaign, assay: As
     campaign.redo()
     now = replays(campaign)
     assert now.confirmation.rounds == (issued.number,)
-    assert now.open_round is not None
     assert now.open_round.came == 2
     assert differences(entered.confirmation.checks, now.confirmation.checks) == []
     campaign.undo()
@@ -297,7 +289,6 @@ def test_what_becomes_of_a_value_becomes_of_the_confirmation(campaign: Campaign,
 def test_more_than_asked_for_narrows_the_interval(campaign: Campaign) -> None:
     """A mean of many must lie nearer than one value must."""
     issued = campaign.plan_confirmation()
-    assert issued is not None
     prediction = issued.predicted[0]
     name = campaign.status().library.ids[prediction.compound]
     just_inside = prediction.high - 0.01
@@ -316,7 +307,6 @@ def test_a_bound_speaks_where_all_it_leaves_open_is_outside(
 ) -> None:
     guarantee = promised(campaign.status())
     issued = campaign.plan_confirmation()
-    assert issued is not None
     prediction = issued.predicted[0]
     name = campaign.status().library.ids[prediction.compound]
     campaign.record([Result(name, prediction.low + step, "pIC50", relation)])
@@ -368,7 +358,6 @@ def test_each_endpoint_of_the_goal_is_confirmed(tmp_path: Path, library: Library
         # One of them has a value of one endpoint already: only the other is asked for.
         campaign.record([Result(name, assay.value(due[0], "hERG"), "hERG")])
         issued = campaign.plan_confirmation()
-        assert issued is not None
         assert issued.endpoints == (0, 2)
         lines = {item.compound: item for item in issued.items}
         assert lines[due[0]].asked == (1, 0)
@@ -451,7 +440,6 @@ def test_one_yes_or_no_confirms_nothing(tmp_path: Path) -> None:
 
 def test_the_log_says_what_was_predicted(campaign: Campaign) -> None:
     issued = campaign.plan_confirmation()
-    assert issued is not None
     event = campaign._store.events()[-1]
     data: Mapping[str, Any] = event.data
     assert event.kind == "confirmation_issued"

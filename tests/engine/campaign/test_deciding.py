@@ -56,7 +56,6 @@ def test_a_round_under_way_stays_as_issued(campaign: Campaign) -> None:
     before = campaign.status().phase
     campaign.correct(1, campaign.status().measurements[0].value + 0.4, reason="typing error")
     now = replays(campaign)
-    assert now.open_round is not None
     assert now.open_round.items == issued.items
     assert now.phase == before
     decide_phase(campaign)

@@ -53,7 +53,6 @@ def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
         assert campaign._ledger.state.problem.noise == (pytest.approx(SD),)
         assert (campaign._ledger.per_sample, campaign._ledger.state.problem.capacity.per_round) == (2, 12)
         issued = campaign.plan()
-        assert issued is not None
         assert issued.endpoints == (0, 1)
         sheet = work_list(start, issued)
         assert [name for name in sheet.header if name in ("Value", "pIC50", "hERG", "Selectivity")] == ["pIC50", "hERG"]
@@ -81,7 +80,6 @@ def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
     for seed in range(30):
         with selective(tmp_path / f"{seed}.assaypilot", per_round=400, max_replicates=100) as campaign:
             issued = campaign.plan()
-            assert issued is not None
             came = answers(campaign, seed=seed)
             often = [campaign.status().library.ids[i.compound] for i in issued.items if i.replicates > 1]
             for name, endpoint in zip(often[:4], ("hERG", "pIC50", "hERG", "hERG"), strict=True):
@@ -104,7 +102,6 @@ def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
 def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
     with selective(path, per_round=400, max_replicates=100) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         item = max(issued.items, key=lambda one: one.replicates)
         name, n = campaign.status().library.ids[item.compound], item.replicates
         assert n > 1
@@ -130,7 +127,6 @@ def test_with_an_unknown_noise_unequal_counts_count_as_the_fewer(path: Path) -> 
     unknown = dataclasses.replace(HERG, noise_estimated=True)
     with selective(path, POTENCY, unknown, WHOLE, per_round=400, max_replicates=100) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         item = max(issued.items, key=lambda one: one.replicates)
         name = campaign.status().library.ids[item.compound]
         came = answers(campaign)

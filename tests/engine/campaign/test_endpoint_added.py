@@ -26,7 +26,6 @@ def both(campaign: Campaign) -> None:
     if campaign.plan() is None:
         return
     now = campaign.status()
-    assert now.open_round is not None
     means, rng = truth(now.library), np.random.default_rng(now.open_round.number)
     own = answers(campaign)
     if len(now.open_round.endpoints) > 1:
@@ -93,7 +92,6 @@ def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path:
         assert sound(campaign).measured_endpoints == (0,)
         campaign.redo()
         issued = campaign.plan()
-        assert issued is not None
         assert issued.endpoints == (0, 1)
         assert sum(item.replicates for item in issued.items) <= 18
         with pytest.raises(AssayPilotError, match="is open"):

@@ -190,7 +190,6 @@ def test_what_is_beyond_the_open_round_is_taken_for_late(
 def test_a_result_lost_in_a_decided_phase_never_enters_a_later_one(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", per_round=500, max_replicates=500, epsilon=0.2, slack=0.1) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         name = campaign.status().library.ids[issued.items[0].compound]
         others = [r for r in answers(campaign) if r.compound != name]
         missing = issued.measurements - len(others)
@@ -198,7 +197,6 @@ def test_a_result_lost_in_a_decided_phase_never_enters_a_later_one(tmp_path: Pat
         assert campaign.status().phases_decided == 1
         # Phase 2 begins; its round is taken back, so nothing is asked of the compound, and the phase still wants it.
         again = campaign.plan()
-        assert again is not None
         wanted = {campaign.status().library.ids[item.compound]: item.replicates for item in again.items}
         assert name in wanted, "the case this test is about"
         campaign.withdraw_round()

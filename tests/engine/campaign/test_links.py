@@ -30,7 +30,6 @@ def _campaign(path: Path) -> Campaign:
 
 def _yes_or_no(campaign: Campaign, seed: int = 0, **said: Any) -> list[Result]:
     issued = campaign.status().open_round
-    assert issued is not None
     rng = np.random.default_rng((seed, issued.number))
     return [
         Result(LIBRARY.ids[item.compound], float(rng.random() < SHARE[item.compound]), **said)
@@ -62,7 +61,6 @@ def test_bounds_estimates_and_cutoff_are_shares_like_the_values(path: Path) -> N
         # 1.5 log odds below the best, which is a share of 0.858.
         assert seen.cutoff == pytest.approx(1.0 / (1.0 + np.exp(1.5 - 1.8)), abs=0.08)
         assert seen.soft_cutoff < seen.cutoff
-        assert now.open_round is not None
         for item in now.open_round.items:
             assert item.expected == pytest.approx(SHARE[item.compound], abs=0.1)
             assert item.low is not None

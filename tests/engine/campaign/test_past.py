@@ -35,7 +35,6 @@ def test_every_round_is_told_as_it_was_seen_then(path: Path, monkeypatch: pytest
                 campaign.withdraw_round()
                 seen[1] = campaign.status()
                 issued = campaign.plan()
-                assert issued is not None
             campaign.record(answers(campaign), close=True)
             if issued.number == 1:
                 campaign.correct(1, 6.5, reason="typo")

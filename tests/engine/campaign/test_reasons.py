@@ -113,7 +113,6 @@ def test_its_own_measurements_with_what_was_left_out(path: Path) -> None:
 def test_why_it_was_picked_or_not(path: Path) -> None:
     with make(path, **LARGE) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         item = issued.items[0]
         text = said(campaign, item.compound).picked
         assert text == f"Round 1 asks for {item.replicates} measurements: {item.reason}; 0 back so far."
@@ -157,7 +156,6 @@ def test_trade_offs_name_who_beats_them_and_by_how_much(path: Path) -> None:
             why = said(campaign, compound).why
             found = re.match(r"After round (\d+) (\S+) was certainly better in both, by at least ([\d.]+) in pIC50 and "
                              r"([\d.]+) in hERG", why)  # fmt: skip
-            assert found is not None
             winner = now.library.ids.index(found[2])
             arm, other = int(ledger.arm_of[compound]), int(ledger.arm_of[winner])
             decision = ledger.estimates[int(ledger.current().decided_in_phase[arm])]

@@ -27,7 +27,6 @@ def errors(folder: Path, monkeypatch: pytest.MonkeyPatch, recorded: bool) -> tup
         max_replicates=1,
     ) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         names = {campaign.status().endpoints[k].name for k in campaign.status().measured_endpoints}
         seen = {item.compound for item in issued.items}
         campaign.record(making.answers(campaign), close=True)

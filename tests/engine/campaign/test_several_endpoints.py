@@ -78,7 +78,6 @@ def test_a_measurement_is_of_one_endpoint(path: Path) -> None:
     """96 measurements of two endpoints are 48 replicates of compounds; so the budget."""
     with trade(path, per_round=25, budget=61, slack=None) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         assert (samples(issued), issued.measurements) == (12, 24)
         problem = campaign._ledger.state.problem
         assert (problem.capacity.per_round, problem.budget) == (12, 30)
@@ -89,7 +88,6 @@ def test_a_measurement_is_of_one_endpoint(path: Path) -> None:
         campaign.record(answers(campaign))
         now = finish(campaign)
         assert now.measurements_used <= 61
-        assert now.finish_reason is not None
         if "budget" in now.finish_reason:
             assert "one more decision needs at least" in now.finish_reason
             assert int(now.finish_reason.split("needs at least ")[1]) % 2 == 0
@@ -98,18 +96,15 @@ def test_a_measurement_is_of_one_endpoint(path: Path) -> None:
 def test_what_one_endpoint_lacks_comes_again_alone(path: Path) -> None:
     with trade(path) as campaign:
         first = campaign.plan()
-        assert first is not None
         here = answers(campaign)
         short = [r for r in here if r.endpoint == "pIC50"] + [r for r in here if r.endpoint == "hERG"][3:]
         campaign.record(short)
         now = campaign.status()
-        assert now.open_round is not None
         assert now.open_round.missing_of == (0, 3)
         assert (now.open_round.missing, now.open_round.came) == (3, first.measurements - 3)
         assert sum(now.open_round.returned) == samples(first) - 3
         campaign.close_round()
         again = campaign.plan()
-        assert again is not None
         partial = [item for item in again.items if item.asked]
         assert sum(item.of(0) for item in partial) == sum(item.replicates for item in partial) - 3
         assert all(item.of(1) == item.replicates for item in partial)
@@ -224,7 +219,6 @@ def test_two_of_three_endpoints_and_their_order(path: Path) -> None:
         assert (now.goal_endpoints, now.measured_endpoints, now.objective) == ((2, 1), (2, 1), 2)
         assert now.settings.objectives == ("hERG", "pIC50")
         issued = campaign.plan()
-        assert issued is not None
         assert issued.endpoints == (2, 1)
         ids = now.library.ids
         report = campaign.record([Result(ids[0], 2.0, "logD"), Result(ids[0], 5.0, "hERG")])
@@ -333,17 +327,14 @@ def test_a_round_with_one_endpoint_is_as_it_was() -> None:
 def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
     with trade(path, epsilon=0.1, per_round=20, max_replicates=2) as campaign:
         first = campaign.plan()
-        assert first is not None
         assert {item.each for item in first.items} == {(None, None)}
         assert first.items[0].expected_of(0) is None
         campaign.record(answers(campaign))
         issued = campaign.plan()
-        assert issued is not None
         replays(campaign)
         posterior = [candidates.posterior_of(campaign._ledger, k) for k in (0, 1)]
         for item in issued.items:
             for place, view in enumerate(posterior):
-                assert view is not None
                 arm = campaign._ledger.arm_of[[item.compound]]
                 mean, sd = float(view.means(arm)[0]), float(view.sds(arm)[0])
                 expected = (mean, mean - 1.96 * sd, mean + 1.96 * sd)
@@ -398,7 +389,6 @@ def test_a_round_about_two_endpoints_of_960_compounds_is_planned_at_once(path: P
             started = time.process_time()
             issued = campaign.plan()
             took = time.process_time() - started
-            assert issued is not None
             what = f"phase {phase + 1}" if begins else f"after {before}"
             seconds[what] = took
             campaign.record(

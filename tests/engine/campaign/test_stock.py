@@ -38,7 +38,6 @@ def stocked(path: Path, **changes: Any) -> Campaign:
 
 def arrive(campaign: Campaign) -> None:
     stock = campaign.status().stock
-    assert stock is not None
     campaign.arrived([campaign.status().library.ids[order.compound] for order in stock.orders])
 
 
@@ -111,7 +110,6 @@ def test_the_three_plans(tmp_path: Path) -> None:
         assert cheapest.making <= balanced.making <= fastest.making
         assert fastest.now < fastest.measurements
         issued = campaign.plan(choice="cheapest")
-        assert issued is not None
         assert {item.compound for item in issued.items} <= set(HERE)
         assert sum(item.replicates for item in issued.items) == cheapest.now
         orders = campaign.status().stock.orders  # type: ignore[union-attr]
@@ -139,7 +137,6 @@ def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path
         campaign.arrived(ids(campaign, 2))
         assert campaign.undo_label == "Arrivals"
         second = campaign.plan()
-        assert second is not None
         assert {item.compound for item in second.items} == {2}
         campaign.record(answers(campaign), close=True)
         # The other one cannot be made after all: the phase is decided without it, as ever.
@@ -160,7 +157,6 @@ def test_a_result_of_what_was_ordered_counts_and_says_that_it_is_there(tmp_path:
         came = campaign.record([Result(name, 6.1) for _ in range(left[0].measurements)])
         assert came.unplanned == 0
         now = campaign.status()
-        assert now.stock is not None
         assert now.stock.word(left[0].compound) == "in stock"
         assert [order.compound for order in now.stock.orders] == [left[1].compound]
 
@@ -175,11 +171,9 @@ def test_stock_is_undone_and_done_again(tmp_path: Path) -> None:
         assert campaign.set_stock([StockLine(8, TO_MAKE, 5.0), StockLine(0, TO_MAKE)], StockTerms(currency="CHF"))
         after = replays(campaign)
         assert after.unavailable == frozenset()
-        assert after.stock is not None
         assert (after.stock.currency, after.stock.word(0), after.stock.cost_of(8)) == ("CHF", "to be made", 5.0)
         campaign.undo()
         again = replays(campaign)
-        assert again.stock is not None
         assert again.unavailable == {8}
         assert (again.stock.currency, again.stock.word(0)) == ("EUR", "in stock")
         campaign.redo()
@@ -211,7 +205,6 @@ def test_where_nothing_is_in_stock_there_is_first_an_order(tmp_path: Path) -> No
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0) for c in range(9)])
         assert campaign.plan() is None
         now = replays(campaign)
-        assert now.stock is not None
         assert now.stock.orders
         assert now.stock.orders[0].expected is None  # no lead time was said
         arrive(campaign)
@@ -280,7 +273,6 @@ def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", library=library, strategy="adaptive", per_round=24) as campaign:
         campaign.set_stock([StockLine(c, TO_MAKE if c < 9 else IN_STOCK, 10.0) for c in range(18)])
         issued = campaign.plan()
-        assert issued is not None
         assert min(item.compound for item in issued.items) >= 9
         assert campaign.status().stock.orders == ()  # type: ignore[union-attr]
 

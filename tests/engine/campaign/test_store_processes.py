@@ -74,7 +74,6 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
 
 def line(child: subprocess.Popen[bytes]) -> str:
-    assert child.stdout is not None
     return child.stdout.readline().decode().strip()
 
 

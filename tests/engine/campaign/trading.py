@@ -49,7 +49,6 @@ def answers(campaign: Campaign, *, seed: int = 0, shift: float = 0.0, only: Sequ
     """What an assay says of the open round: every measurement asked for that is not back, of these endpoints."""
     now = campaign.status()
     issued = now.open_round
-    assert issued is not None
     rng = np.random.default_rng((seed, issued.number))
     results = []
     for item, back in zip(issued.items, issued.back, strict=True):

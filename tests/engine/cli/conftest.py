@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from assaypilot.engine.cli import main
-from tests.engine.cli.helpers import R1, R2, truth_of
+from tests.engine.cli.helpers import R1, R2, truth_of, write_rows
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,7 @@ def table(tmp_path: Path) -> Callable[..., Path]:
     """Writes a csv file from a header and rows."""
 
     def write(rows: Sequence[Sequence[object]], name: str = "table.csv", delimiter: str = ",") -> Path:
-        path = tmp_path / name
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream, delimiter=delimiter).writerows(rows)
-        return path
+        return write_rows(tmp_path / name, rows, delimiter)
 
     return write
 

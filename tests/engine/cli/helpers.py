@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,22 @@ def write_sheet(path: Path, header: Sequence[str], rows: Sequence[dict[str, str]
         writer = csv.DictWriter(stream, header)
         writer.writeheader()
         writer.writerows(rows)
+
+
+def write_rows(path: Path, rows: Iterable[Sequence[object]], delimiter: str = ",") -> Path:
+    """A csv file of a header and rows."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+    return path
+
+
+def fill(path: Path, value: Callable[[dict[str, str]], object]) -> list[dict[str, str]]:
+    """Puts a value into every row of a work list, by its other cells; returns the rows."""
+    header, rows = read_sheet(path)
+    for row in rows:
+        row["Value"] = str(value(row))
+    write_sheet(path, header, rows)
+    return rows
 
 
 def fill_in(path: Path, measure: Callable[[str], float], rng: np.random.Generator, sd: float, keep: float = 1.0) -> int:

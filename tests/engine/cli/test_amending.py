@@ -18,7 +18,7 @@ _R1, _R2 = ("H", "Me", "OMe", "Cl"), ("H", "F", "CF3")
 
 
 @pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def decided(tmp_path_factory):
     """A campaign of twelve compounds with one value each from before, measured until it was decided."""
     folder, rng = tmp_path_factory.mktemp("decided"), np.random.default_rng(3)
     pairs = {f"C-{i:02d}": pair for i, pair in enumerate((a, b) for a in _R1 for b in _R2)}
@@ -54,7 +54,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def measured(decided: Path, tmp_path: Path) -> Path:
+def measured(decided, tmp_path):
     """That campaign, to be changed."""
     return Path(shutil.copy(decided, tmp_path / "x.assaypilot"))
 
@@ -63,7 +63,7 @@ def _values(done, path: Path, *words: str) -> list[dict]:
     return done("log", path, "--values", *words)
 
 
-def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured: Path, done, run, refused) -> None:
+def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured, done, run, refused):
     every = _values(done, measured)
     assert [one["number"] for one in every] == list(range(1, len(every) + 1))
     own = _values(done, measured, "C-01")
@@ -74,7 +74,7 @@ def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured: P
     assert "no compound 'C-99'" in refused("log", measured, "--values", "C-99")
 
 
-def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured: Path, done, run) -> None:
+def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured, done, run):
     (first, *_) = _values(done, measured, "C-00")
     assert first["round"] == 0
     answer = run("correct", measured, first["number"], "6,25", "--reason", "digits swapped")
@@ -85,7 +85,7 @@ def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured: Pa
     assert done("verify", measured, "--recompute")["ok"]
 
 
-def test_what_changes_a_decision_is_said_and_needs_a_yes(measured: Path, done, run) -> None:
+def test_what_changes_a_decision_is_said_and_needs_a_yes(measured, done, run):
     before = done("status", measured)
     assert before["counts"]["undecided"] == 0
     best = before["in"][0]
@@ -108,7 +108,7 @@ def test_what_changes_a_decision_is_said_and_needs_a_yes(measured: Path, done, r
     assert done("verify", measured, "--recompute")["ok"]
 
 
-def test_leaving_out_a_value_that_decided_ends_the_proof(measured: Path, done, run) -> None:
+def test_leaving_out_a_value_that_decided_ends_the_proof(measured, done, run):
     number = max(one["number"] for one in _values(done, measured))
     answer = run("exclude", measured, number, "--reason", "looks odd", "--judgement")
     assert answer.code == 1
@@ -121,7 +121,7 @@ def test_leaving_out_a_value_that_decided_ends_the_proof(measured: Path, done, r
     assert done("verify", measured, "--recompute")["ok"]
 
 
-def test_a_comma_that_may_be_a_thousands_mark_is_not_guessed_at(table, tmp_path: Path, done, refused) -> None:
+def test_a_comma_that_may_be_a_thousands_mark_is_not_guessed_at(table, tmp_path, done, refused):
     rows = [("ID", "R1", "R2", "IC50 (nM)")]
     rows += [(f"{a}-{b}", a, b, "" if (a, b) != ("H", "H") else "950") for a in _R1 for b in _R2]
     path = tmp_path / "n.assaypilot"

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.engine.cli.helpers import R1, R2
+from tests.engine.cli.helpers import R1, R2, write_rows
 
 
 @pytest.fixture
-def campaign(tmp_path: Path, run) -> Path:
-    table = tmp_path / "table.csv"
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["ID", "R1", "R2", "pIC50", "hERG"])
-        writer.writerows([f"{a}-{b}", a, b, "", ""] for a in R1 for b in R2)
+def campaign(tmp_path, run):
+    rows = [(f"{a}-{b}", a, b, "", "") for a in R1 for b in R2]
+    table = write_rows(tmp_path / "table.csv", [("ID", "R1", "R2", "pIC50", "hERG"), *rows])
     path = tmp_path / "x.assaypilot"
     spec = ["--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3"]
     assert run("new", path, "--table", table, *spec, "--objective", "pIC50", "--epsilon", "0.5").code == 0
     return path
 
 
-def test_without_a_yes_it_is_said_and_not_done(campaign: Path, run) -> None:
+def test_without_a_yes_it_is_said_and_not_done(campaign, run):
     answer = run("change", campaign, "--epsilon", "0,3")
     assert answer.code == 1
     assert "Changes the distance from the best from 0.5 to 0.3." in answer.out
@@ -39,7 +34,7 @@ def test_without_a_yes_it_is_said_and_not_done(campaign: Path, run) -> None:
     assert "within 0.5 of" in run("status", campaign).out
 
 
-def test_with_a_yes_it_is_done(campaign: Path, run) -> None:
+def test_with_a_yes_it_is_done(campaign, run):
     words = ["--epsilon", "0.3", "--slack", "none", "--delta", "0.1", "--sd", "hERG=0.25"]
     answer = run("change", campaign, *words, "--note", "asked by Ann", "--yes", "--json")
     assert answer.code == 0
@@ -50,7 +45,7 @@ def test_with_a_yes_it_is_done(campaign: Path, run) -> None:
     assert run("verify", campaign, "--recompute").code == 0
 
 
-def test_what_the_lab_takes_needs_no_yes(campaign: Path, run) -> None:
+def test_what_the_lab_takes_needs_no_yes(campaign, run):
     run("plan", campaign)
     answer = run("change", campaign, "--per-round", "12", "--max-replicates", "2", "--budget", "90")
     assert answer.code == 0
@@ -58,7 +53,7 @@ def test_what_the_lab_takes_needs_no_yes(campaign: Path, run) -> None:
     assert run("change", campaign, "--budget", "none").code == 0
 
 
-def test_compounds_are_added_from_a_table(campaign: Path, tmp_path: Path, run) -> None:
+def test_compounds_are_added_from_a_table(campaign, tmp_path, run):
     table = tmp_path / "more.csv"
     table.write_text("Name,r2,R1,pIC50\nN-1,CF3,Et,7\nN-2,[H][*:2],Et,\nN-3,,Et,\nH-F,F,H,\n", encoding="utf-8")
     said = run("add", campaign, table, "--dry-run")
@@ -79,7 +74,7 @@ def test_compounds_are_added_from_a_table(campaign: Path, tmp_path: Path, run) -
     assert "the table has no column R2" in run("add", campaign, other).err
 
 
-def test_one_more_endpoint(campaign: Path, run) -> None:
+def test_one_more_endpoint(campaign, run):
     answer = run("change", campaign, "--endpoint", "Sol (uM);sd=0.3;limit=>50", "--dry-run")
     assert answer.code == 0
     assert "gaussian-process and the endpoints, by Sol (uM) (Sol (uM) > 50 µM)." in answer.out

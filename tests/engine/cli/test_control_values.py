@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
 
-from tests.engine.cli.helpers import R1, R2, read_sheet, truth_of, write_sheet
+from tests.engine.cli.helpers import R1, R2, fill, truth_of
 
 
 @pytest.fixture
-def plated(table, tmp_path: Path, done) -> Path:
+def plated(table, tmp_path, done):
     """A campaign on plates with two controls, one round of which is in: REF-1 reads 0.5 too high."""
     path, sheet = tmp_path / "p.assaypilot", tmp_path / "w.csv"
     rows = [("ID", "R1", "R2", "pIC50"), *((f"{a}-{b}", a, b, "") for a in R1 for b in R2)]
     done("new", path, "--table", table(rows), "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "48",
          "--control", "REF-1;value=7.1", "--control", "REF-2")  # fmt: skip
     done("plan", path, "--plate", 96, "--control-columns", "REF-1=1", "--control-columns", "REF-2=12", "--out", sheet)
-    header, rows = read_sheet(sheet)
-    for k, row in enumerate(rows):
-        if row["ID"].startswith("REF"):
-            row["Value"] = "7.6" if row["ID"] == "REF-1" else "6.2"
-        else:
-            row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.05 * (k % 5):.2f}"
-    write_sheet(sheet, header, rows)
+    shifts, controls = itertools.cycle((0.0, 0.05, 0.1, 0.15, 0.2)), {"REF-1": 7.6, "REF-2": 6.2}
+    fill(sheet, lambda row: controls.get(row["ID"]) or round(truth_of(row["R1"], row["R2"]) + next(shifts), 2))
     assert done("record", path, sheet)["controls"] == 16
     return path
 
@@ -32,7 +28,7 @@ def of_controls(done, path: Path, *words: str) -> list[dict]:
     return [one for one in done("log", path, "--values", *words) if one["control"]]
 
 
-def test_they_are_listed_with_numbers_of_their_own(plated: Path, done, run) -> None:
+def test_they_are_listed_with_numbers_of_their_own(plated, done, run):
     every = done("log", plated, "--values")
     own = of_controls(done, plated)
     assert [one["number"] for one in own] == [f"C{k}" for k in range(1, 17)]
@@ -45,7 +41,7 @@ def test_they_are_listed_with_numbers_of_their_own(plated: Path, done, run) -> N
     assert done("status", plated)["controls"]["readings"] == own
 
 
-def test_one_is_corrected_left_out_and_used_again(plated: Path, done, run) -> None:
+def test_one_is_corrected_left_out_and_used_again(plated, done, run):
     before = done("status", plated)
     words = ["correct", plated, "C1", "7,2", "--reason", "read from the wrong row"]
     tried = done(*words, "--dry-run")
@@ -79,9 +75,7 @@ def test_one_is_corrected_left_out_and_used_again(plated: Path, done, run) -> No
         (("include", "C1"), "control value 1 is not left out"),
     ],
 )
-def test_what_cannot_be_done_is_refused_and_nothing_is_written(
-    plated: Path, done, refused, words: tuple, said: str
-) -> None:
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(plated, done, refused, words, said):
     first = f"{done('log', plated, '--values')[0]['value']:g}"
     head = done("status", plated)["head"]
     command, number, *value = (str(word).format(first=first) for word in words)
@@ -90,13 +84,13 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("number", ["0", "C0", "K1", "C", "-1", "1.5", "C1C"])
-def test_a_number_that_is_none_is_wrong_usage(plated: Path, run, number: str) -> None:
+def test_a_number_that_is_none_is_wrong_usage(plated, run, number):
     answer = run("exclude", plated, "--reason", "x", "--", number)
     assert answer.code == 2
     assert "17 or C3" in answer.err
 
 
-def test_full_width_signs_are_read(plated: Path, done) -> None:
+def test_full_width_signs_are_read(plated, done):
     assert done("correct", plated, "C1", "７．３", "--reason", "typed on another keyboard", "--yes")["value"] == 7.3
     found = done("correct", plated, 1, "＞５", "--reason", "a bound", "--yes")
     assert (found["value"], found["relation"]) == (5.0, ">")

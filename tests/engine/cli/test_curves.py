@@ -9,7 +9,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.curves.fitting import logistic
-from tests.engine.cli.helpers import read_sheet, truth_of
+from tests.engine.cli.helpers import read_sheet, truth_of, write_rows
 
 DOSES = np.log10(3e-5 / 3.0 ** np.arange(9))
 
@@ -25,9 +25,7 @@ def write_raw(path, compounds, seed=1, sd=300.0):
     for _ in range(16):
         rows.append(("DMSO", "", f"{10_000 + rng.normal(0.0, sd):.1f}", "P1"))
         rows.append(("blank", "", f"{1_000 + rng.normal(0.0, sd):.1f}", "P1"))
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows(rows)
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.fixture
@@ -123,7 +121,7 @@ def test_what_cannot_be_written_or_read_is_refused_before_anything_is_written(re
     before = folder()
     assert "the name must end in .csv" in refused("curves", raw, tmp_path / "out.xlsx")
     assert "the name must end in .pdf or .png" in refused("curves", raw, tmp_path / "o.csv", "--plots", "x.svg")
-    assert "this is the raw table itself" in refused("curves", raw, raw)
+    assert "this is the very file that is read" in refused("curves", raw, raw)
     assert "there is another table of this name" in refused("curves", raw, other)
     assert "no column 'x'" in refused("curves", raw, tmp_path / "o.csv", "--response", "x")
     assert "which is no concentration" in refused("curves", raw, tmp_path / "o.csv", "--endpoint", "Yield (%)")

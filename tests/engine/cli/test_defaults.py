@@ -6,10 +6,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +22,7 @@ ROWS = [
 
 
 @pytest.fixture
-def unchanged(folder: Callable[[], dict[str, bytes]], refused: Callable[..., str]) -> Callable[..., str]:
+def unchanged(folder, refused):
     """The line of a refusal after which the folder is as it was."""
 
     def call(*words: object) -> str:
@@ -37,12 +35,12 @@ def unchanged(folder: Callable[[], dict[str, bytes]], refused: Callable[..., str
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> Path:
+def target(tmp_path):
     return tmp_path / "new.assaypilot"
 
 
 @pytest.fixture
-def planned(campaign: Path, tmp_path: Path, done: Callable[..., Any]) -> Path:
+def planned(campaign, tmp_path, done):
     """A campaign with round 1 open; its work list is ``work.csv``."""
     done("plan", campaign, "--out", tmp_path / "work.csv")
     return campaign
@@ -117,10 +115,9 @@ no_locked_folder = pytest.mark.skipif(not LOCKED.is_dir(), reason="needs a folde
 @no_locked_folder
 def test_read_only_folder(unchanged, campaign, small):
     assert "read-only" in unchanged("new", LOCKED / "x.assaypilot", "--table", small, *GOAL)
-    assert "cannot be written here" in unchanged("export", campaign, LOCKED / "x.csv")
+    assert "may not be written to" in unchanged("export", campaign, LOCKED / "x.csv")
     line = unchanged("plan", campaign, "--out", LOCKED / "x.csv")
-    assert "/sys/x.csv, --out: cannot be written here" in line
-    assert "Choose another folder" in line
+    assert "/sys/x.csv, --out: the folder or the file may not be written to. Choose another folder" in line
 
 
 def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):

@@ -60,10 +60,10 @@ def test_demo_leaves_the_campaign_and_the_shortlist(run, done, refused, tmp_path
     assert "100 % of them returned" in answer.out
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     line = refused("demo", "--out", folder)
-    assert "--out: there is already a file of this name. Choose an empty folder." in line
+    assert "there is already a file of this name. Choose another name." in line
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_demo_where_no_folder_can_be(refused, tmp_path):
     (tmp_path / "file").touch()
-    assert "--out: this folder cannot be made" in refused("demo", "--out", tmp_path / "file" / "x")
+    assert "there is no such folder" in refused("demo", "--out", tmp_path / "file" / "x")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,7 +23,7 @@ STARTS = {
 
 
 @pytest.fixture
-def drawn(table: Any, tmp_path: Path, done: Any) -> Path:
+def drawn(table, tmp_path, done):
     """A campaign on twelve compounds with structures, one round measured."""
     import numpy as np
 
@@ -45,7 +43,7 @@ def drawn(table: Any, tmp_path: Path, done: Any) -> Path:
 
 
 @pytest.mark.parametrize("ending", STARTS)
-def test_each_format_answers_alike(drawn: Path, done: Any, tmp_path: Path, ending: str) -> None:
+def test_each_format_answers_alike(drawn, done, tmp_path, ending):
     out = tmp_path / f"list{ending}"
     answer = done("export", drawn, out, "--only", "all")
     now = done("status", drawn)
@@ -62,7 +60,7 @@ def test_each_format_answers_alike(drawn: Path, done: Any, tmp_path: Path, endin
 @pytest.mark.usefixtures("planned_phases")
 @pytest.mark.parametrize("only", ["in", "undecided", "out", "all"])
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
-def test_only_what_was_asked_for(drawn: Path, done: Any, tmp_path: Path, only: str, ending: str) -> None:
+def test_only_what_was_asked_for(drawn, done, tmp_path, only, ending):
     out = tmp_path / f"list{ending}"
     counts = done("status", drawn)["counts"]
     want = sum(counts.values()) if only == "all" else counts[only]
@@ -72,7 +70,7 @@ def test_only_what_was_asked_for(drawn: Path, done: Any, tmp_path: Path, only: s
     assert [compound["id"] for compound in done("status", drawn, "--only", only)["compounds"]] == list(raw.column("ID"))
 
 
-def test_without_a_word_it_is_what_is_in(drawn: Path, done: Any, tmp_path: Path) -> None:
+def test_without_a_word_it_is_what_is_in(drawn, done, tmp_path):
     answer = done("export", drawn, tmp_path / "list.CSV")
     assert (answer["only"], answer["rows"]) == ("in", done("status", drawn)["counts"]["in"])
     _, rows = read_sheet(tmp_path / "list.CSV")
@@ -80,31 +78,27 @@ def test_without_a_word_it_is_what_is_in(drawn: Path, done: Any, tmp_path: Path)
     assert {row["Availability"] for row in rows} <= {"made", "to be made"}
 
 
-def test_in_words(drawn: Path, run: Any, tmp_path: Path) -> None:
+def test_in_words(drawn, run, tmp_path):
     answer = run("export", drawn, tmp_path / "list.xlsx", "--only", "all")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"12 compounds written to {tmp_path / 'list.xlsx'}\n")
 
 
 @pytest.mark.parametrize("name", ["list.txt", "list.xls", "list.docx", "list"])
-def test_an_unknown_ending_is_refused_with_those_that_are_known(
-    drawn: Path, refused: Any, folder: Any, tmp_path: Path, name: str
-) -> None:
+def test_an_unknown_ending_is_refused_with_those_that_are_known(drawn, refused, folder, tmp_path, name):
     before = folder()
     line = refused("export", drawn, tmp_path / name)
     assert "one of .csv, .xlsx, .sdf, .pdf, .pptx, such as list.xlsx." in line
     assert folder() == before
 
 
-def test_labels_only_make_no_sd_file(campaign: Path, refused: Any, done: Any, tmp_path: Path) -> None:
+def test_labels_only_make_no_sd_file(campaign, refused, done, tmp_path):
     line = refused("export", campaign, tmp_path / "x.sdf", "--only", "all")
     assert "no compound of the shortlist has a structure, and an SD file is a list of structures. Write csv" in line
     assert done("export", campaign, tmp_path / "x.xlsx", "--only", "all")["rows"] == 12
 
 
-def test_an_empty_list_is_a_file_that_says_so_except_for_sd(
-    campaign: Path, done: Any, refused: Any, tmp_path: Path
-) -> None:
+def test_an_empty_list_is_a_file_that_says_so_except_for_sd(campaign, done, refused, tmp_path):
     for ending in (".csv", ".xlsx", ".pdf", ".pptx"):
         assert done("export", campaign, tmp_path / f"x{ending}")["rows"] == 0
     header, rows = read_sheet(tmp_path / "x.csv")
@@ -121,9 +115,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_progress_is_shown_on_a_terminal_only(
-    drawn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool
-) -> None:
+def test_progress_is_shown_on_a_terminal_only(drawn, tmp_path, monkeypatch, capsys, terminal):
     stream: io.StringIO = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr("assaypilot.engine.cli.console._SHOW_EVERY", 0.0)

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.engine.cli.helpers import write_rows
 
 LABELS = {"R1": ("H", "Me", "Cl", "F"), "R2": ("H", "OMe", "CN"), "R3": ("a", "b", "c")}
 Run = Callable[..., Any]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     """A series in which R1 and R2 act together, measured once."""
     rng = np.random.default_rng(5)
     both = rng.normal(0.0, 0.6, (4, 3))
     own = {site: rng.normal(0.0, 0.8, len(labels)) for site, labels in LABELS.items()}
-    path = tmp_path / "series.csv"
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["ID", *LABELS, "pIC50"])
-        for a, one in enumerate(LABELS["R1"]):
-            for b, two in enumerate(LABELS["R2"]):
-                for c, three in enumerate(LABELS["R3"]):
-                    mean = 6 + own["R1"][a] + own["R2"][b] + own["R3"][c] + both[a, b] + 0.15 * rng.normal()
-                    writer.writerow([f"C-{a}{b}{c}", one, two, three, f"{mean:.3f}"])
-    return path
+    rows = [["ID", *LABELS, "pIC50"]]
+    for a, b, c in np.ndindex(*map(len, LABELS.values())):
+        mean = 6 + own["R1"][a] + own["R2"][b] + own["R3"][c] + both[a, b] + 0.15 * rng.normal()
+        rows.append([f"C-{a}{b}{c}", LABELS["R1"][a], LABELS["R2"][b], LABELS["R3"][c], f"{mean:.3f}"])
+    return write_rows(tmp_path / "series.csv", rows)
 
 
 SPEC = ("--endpoint", "pIC50;sd=0.15")
 GOAL = (*SPEC, "--epsilon", "0.5")
 
 
-def test_check_proposes_the_pair_and_shows_what_it_gains(run: Run, table: Path) -> None:
+def test_check_proposes_the_pair_and_shows_what_it_gains(run, table):
     found = run("check", table, *SPEC, "--json").document
     first = found["interactions"]["pIC50"][0]
     assert first["sites"] == ["R1", "R2"]
@@ -52,7 +47,7 @@ def test_check_proposes_the_pair_and_shows_what_it_gains(run: Run, table: Path) 
     assert "12 combinations occur" in " ".join(taken["notes"])
 
 
-def test_a_campaign_design_and_simulation_with_the_pair(run: Run, table: Path, tmp_path: Path) -> None:
+def test_a_campaign_design_and_simulation_with_the_pair(run, table, tmp_path):
     plain = run("new", tmp_path / "plain.assaypilot", "--table", table, *GOAL)
     assert plain.code == 0
     assert "No guarantee" in plain.out
@@ -70,7 +65,7 @@ def test_a_campaign_design_and_simulation_with_the_pair(run: Run, table: Path, t
     assert made[0]["errors"] == 0
 
 
-def test_what_cannot_be_taken_together_is_one_plain_line(run: Run, table: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_taken_together_is_one_plain_line(run, table, tmp_path):
     for text in ("R1", "R1,R9", "R1,R1"):
         found = run("new", tmp_path / "x.assaypilot", "--table", table, *GOAL, "--interaction", text)
         assert found.code == 1

@@ -11,7 +11,7 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.campaign.file.store import Store
-from tests.engine.cli.helpers import fill_in, read_sheet, write_sheet
+from tests.engine.cli.helpers import fill, fill_in, read_sheet, write_sheet
 from tests.public import DATA
 from tests.strategies import few
 
@@ -275,10 +275,7 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
 def test_the_last_result_closes_a_round_whose_other_compounds_cannot_be_had(done, campaign, tmp_path):
     plan = done("plan", campaign, "--out", tmp_path / "work.csv")
     gone = plan["compounds"][0]["id"]
-    header, rows = read_sheet(tmp_path / "work.csv")
-    for row in rows:
-        row["Value"] = "" if row["ID"] == gone else "6.2"
-    write_sheet(tmp_path / "work.csv", header, rows)
+    fill(tmp_path / "work.csv", lambda row: "" if row["ID"] == gone else 6.2)
     assert done("record", campaign, tmp_path / "work.csv", "--unavailable", gone)["round_closed"] is True
 
 

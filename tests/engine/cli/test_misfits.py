@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,20 +17,20 @@ LOGIT = ("--strategy", "linfact-glm", "--parameter", "link=logit")
 
 
 @pytest.fixture
-def bare(table: Any) -> Path:
+def bare(table):
     """Twelve compounds, two sites, no values; six effects."""
     rows: list[Sequence[object]] = [("ID", "R1", "R2")]
     return table([*rows, *((f"C-{i:02d}", a, b) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2))])
 
 
-def test_yes_and_no_are_what_the_logit_link_is_for(table: Any, tmp_path: Path, done: Done) -> None:
+def test_yes_and_no_are_what_the_logit_link_is_for(table, tmp_path, done):
     rows = [(f"C-{i}", a, b, int(truth_of(a, b) > 6.2)) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
     path = table([("ID", "R1", "R2", "active"), *rows])
     words = ("--endpoint", "active;sd=0.3", *NEAR, *LOGIT, "--parameter", "bound=3")
     assert done("new", tmp_path / "x.assaypilot", "--table", path, *words)["history"] == 12
 
 
-def test_results_of_yes_and_no_are_refused_whole(bare: Path, table: Any, tmp_path: Path, done: Done, refused: Any):
+def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, refused):
     path = tmp_path / "x.assaypilot"
     done("new", path, "--table", bare, *POTENCY, *NEAR)
     asked = done("plan", path)["compounds"]
@@ -44,7 +43,7 @@ def test_results_of_yes_and_no_are_refused_whole(bare: Path, table: Any, tmp_pat
     assert done("record", path, table(rows, name="r.csv"))["accepted"] == len(asked)
 
 
-def test_a_value_that_no_share_can_be_is_left_out_with_its_row(bare: Path, table: Any, tmp_path: Path, done: Done):
+def test_a_value_that_no_share_can_be_is_left_out_with_its_row(bare, table, tmp_path, done):
     path = tmp_path / "x.assaypilot"
     done("new", path, "--table", bare, *SHARE, *LOGIT, "--parameter", "bound=3")
     first, second, *_ = done("plan", path)["compounds"]
@@ -55,7 +54,7 @@ def test_a_value_that_no_share_can_be_is_left_out_with_its_row(bare: Path, table
     assert "share 1.2, and the logit link takes values from 0 to 1" in record["rejected"][0]["reason"]
 
 
-def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare: Path, tmp_path: Path, done: Done) -> None:
+def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare, tmp_path, done):
     words = ("--strategy", "linfact-mis", "--parameter", "model_error=0.1")
     path = tmp_path / "a.assaypilot"
     (said,) = done("new", path, "--table", bare, *POTENCY, *NEAR, "--slack", "0", *words)["warnings"]
@@ -66,7 +65,7 @@ def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare: Path, t
     assert soft["warnings"] == []
 
 
-def test_simulations_take_epsilons_of_endpoints_as_campaigns_do(table: Any, tmp_path: Path, done: Done) -> None:
+def test_simulations_take_epsilons_of_endpoints_as_campaigns_do(table, tmp_path, done):
     rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
     path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])
     ends = ("--endpoint", "pIC50;sd=0.2;epsilon=0.3", "--endpoint", "hERG;direction=min")
@@ -79,7 +78,7 @@ def test_simulations_take_epsilons_of_endpoints_as_campaigns_do(table: Any, tmp_
     assert [entry["noise_sd"] for entry in made["endpoints"]] == [0.2, 0.4]
 
 
-def test_simulations_refuse_what_they_would_leave_out(table: Any, refused: Any) -> None:
+def test_simulations_refuse_what_they_would_leave_out(table, refused):
     rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
     path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])
     ends = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<5", "--objective", "pIC50")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from tests.engine.cli.helpers import fill_in
 
 
-def test_a_round_is_told_as_it_stood(
-    campaign: Path, tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any], refused: Callable[..., str]
-) -> None:
+def test_a_round_is_told_as_it_stood(campaign, tmp_path, done, run, refused):
     seen = {0: done("status", campaign)}
     rng = np.random.default_rng(5)
     for number in (1, 2):

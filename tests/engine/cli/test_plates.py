@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from tests.engine.cli.helpers import read_sheet, truth_of, write_sheet
+from tests.engine.cli.helpers import fill, read_sheet, truth_of, write_sheet
 
 PLATE = ("--plate", 96, "--control-columns", "1,12")
 
@@ -35,15 +36,13 @@ def test_the_work_list_of_a_round_on_plates_is_recorded(done, refused, campaign,
     ]
     _, wells = read_sheet(tmp_path / "w_plates.csv")
     assert {row["Well"] for row in wells if row["Content"] == "compound"} == {row["Well"] for row in rows}
-    header, _ = read_sheet(sheet)
-    for k, row in enumerate(rows):
-        row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.01 * (k % 7):.2f}" if k < 5 else ""
-    write_sheet(sheet, header, rows)
+    values = [f"{truth_of(row['R1'], row['R2']) + 0.01 * (k % 7):.2f}" for k, row in enumerate(rows)]
+    some = iter([*values[:5], *[""] * len(values)])
+    fill(sheet, lambda _: next(some))
     first = done("record", campaign, sheet)
     assert (first["accepted"], first["unplanned"], first["round_closed"]) == (5, 0, False)
-    for k, row in enumerate(rows):
-        row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.01 * (k % 7):.2f}"
-    write_sheet(sheet, header, rows)
+    every = iter(values)
+    fill(sheet, lambda _: next(every))
     whole = done("record", campaign, sheet)
     assert (whole["accepted"], whole["duplicates"], whole["round_closed"]) == (plan["measurements"] - 5, 5, True)
     assert "these results are in the campaign already" in refused("record", campaign, sheet)
@@ -170,8 +169,6 @@ def test_ids_that_look_like_formulas_come_back_as_they_are(done, table, tmp_path
     plan = done("plan", path, *PLATE, "--out", sheet)
     with (tmp_path / "w_plates.csv").open(encoding="utf-8-sig", newline="") as stream:
         assert {row["ID"][:1] for row in csv.DictReader(stream)} >= {"'"}, "no spreadsheet runs them"
-    header, lines = read_sheet(sheet)
-    for k, row in enumerate(lines):
-        row["Value"] = f"{6 + 0.01 * k:.2f}"
-    write_sheet(sheet, header, lines)
+    places = itertools.count()
+    fill(sheet, lambda _: f"{6 + 0.01 * next(places):.2f}")
     assert done("record", path, sheet)["accepted"] == plan["measurements"]

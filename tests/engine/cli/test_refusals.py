@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, redirect_stdout
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ def sections() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory):
     """A folder with the tables and campaigns that the commands name."""
     folder = tmp_path_factory.mktemp("prepared")
 
@@ -118,14 +117,8 @@ def refusal(run: Callable[..., Any], command: str) -> str:
     ("heading", "commands"), sections(), ids=lambda given: given if isinstance(given, str) else "commands"
 )
 def test_command_is_refused_in_one_line_and_nothing_is_written(
-    heading: str,
-    commands: list[tuple[str, str]],
-    prepared: Path,
-    tmp_path: Path,
-    run: Callable[..., Any],
-    folder: Callable[[], dict[str, bytes]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    heading, commands, prepared, tmp_path, run, folder, monkeypatch
+):
     shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     before = folder()

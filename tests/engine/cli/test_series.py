@@ -1,12 +1,13 @@
 """The default of the command line: a campaign under the series model, from a table to a shortlist."""
 
-import csv
 import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.engine.cli.helpers import read_sheet, write_rows
 
 SITES = {"R1": "ABCDEF", "R2": "GHIJ", "R3": "KLM"}
 
@@ -22,12 +23,7 @@ def truth():
 
 @pytest.fixture
 def table(tmp_path, truth):
-    path = tmp_path / "series.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", *SITES])
-        writer.writerows([name, *name] for name in truth)
-    return path
+    return write_rows(tmp_path / "series.csv", [["ID", *SITES], *([name, *name] for name in truth)])
 
 
 def play(done, path, truth, rounds, seed=1):
@@ -38,15 +34,9 @@ def play(done, path, truth, rounds, seed=1):
         if plan["finished"]:
             break
         plans.append(plan)
-        results = path.with_name(f"results{number}-{seed}.csv")
-        with results.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["ID", "Value"])
-            for entry in plan["compounds"]:
-                writer.writerows(
-                    [entry["id"], truth[entry["id"]] + 0.15 * rng.standard_normal()] for _ in range(entry["replicates"])
-                )
-        done("record", path, results, "--close")
+        asked = [entry["id"] for entry in plan["compounds"] for _ in range(entry["replicates"])]
+        rows = [("ID", "Value"), *((name, truth[name] + 0.15 * rng.standard_normal()) for name in asked)]
+        done("record", path, write_rows(path.with_name(f"results{number}-{seed}.csv"), rows), "--close")
     return plans
 
 
@@ -126,12 +116,8 @@ def test_values_of_the_table_make_round_one_different_and_shorten_the_campaign(d
     """24 of 72 compounds have a value already: it takes fewer rounds until all members are measured."""
     rng = np.random.default_rng(3)
     known = set(rng.permutation(list(truth))[:24])
-    with table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", *SITES, "pIC50"])
-        writer.writerows(
-            [name, *name, truth[name] + 0.15 * rng.standard_normal() if name in known else ""] for name in truth
-        )
+    rows = [[name, *name, truth[name] + 0.15 * rng.standard_normal() if name in known else ""] for name in truth]
+    write_rows(table, [["ID", *SITES, "pIC50"], *rows])
     first: dict[str, set[str]] = {}
     spent: dict[str, int] = {}
     for history in ("data", "shown"):
@@ -146,12 +132,9 @@ def test_values_of_the_table_make_round_one_different_and_shorten_the_campaign(d
 
 
 def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measured_means(done, tmp_path, truth):
-    table = tmp_path / "part.csv"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", *SITES, "pIC50"])
-        for number, name in enumerate(list(truth)[::5]):
-            writer.writerows([f"CPD-{number}", *name, truth[name] + shift] for shift in (0.1, -0.1))
+    some = list(enumerate(list(truth)[::5]))
+    rows = [[f"CPD-{number}", *name, truth[name] + shift] for number, name in some for shift in (0.1, -0.1)]
+    table = write_rows(tmp_path / "part.csv", [["ID", *SITES, "pIC50"], *rows])
     path, _ = new(done, tmp_path, table, "--strategy", "auto", "--product")
     plan = done("plan", path)
     made = sum(entry["id"].startswith("CPD") for entry in plan["compounds"])
@@ -168,11 +151,8 @@ def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measu
 @pytest.mark.parametrize(("stated", "used"), [(0.05, True), (0.15, False), (0.5, False)])
 def test_noise_stated_wrong_is_noticed_by_replicates(done, tmp_path, table, truth, stated, used):
     rng = np.random.default_rng(9)
-    with table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", *SITES, "pIC50"])
-        for name, value in truth.items():
-            writer.writerows([name, *name, value + 0.15 * rng.standard_normal()] for _ in range(2))
+    rows = [[name, *name, value + 0.15 * rng.standard_normal()] for name, value in truth.items() for _ in range(2)]
+    write_rows(table, [["ID", *SITES, "pIC50"], *rows])
     path, _ = new(done, tmp_path, table, "--strategy", "auto", sd=stated)
     said = done("status", path)["guarantee"]["sentence"]
     assert (f"is used, not {stated:.2g}" in said) == used
@@ -183,12 +163,8 @@ def test_audit_is_planned_recorded_and_stated(done, tmp_path, table, truth):
     play(done, path, truth, 1)
     issued = done("audit", path, "--size", "20", "--out", tmp_path / "audit.csv")
     assert issued["audit"]["sampled"] == len(issued["compounds"]) == 20
-    results = tmp_path / "audited.csv"
-    with results.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", "Value"])
-        writer.writerows([entry["id"], truth[entry["id"]]] for entry in issued["compounds"])
-    done("record", path, results, "--close")
+    rows = [("ID", "Value"), *((entry["id"], truth[entry["id"]]) for entry in issued["compounds"])]
+    done("record", path, write_rows(tmp_path / "audited.csv", rows), "--close")
     audit = done("status", path)["claim"]["audit"]
     assert audit["sampled"] == 20
     members = sum(truth[entry["id"]] >= max(truth.values()) - 0.4 for entry in issued["compounds"])
@@ -224,8 +200,7 @@ def test_each_round_is_judged_by_what_was_predicted_for_it(done, tmp_path, table
 
 def recorded(path, name):
     """The ids and values of a results table; nothing was predicted for the first round."""
-    with (path.parent / name).open(encoding="utf-8") as file:
-        return [(row["ID"], float(row["Value"])) for row in csv.DictReader(file)]
+    return [(row["ID"], float(row["Value"])) for row in read_sheet(path.parent / name)[1]]
 
 
 def test_overview_lists_every_campaign_of_a_folder_and_names_what_cannot_be_read(done, refused, tmp_path, table, truth):
@@ -248,12 +223,8 @@ def test_a_decided_campaign_goes_on_when_values_come_that_contradict_it(done, tm
     assert done("status", path)["finished"]
     best = max(truth.values())
     out = [entry["id"] for entry in done("status", path, "--only", "out")["compounds"] if not entry["measured"]]
-    late = tmp_path / "late.csv"
-    with late.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", "Value"])
-        writer.writerows([name, best - 0.3 + 0.1 * number] for number, name in enumerate(out[:4]))
-    done("record", path, late)
+    late = [("ID", "Value"), *((name, best - 0.3 + 0.1 * number) for number, name in enumerate(out[:4]))]
+    done("record", path, write_rows(tmp_path / "late.csv", late))
     now = done("status", path)
     assert not now["finished"]
     assert set(out[:4]).isdisjoint(entry["id"] for entry in done("status", path, "--only", "out")["compounds"])
@@ -265,13 +236,11 @@ def test_a_decided_campaign_goes_on_when_values_come_that_contradict_it(done, tm
 def test_an_endpoint_that_nobody_measured_yet_is_no_dead_end(done, tmp_path, goal):
     """Values of one endpoint from before, none of the other: rounds are planned, and nothing is said to be certain."""
     rng = np.random.default_rng(2)
-    table = tmp_path / "one.csv"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", "R1", "R2", "pIC50", "hERG"])
-        for row in range(100):
-            value = 6 + 0.1 * (row // 10) + 0.1 * (row % 10) + 0.1 * rng.standard_normal()
-            writer.writerow([f"C{row}", f"a{row // 10}", f"b{row % 10}", f"{value:.2f}" if row < 60 else "", ""])
+    rows = []
+    for row in range(100):
+        value = 6 + 0.1 * (row // 10) + 0.1 * (row % 10) + 0.1 * rng.standard_normal()
+        rows.append([f"C{row}", f"a{row // 10}", f"b{row % 10}", f"{value:.2f}" if row < 60 else "", ""])
+    table = write_rows(tmp_path / "one.csv", [["ID", "R1", "R2", "pIC50", "hERG"], *rows])
     path = tmp_path / f"{goal}.assaypilot"
     other = "hERG;sd=0.1;limit=<5" if goal == "limit" else "hERG;sd=0.1;direction=min"
     what = ["--objective", "pIC50", "--epsilon", "0.4"] if goal == "limit" else ["--goal", "pareto", "--epsilon", "0.3"]
@@ -283,13 +252,12 @@ def test_an_endpoint_that_nobody_measured_yet_is_no_dead_end(done, tmp_path, goa
     assert done("forecast", path)["curve"]
     planned = done("plan", path)["compounds"]
     assert planned
-    results = tmp_path / "results.csv"
-    with results.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["ID", "Replicate", "pIC50", "hERG"])
-        for entry in planned:
-            for replicate in range(entry["replicates"]):
-                writer.writerow([entry["id"], replicate, f"{7 + rng.normal():.3f}", f"{4 + 0.1 * rng.normal():.3f}"])
+    rows = [
+        [entry["id"], replicate, f"{7 + rng.normal():.3f}", f"{4 + 0.1 * rng.normal():.3f}"]
+        for entry in planned
+        for replicate in range(entry["replicates"])
+    ]
+    results = write_rows(tmp_path / "results.csv", [["ID", "Replicate", "pIC50", "hERG"], *rows])
     done("record", path, results, "--close")
     after = done("status", path)
     told = next(one for one in after["compounds"] if one["id"] == planned[0]["id"])

@@ -17,23 +17,12 @@ RUNS = ("--runs", "4", "--seed", "3")
 LINFACT = ("simulate", "--instance", "linfact-3", "--strategy", "linfact-g", *RUNS)
 
 SIMULATE = {
-    "strategy": str,
-    "runs": int,
-    "measurements": dict,
-    "rounds": dict,
-    "precision": Number,
-    "recall": Number,
-    "f1": Number,
-    "errors": int,
-    "error_rate": Number,
-    "seconds_per_run": Number,
-    "lower_bound": Maybe,
-    "oracle": Maybe,
-    "seed": int,
-    "undecided": int,
-    "unfinished": int,
-    "error_rate_upper": Number,
-    "void": list,
+    str: "strategy",
+    int: "runs errors seed undecided unfinished",
+    dict: "measurements rounds",
+    Number: "precision recall f1 error_rate error_rate_upper seconds_per_run",
+    Maybe: "lower_bound oracle",
+    list: "void",
 }
 
 
@@ -70,7 +59,7 @@ def test_the_list(done, run):
     entries = done("simulate", "--list")
     assert [entry["name"] for entry in entries] == list(names())
     for entry in entries:
-        has(entry, {"name": str, "paper": str, "compounds": int, "dimension": int})
+        has(entry, {str: "name paper", int: "compounds dimension"})
     text = run("simulate", "--list").out
     assert all(name in text for name in names())
     assert "rage-sphere: arms=100, d=9" in text
@@ -88,16 +77,8 @@ def test_another_seed_is_another_result(done):
 def test_several_strategies_are_several_objects_on_the_same_draws(done):
     documents = done(*LINFACT[:4], "linfact-g,proven,linfact-g", *RUNS)
     assert [entry["strategy"] for entry in documents] == ["linfact-g", "adaptive"]
-    both = done(
-        "simulate",
-        "--instance",
-        "gege-synthetic:arms=10",
-        "--strategy",
-        "gege,gege-fixed-budget",
-        *RUNS,
-        "--budget",
-        "90",
-    )
+    words = "simulate --instance gege-synthetic:arms=10 --strategy gege,gege-fixed-budget --budget 90"
+    both = done(*words.split(), *RUNS)
     assert [entry["strategy"] for entry in both] == ["gege", "gege-fixed-budget"]
     assert both[0]["complexity"] == both[1]["complexity"]
     assert all(entry["measurements"]["mean"] <= 90 for entry in both)
@@ -126,19 +107,8 @@ def test_goal_options_change_an_instance(done):
 
 
 def test_a_shipped_table_with_a_known_truth(done):
-    (document,) = done(
-        "simulate",
-        "--dataset",
-        "practice-960",
-        "--strategy",
-        "proven",
-        "--epsilon",
-        "0.5",
-        "--slack",
-        "0.5",
-        "--runs",
-        "1",
-    )
+    words = "simulate --dataset practice-960 --strategy proven --epsilon 0.5 --slack 0.5 --runs 1"
+    (document,) = done(*words.split())
     assert (document["compounds"], document["dimension"], document["errors"], document["f1"]) == (960, 16, 0, 1.0)
     assert document["noise"] == [0.2]
     assert 192 <= document["measurements"]["mean"] < 800

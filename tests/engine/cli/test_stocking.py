@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
 
 
 @pytest.fixture
-def listed(table: Callable[..., Path]) -> Path:
+def listed(table):
     """The small table with a stock: half of it to be made."""
     rows: list[Any] = [("ID", "R1", "R2", "Stock", "Cost", "Lead")]
     for place, (a, b) in enumerate((a, b) for a in R1 for b in R2):
@@ -24,7 +22,7 @@ def listed(table: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def campaign(listed: Path, tmp_path: Path, done: Callable[..., Any]) -> Path:
+def campaign(listed, tmp_path, done):
     path = tmp_path / "stock.assaypilot"
     terms = ("--measurement-cost", "20", "--currency", "CHF", "--default-plan", "cheapest")
     made = done(
@@ -34,7 +32,7 @@ def campaign(listed: Path, tmp_path: Path, done: Callable[..., Any]) -> Path:
     return path
 
 
-def test_check_says_what_it_reads(listed: Path, done: Callable[..., Any], run: Callable[..., Any]) -> None:
+def test_check_says_what_it_reads(listed, done, run):
     said = done("check", listed)["stock"]
     assert said == {"in_stock": 6, "to_be_made": 6, "cannot_be_made": 0, "costs": 6, "leads": 6}
     assert "6 in stock, 6 to be made" in run("check", listed).out
@@ -42,7 +40,7 @@ def test_check_says_what_it_reads(listed: Path, done: Callable[..., Any], run: C
     assert named == said
 
 
-def test_a_column_of_substituents_is_no_stock(listed: Path, tmp_path: Path, run: Callable[..., Any]) -> None:
+def test_a_column_of_substituents_is_no_stock(listed, tmp_path, run):
     for option in ("--stock", "--cost", "--lead"):
         words = ("--table", listed, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", option, "R1")
         found = run("new", tmp_path / "x.assaypilot", *words)
@@ -52,9 +50,7 @@ def test_a_column_of_substituents_is_no_stock(listed: Path, tmp_path: Path, run:
         assert not (tmp_path / "x.assaypilot").exists()
 
 
-def test_options_choice_orders_and_arrivals(
-    campaign: Path, tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]
-) -> None:
+def test_options_choice_orders_and_arrivals(campaign, tmp_path, done, run):
     found = done("plan", campaign, "--options")
     assert [one["plan"] for one in found["options"]] == ["cheapest", "balanced", "fastest"]
     assert [one["default"] for one in found["options"]] == [True, False, False]
@@ -109,9 +105,7 @@ def test_options_choice_orders_and_arrivals(
     assert done("verify", campaign, "--recompute")["ok"]
 
 
-def test_what_was_never_said_is_not_known_rather_than_nothing(
-    table: Callable[..., Path], tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]
-) -> None:
+def test_what_was_never_said_is_not_known_rather_than_nothing(table, tmp_path, done, run):
     rows: list[Any] = [("ID", "R1", "R2", "Stock")]
     for place, (a, b) in enumerate((a, b) for a in R1 for b in R2):
         rows.append((f"C-{place:02d}", a, b, "yes" if place < 6 else "no"))
@@ -131,9 +125,7 @@ def _parts(name: str) -> tuple[str, str]:
     return [(a, b) for a in R1 for b in R2][int(name[2:])]
 
 
-def test_a_list_with_faults_takes_the_rest(
-    campaign: Path, table: Callable[..., Path], done: Callable[..., Any]
-) -> None:
+def test_a_list_with_faults_takes_the_rest(campaign, table, done):
     rows = [("ID", "Stock", "Cost"), ("C-00", "cannot", ""), ("X", "yes", ""), ("C-07", "yes", ""), ("C-08", "", "-4")]
     answer = done("stock", campaign, table(rows, "s.csv"))
     assert answer["taken"] == 2
@@ -143,9 +135,7 @@ def test_a_list_with_faults_takes_the_rest(
     assert not done("stock", campaign, table(rows, "s.csv"))["changed"]
 
 
-def test_a_column_of_yes_and_no_under_another_name_is_asked_about(
-    campaign: Path, table: Callable[..., Path], done: Callable[..., Any]
-) -> None:
+def test_a_column_of_yes_and_no_under_another_name_is_asked_about(campaign, table, done):
     rows = [("ID", "Bestand", "Note", "Cost"), ("C-00", "yes", "no rush", ""), ("C-07", "no", "cold", "12")]
     path = table(rows, "s.csv")
     (entry,) = done("stock", campaign, path)["not_used"]
@@ -154,15 +144,7 @@ def test_a_column_of_yes_and_no_under_another_name_is_asked_about(
     assert done("stock", campaign, path, "--stock", "Bestand")["not_used"] == []
 
 
-def test_refusals_write_nothing(
-    campaign: Path,
-    small: Path,
-    table: Callable[..., Path],
-    tmp_path: Path,
-    refused: Callable[..., str],
-    folder: Any,
-    done: Any,
-) -> None:
+def test_refusals_write_nothing(campaign, small, table, tmp_path, refused, folder, done):
     bare = tmp_path / "bare.assaypilot"
     done("new", bare, "--table", small, "--epsilon", "0.5", "--sd", "0.2")
     wrong = table([("ID", "Stock"), ("nobody", "yes")], "wrong.csv")
@@ -187,13 +169,13 @@ def test_refusals_write_nothing(
     assert folder() == before
 
 
-def test_wrong_usage(campaign: Path, run: Callable[..., Any]) -> None:
+def test_wrong_usage(campaign, run):
     assert run("plan", campaign, "--options", "--choose", "cheapest").code == 2
     assert run("plan", campaign, "--choose", "dearest").code == 2
     assert run("plan", campaign, "--choose", "cheapest", "--confirm").code == 2
 
 
-def test_a_campaign_without_stock_says_so(small: Path, tmp_path: Path, done: Callable[..., Any]) -> None:
+def test_a_campaign_without_stock_says_so(small, tmp_path, done):
     path = tmp_path / "bare.assaypilot"
     done("new", path, "--table", small, "--epsilon", "0.5", "--sd", "0.2", "--per-round", "24")
     assert done("stock", path)["known"] is False
@@ -203,9 +185,7 @@ def test_a_campaign_without_stock_says_so(small: Path, tmp_path: Path, done: Cal
     assert math.isfinite(issued["certificate"]["value"])
 
 
-def test_a_forecast_says_which_plans_it_takes(
-    campaign: Path, run: Callable[..., Any], done: Callable[..., Any]
-) -> None:
+def test_a_forecast_says_which_plans_it_takes(campaign, run, done):
     words = "taken to be the most telling ones of whatever can be had or made"
     assert words in done("forecast", campaign, "--runs", "9")["assumed"]
     plain = campaign.with_name("plain.assaypilot")

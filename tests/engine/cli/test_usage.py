@@ -137,9 +137,7 @@ def test_a_reader_that_goes_away_is_no_error():
     process = subprocess.Popen(
         [sys.executable, "-m", "assaypilot.engine.cli", "strategies"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stdout is not None
     process.stdout.close()
-    assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=60) == 1

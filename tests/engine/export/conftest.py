@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from assaypilot.engine.campaign.state import Status
+from tests.engine.export import reporting
 from tests.engine.export.making import MEASURABLE, begin, nasty_library, play
 
 
@@ -21,6 +22,13 @@ def nasty_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Status]:
 def nasty(nasty_file: tuple[Path, Status]) -> Status:
     """The status of that campaign: something is in, out, undecided, measured and never measured."""
     return nasty_file[1]
+
+
+@pytest.fixture(scope="session")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
+    """The status of a decided campaign on 36 indoles."""
+    with reporting.begin(tmp_path_factory.mktemp("decided"), reporting.indoles()) as campaign:
+        return reporting.play(campaign)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.campaign.state import Round, Settings, Status
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
@@ -81,6 +81,13 @@ def begin(path: Path, library: Library | None = None, **changes: object) -> Camp
         settings=Settings(**(settings | changes)),  # type: ignore[arg-type]  # likewise
         history=history,  # type: ignore[arg-type]  # likewise
     )
+
+
+def planned(folder: Path, library: Library | None = None, **changes: object) -> tuple[Status, Round]:
+    """The status of a new campaign whose first round was issued, and that round."""
+    with begin(folder / "a.assaypilot", library, **changes) as campaign:
+        issued = campaign.plan()
+        return campaign.status(), issued  # type: ignore[return-value]  # a new campaign has one
 
 
 def play(

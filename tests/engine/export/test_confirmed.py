@@ -16,13 +16,7 @@ from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.shortlist import confirmed, ranked, table_of
 from assaypilot.engine.export.slide import presentation
-from tests.engine.export.reporting import HERG, POTENCY, begin, indoles, play
-
-
-@pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
-    with begin(tmp_path_factory.mktemp("decided"), indoles()) as campaign:
-        return play(campaign)
+from tests.engine.export.reporting import HERG, POTENCY, begin, indoles
 
 
 def check(compound: int, value: float | None, inside: bool | None, endpoint: int = 0) -> Check:

@@ -21,12 +21,6 @@ from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages
 
 
 @pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
-    with begin(tmp_path_factory.mktemp("decided"), indoles()) as campaign:
-        return play(campaign)
-
-
-@pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Status:
     folder = tmp_path_factory.mktemp("hostile")
     with begin(folder, indoles(ids=HOSTILE), name="<b>R1 $width x <$energy</b>") as campaign:
@@ -132,7 +126,7 @@ def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: py
     assert "<b>R1 $width x <$energy</b>" in text
     assert "A & B <i>c</i> &lt;" in text
     assert "a b c d" in text  # control characters are spaces
-    assert "3 characters of names are not in the font of this report" in text
+    assert "3 characters of names are not in the font of this page" in text
 
 
 def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_path: Path) -> None:
@@ -140,7 +134,6 @@ def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_pat
     settings = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 3}, "epsilon": 2.0, "slack": 2.0}
     with begin(tmp_path, labels((3, 2)), shares, **settings) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         ids = campaign.status().library.ids
         some = [Result(ids[item.compound], float(k % 2)) for item in issued.items for k in range(item.replicates)]
         campaign.record(some, close=True)

@@ -151,7 +151,6 @@ def test_what_rdkit_writes_beside_paths_is_nothing_but_the_ground() -> None:
     aligned = Aligned(())
     for smiles in ("[CH3]", "[O-][Cl+3]([O-])([O-])[O-]", "C~C", "[Na+].[Cl-]", "*c1ccccc1", "C/C=C\\C", "[13CH4]"):
         svg = aligned.svg(smiles, 160, 100)
-        assert svg is not None
         parts = {part.split()[0].strip("/>") for part in svg.split("<")[1:]}
         assert parts <= {"?xml", "svg", "!--", "path", ""}, (smiles, parts)
 
@@ -209,7 +208,7 @@ def test_a_text_on_one_line_fits(text: str) -> None:
 
 def test_signs_the_font_does_not_have_are_named() -> None:
     assert not_drawn(["pIC50 µM ≥ α", "plain"]) == []
-    assert not_drawn(["化合物", "合 1"]) == ["化", "合", "物"]
+    assert not_drawn(["化合物", "合 1"])[0].startswith("3 characters of names")
 
 
 def test_numbers_with_intervals() -> None:

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -125,17 +126,10 @@ def test_measurements_of_a_workbook_can_be_recorded_again(tmp_path: Path, nasty:
     assert found.rejected == ()
     entered = [m.entered for m in nasty.measurements]
     assert len(found.results) == len(entered)
-    for got, was in zip(found.results, entered, strict=True):
-        assert (got.compound, got.value, got.endpoint, got.plate, got.well, got.comment, got.date) == (
-            was.compound,
-            was.value,
-            was.endpoint,
-            was.plate,
-            was.well,
-            was.comment,
-            was.date,
-        )
-        assert (got.n, got.sd, got.relation, got.excluded) == (was.n, was.sd, was.relation, was.excluded)
+    same = attrgetter(
+        "compound", "value", "endpoint", "plate", "well", "comment", "date", "n", "sd", "relation", "excluded"
+    )
+    assert list(map(same, found.results)) == list(map(same, entered))
 
 
 # A text as a table can hold it: what reading would trim or take for nothing is no id.

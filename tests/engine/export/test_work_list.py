@@ -20,7 +20,7 @@ from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.work_list import NOT_ASKED, plate_map, work_list
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
-from tests.engine.export.making import IC50, TRUTH, as_dicts, begin
+from tests.engine.export.making import IC50, TRUTH, as_dicts, begin, planned
 
 HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
@@ -42,9 +42,8 @@ def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 100.0
 
 
 def test_without_plates_it_is_as_it_was(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot") as campaign:
-        now, issued = issue(campaign)
-        sheet = work_list(now, issued)
+    now, issued = planned(tmp_path)
+    sheet = work_list(now, issued)
     assert sheet.header == (
         "Rank", "ID", "SMILES", "R1", "R2", "Round", "Replicate", "Expected pIC50", "Low pIC50", "High pIC50", "Why",
         "Value", "Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment",
@@ -59,11 +58,10 @@ def test_without_plates_it_is_as_it_was(tmp_path: Path) -> None:
 
 
 def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", max_replicates=3) as campaign:
-        now, issued = issue(campaign)
-        layout = plate_layout(now, issued, ENDS)
-        sheet = work_list(now, issued, layout)
-        assert sheet.header == work_list(now, issued).header, "the same columns"
+    now, issued = planned(tmp_path, max_replicates=3)
+    layout = plate_layout(now, issued, ENDS)
+    sheet = work_list(now, issued, layout)
+    assert sheet.header == work_list(now, issued).header, "the same columns"
     rows = as_dicts(sheet)
     assert len(rows) == issued.measurements
     assert {row["Plate"] for row in rows} == {plate.name for plate in layout.plates} == {"R1-P1"}
@@ -73,9 +71,8 @@ def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
 
 
 def test_a_curve_says_all_its_wells(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE,)) as campaign:
-        now, issued = issue(campaign)
-        sheet = work_list(now, issued, plate_layout(now, issued, ENDS))
+    now, issued = planned(tmp_path, endpoints=(CURVE,))
+    sheet = work_list(now, issued, plate_layout(now, issued, ENDS))
     assert sheet.header[-4:] == ("Well", "Wells", "Batch", "Comment")
     for row in as_dicts(sheet):
         letter = str(row["Well"])[0]
@@ -83,30 +80,27 @@ def test_a_curve_says_all_its_wells(tmp_path: Path) -> None:
 
 
 def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE, HERG)) as campaign:
-        now, issued = issue(campaign)
-        assert issued.endpoints == (0, 1)
-        layout = plate_layout(now, issued, ENDS)
-        sheet = work_list(now, issued, layout)
-        rows = as_dicts(sheet)
-        assert len(rows) == issued.measurements
-        assert [row["Endpoint"] for row in rows] == sorted(
-            (row["Endpoint"] for row in rows), reverse=True, key=str
-        ) or [row["Endpoint"] for row in rows] == sorted((row["Endpoint"] for row in rows), key=str)
-        assert {(row["Endpoint"], row["Unit"]) for row in rows} == {("IC50", "nM"), ("hERG pIC50", "")}
-        of = {plate.name: {now.endpoints[k].name for k in plate.endpoints} for plate in layout.plates}
-        assert all(of[str(row["Plate"])] == {row["Endpoint"]} for row in rows)
-        read = read_results(read_table(filled(sheet, tmp_path / "w.csv")), now.library, now.endpoints)
-        assert (len(read.results), read.rejected) == (len(rows), ())
-        assert [(r.compound, r.endpoint, r.plate, r.well) for r in read.results] == [
-            (row["ID"], row["Endpoint"], row["Plate"], row["Well"]) for row in rows
-        ]
+    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
+    assert issued.endpoints == (0, 1)
+    layout = plate_layout(now, issued, ENDS)
+    sheet = work_list(now, issued, layout)
+    rows = as_dicts(sheet)
+    assert len(rows) == issued.measurements
+    told = [str(row["Endpoint"]) for row in rows]
+    assert told in (sorted(told), sorted(told, reverse=True))
+    assert {(row["Endpoint"], row["Unit"]) for row in rows} == {("IC50", "nM"), ("hERG pIC50", "")}
+    of = {plate.name: {now.endpoints[k].name for k in plate.endpoints} for plate in layout.plates}
+    assert all(of[str(row["Plate"])] == {row["Endpoint"]} for row in rows)
+    read = read_results(read_table(filled(sheet, tmp_path / "w.csv")), now.library, now.endpoints)
+    assert (len(read.results), read.rejected) == (len(rows), ())
+    assert [(r.compound, r.endpoint, r.plate, r.well) for r in read.results] == [
+        (row["ID"], row["Endpoint"], row["Plate"], row["Well"]) for row in rows
+    ]
 
 
 def test_each_endpoint_has_an_order_of_its_own(tmp_path: Path) -> None:
     """What a place on the plate does to one assay must not do the same to a compound in the other."""
-    with begin(tmp_path / "a.assaypilot", endpoints=(IC50, HERG)) as campaign:
-        now, issued = issue(campaign)
+    now, issued = planned(tmp_path, endpoints=(IC50, HERG))
     layout = plate_layout(now, issued, ENDS)
     assert [plate.endpoints for plate in layout.plates] == [(0,), (1,)]
     same = [
@@ -117,10 +111,9 @@ def test_each_endpoint_has_an_order_of_its_own(tmp_path: Path) -> None:
 
 def test_endpoints_read_from_the_same_wells_share_a_row(tmp_path: Path) -> None:
     use = PlateUse(96, read_controls(["1,12"]), same_wells=True)
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE, HERG)) as campaign:
-        now, issued = issue(campaign)
-        layout = plate_layout(now, issued, use)
-        sheet = work_list(now, issued, layout)
+    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
+    layout = plate_layout(now, issued, use)
+    sheet = work_list(now, issued, layout)
     assert all(plate.endpoints == (0, 1) for plate in layout.plates)
     assert "Endpoint" not in sheet.header
     assert len(sheet.rows) * 2 == issued.measurements
@@ -130,8 +123,7 @@ def test_endpoints_read_from_the_same_wells_share_a_row(tmp_path: Path) -> None:
 
 def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
     """Of the first compound hERG is in, of the second one replicate of IC50."""
-    with begin(tmp_path / "a.assaypilot", endpoints=(IC50, HERG), max_replicates=2) as campaign:
-        now, issued = issue(campaign)
+    now, issued = planned(tmp_path, endpoints=(IC50, HERG), max_replicates=2)
     asked = {0: (2, 0), 1: (1, 2)}
     items = tuple(replace(item, replicates=2, asked=asked.get(k, (2, 2))) for k, item in enumerate(issued.items[:5]))
     issued = replace(issued, items=items, back=((0, 0),) * 5, returned=(0,) * 5)
@@ -167,35 +159,34 @@ def test_a_filled_in_list_is_recorded_once(tmp_path: Path) -> None:
 
 
 def test_the_plate_map_lists_every_well_once_and_controls_name_no_compound(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE, HERG)) as campaign:
-        now, issued = issue(campaign)
-        layout = plate_layout(now, issued, ENDS)
-        sheet = plate_map(now, issued, layout)
-        rows = as_dicts(sheet)
-        places = [(row["Plate"], row["Well"]) for row in rows]
-        assert len(set(places)) == len(places)
-        controls = [row for row in rows if row["Content"] == "control"]
-        assert len(controls) == 16 * len(layout.plates)
-        assert {row["ID"] for row in controls} == {""}
-        assert {row["Control"] for row in controls} == {"max", "min"}
-        wells = sum(now.endpoints[k].wells_per_measurement for plate in layout.plates for one in plate.placed
-                    for k in one.endpoints)  # fmt: skip
-        assert len(rows) - len(controls) == wells
-        for name, letter, number, well in ((r["Plate"], r["Row"], r["Column"], r["Well"]) for r in rows):
-            assert f"{letter}{number}" == well, name
-        ranks = {row["Rank"] for row in rows if row["ID"]}
-        assert ranks == set(range(1, len(issued.items) + 1))
-        one = [row for row in rows if row["Rank"] == 1 and row["Endpoint"] == "IC50" and row["Replicate"] == 1]
-        assert [row["Point"] for row in sorted(one, key=lambda row: int(str(row["Column"])))] == list(range(1, 11))
-        # As it is it holds no results, and with values a control is no compound.
-        write_csv(tmp_path / "m.csv", sheet.header, sheet.rows)
-        with pytest.raises(AssayPilotError, match="there is no column Value"):
-            read_results(read_table(tmp_path / "m.csv"), now.library, now.endpoints)
-        values = Sheet((*sheet.header, "Value"), tuple((*row, 5.0) for row in sheet.rows))
-        write_csv(tmp_path / "v.csv", values.header, values.rows)
-        read = read_results(read_table(tmp_path / "v.csv"), now.library, now.endpoints)
-        assert {entry.reason for entry in read.rejected} == {"the id is missing"}
-        assert len(read.rejected) == len(controls)
+    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
+    layout = plate_layout(now, issued, ENDS)
+    sheet = plate_map(now, issued, layout)
+    rows = as_dicts(sheet)
+    places = [(row["Plate"], row["Well"]) for row in rows]
+    assert len(set(places)) == len(places)
+    controls = [row for row in rows if row["Content"] == "control"]
+    assert len(controls) == 16 * len(layout.plates)
+    assert {row["ID"] for row in controls} == {""}
+    assert {row["Control"] for row in controls} == {"max", "min"}
+    wells = sum(now.endpoints[k].wells_per_measurement for plate in layout.plates for one in plate.placed
+                for k in one.endpoints)  # fmt: skip
+    assert len(rows) - len(controls) == wells
+    for name, letter, number, well in ((r["Plate"], r["Row"], r["Column"], r["Well"]) for r in rows):
+        assert f"{letter}{number}" == well, name
+    ranks = {row["Rank"] for row in rows if row["ID"]}
+    assert ranks == set(range(1, len(issued.items) + 1))
+    one = [row for row in rows if row["Rank"] == 1 and row["Endpoint"] == "IC50" and row["Replicate"] == 1]
+    assert [row["Point"] for row in sorted(one, key=lambda row: int(str(row["Column"])))] == list(range(1, 11))
+    # As it is it holds no results, and with values a control is no compound.
+    write_csv(tmp_path / "m.csv", sheet.header, sheet.rows)
+    with pytest.raises(AssayPilotError, match="there is no column Value"):
+        read_results(read_table(tmp_path / "m.csv"), now.library, now.endpoints)
+    values = Sheet((*sheet.header, "Value"), tuple((*row, 5.0) for row in sheet.rows))
+    write_csv(tmp_path / "v.csv", values.header, values.rows)
+    read = read_results(read_table(tmp_path / "v.csv"), now.library, now.endpoints)
+    assert {entry.reason for entry in read.rejected} == {"the id is missing"}
+    assert len(read.rejected) == len(controls)
 
 
 def test_plates_are_counted_through_the_campaign(tmp_path: Path) -> None:
@@ -231,9 +222,9 @@ def test_what_fits_on_no_plate_is_refused(tmp_path: Path) -> None:
     same=st.booleans(),
 )
 def test_every_measurement_has_wells_of_its_own(
-    planned: tuple[Status, Round], size: int, wells: int, columns: list[int], edge: bool, same: bool
+    several: tuple[Status, Round], size: int, wells: int, columns: list[int], edge: bool, same: bool
 ) -> None:
-    now, issued = planned
+    now, issued = several
     now = replace(now, endpoints=(replace(IC50, wells_per_measurement=wells), HERG))
     try:
         controls = read_controls([",".join(map(str, columns))]) if columns else ()
@@ -261,7 +252,5 @@ def test_every_measurement_has_wells_of_its_own(
 
 
 @pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Status, Round]:
-    path = tmp_path_factory.mktemp("plates") / "a.assaypilot"
-    with begin(path, endpoints=(IC50, HERG), max_replicates=4) as campaign:
-        return issue(campaign)
+def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Status, Round]:
+    return planned(tmp_path_factory.mktemp("plates"), endpoints=(IC50, HERG), max_replicates=4)

@@ -23,18 +23,11 @@ from assaypilot.engine.export.pdf_pages import load_fonts
 from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
 from assaypilot.engine.export.work_page import work_page, write_work_page
 from assaypilot.engine.system.progress import Cancelled, Report, silent
-from tests.engine.export.making import IC50, NASTY, begin, nasty_library, plain_library
+from tests.engine.export.making import IC50, NASTY, nasty_library, plain_library, planned
 
 HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
 ENDS = PlateUse(96, read_controls(["1,12"]), edge=False)
-
-
-def planned(path: Path, library: Library | None = None, **changes: object) -> tuple[Status, Round]:
-    with begin(path / "a.assaypilot", library, **changes) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
-        return campaign.status(), issued
 
 
 def planned_plainly(path: Path) -> tuple[Status, Round]:

@@ -79,7 +79,6 @@ def test_a_core_is_drawn_with_templates_where_it_needs_them(core: str, asked: bo
 
 def test_a_molecule_that_holds_nothing_of_a_core_is_drawn_by_itself() -> None:
     core, molecule = DrawnCore.read(CORE), Chem.MolFromSmiles("CCO")
-    assert core is not None
     assert core.place(molecule, {}) == []
     core.lay(molecule, [])
     assert molecule.GetNumConformers() == 1
@@ -129,7 +128,6 @@ def test_several_cores_lie_alike() -> None:
 
 def test_an_aromatic_nitrogen_that_lost_its_substituent_is_found() -> None:
     core = DrawnCore.read("c1cc2c(cc1[*:1])c([*:2])nn2[*:3]")
-    assert core is not None
     assert core.size == 9
     for smiles in ("Cc1nn(CC)c2ccccc12", "c1ccc2[nH]ncc2c1"):
         molecule = Chem.MolFromSmiles(smiles)
@@ -159,7 +157,6 @@ def test_a_public_series_is_drawn_at_one_place() -> None:
     core = read_cores([str(shared.with_name("pw_CHEMBL2321810_scaffold.mol"))])[0].smiles
     aligned = Aligned((core,))
     drawn = DrawnCore.read(core)
-    assert drawn is not None
     seen = 0
     for line in shared.read_text().splitlines()[:200]:
         molecule = aligned.molecule(line.split()[0])

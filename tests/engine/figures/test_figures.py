@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +20,13 @@ from assaypilot.engine.figures.predictions import worst_residuals
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
 from assaypilot.engine.models.report import Residual
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
 
-UNDECIDED, IN, OUT, LOST = range(4)
 
-
-def drawn(figure: Figure) -> bytes:
-    stream = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(stream)
-    return stream.getvalue()
+def shown(estimate: np.ndarray, status: np.ndarray, half: float = 1.0, *more: Cutoff, **how: Any) -> Figure:
+    """The figure of compounds whose bounds are ``half`` around their estimates."""
+    spans = Spans(estimate, estimate - half, estimate + half, status)
+    return ranked_intervals(rank_compounds(estimate, status), spans, *more, **how)
 
 
 def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +77,7 @@ def test_compounds_without_an_estimate_are_left_out() -> None:
 def test_every_status_has_a_shape_of_its_own() -> None:
     estimate = np.array([8.0, 7.5, 7.0, 6.0])
     status = np.array([IN, UNDECIDED, OUT, LOST], dtype=np.int8)
-    figure = ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status))
+    figure = shown(estimate, status)
     looks = {
         (line.get_marker(), line.get_markerfacecolor() == LIGHT.background)
         for line in figure.axes[0].lines
@@ -117,18 +116,14 @@ def test_what_stands_below_a_narrow_picture_stays_inside() -> None:
 @pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$", "\\alpha"])
 def test_texts_are_not_mathematics(text: str) -> None:
     estimate, status = table(30)
-    figure = ranked_intervals(
-        rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status),
-        Cutoff(7.0, 6.8, text, text), quantity=text,
-    )  # fmt: skip
-    assert drawn(figure)
+    assert drawn(shown(estimate, status, 1.0, Cutoff(7.0, 6.8, text, text), quantity=text))
 
 
 def test_a_hundred_thousand_compounds_are_as_quick_as_a_hundred() -> None:
     estimate, status = table(100_000)
-    drawn(ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status)))
+    drawn(shown(estimate, status))
     start = time.perf_counter()
-    drawn(ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status)))
+    drawn(shown(estimate, status))
     assert time.perf_counter() - start < 1.0  # measured: 0.07 s
 
 
@@ -153,7 +148,6 @@ def test_the_words_at_the_end_of_the_lines_do_not_touch() -> None:
 
 def test_structures_are_drawn_or_refused() -> None:
     svg = Aligned(()).svg("CNC(=O)c1ccccc1", 200, 150)
-    assert svg is not None
     assert svg.lstrip().startswith("<?xml")
     assert Aligned(()).svg("no structure", 200, 150) is None
     assert Aligned(()).svg("", 200, 150) is None
@@ -178,7 +172,6 @@ def test_what_structures_have_in_common_lies_alike_in_all_of_them() -> None:
     places = []
     for smiles in series:
         molecule = aligned.molecule(smiles)
-        assert molecule is not None
         places.append(molecule.GetConformer().GetPositions()[list(molecule.GetSubstructMatch(amide))])
     assert np.allclose(places[0], places[1], atol=1e-3)
     assert np.allclose(places[0], places[2], atol=1e-3)
@@ -195,13 +188,8 @@ def test_importing_figures_loads_no_pyplot() -> None:
 def test_the_word_of_the_soft_zone_lies_where_it_hides_least() -> None:
     estimate = np.linspace(7.4, 5.0, 36)  # falls below the zone at once: there is room at the right
     status = np.full(36, OUT, dtype=np.int8)
-    steep = ranked_intervals(
-        rank_compounds(estimate, status), Spans(estimate, estimate - 0.2, estimate + 0.2, status), Cutoff(7.4, 7.1)
-    )
-    flat = ranked_intervals(
-        rank_compounds(estimate, status), Spans(estimate, estimate - 0.2, estimate + 0.2, status), Cutoff(5.4, 5.1)
-    )
-    places = [next(t for t in one.axes[0].texts if "soft" in t.get_text()).get_ha() for one in (steep, flat)]
+    both = [shown(estimate, status, 0.2, cutoff) for cutoff in (Cutoff(7.4, 7.1), Cutoff(5.4, 5.1))]
+    places = [next(t for t in one.axes[0].texts if "soft" in t.get_text()).get_ha() for one in both]
     assert places == ["right", "left"]
 
 
@@ -232,8 +220,7 @@ STATUS = np.array([1, 0, 2], dtype=np.int8)
 
 
 def ranked(size: tuple[float, float]) -> Figure:
-    ranking = rank_compounds(ESTIMATE, STATUS)
-    return ranked_intervals(ranking, Spans(ESTIMATE, ESTIMATE - 0.2, ESTIMATE + 0.2, STATUS), quantity=NAME, size=size)
+    return shown(ESTIMATE, STATUS, 0.2, quantity=NAME, size=size)
 
 
 def front(size: tuple[float, float]) -> Figure:

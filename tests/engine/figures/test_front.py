@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import time
 from typing import Any
@@ -11,23 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 
 from assaypilot.engine.figures.front import MOST_BOXES, Axis, front_plot, spread, staircase
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
 
-UNDECIDED, IN, OUT, LOST = range(4)
 AXES = (Axis("pIC50"), Axis("hERG", -1.0))
-
-
-def drawn(figure: Figure) -> bytes:
-    stream = io.BytesIO()
-    canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
-    canvas.print_png(stream)
-    return stream.getvalue()
 
 
 def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -37,6 +28,13 @@ def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     status[: n // 20] = IN
     status[n // 20 : n // 8] = UNDECIDED
     return estimates, status
+
+
+def front(estimates: np.ndarray, status: np.ndarray, half: float = 0.0, axes: Any = AXES, **more: Any) -> Figure:
+    """The figure of compounds whose bounds are ``half`` around their estimates."""
+    low, high = estimates - half, estimates + half
+    view = spread(estimates, low, high, status, marks=[axis.limit for axis in axes])
+    return front_plot(view, estimates, low, high, status, axes, **more)
 
 
 def words(figure: Figure) -> list[str]:
@@ -81,11 +79,8 @@ def test_the_true_front_lies_in_the_band_whenever_the_bounds_hold() -> None:
     rng = np.random.default_rng(3)
     estimates, status = table(60)
     half = np.array([[0.3], [0.25]])
-    low, high = estimates - half, estimates + half
-    view = spread(estimates, low, high, status)
-    figure = front_plot(view, estimates, low, high, status, AXES)
+    figure = front(estimates, status, half)
     path = band(figure)
-    assert path is not None
     assert "the true front lies in here" in words(figure)
     signs = np.array([[1.0], [-1.0]])
     for _ in range(20):
@@ -102,8 +97,7 @@ def test_the_true_front_lies_in_the_band_whenever_the_bounds_hold() -> None:
 
 def test_before_any_bound_there_is_no_band_and_no_box() -> None:
     estimates, status = table(40)
-    unknown = np.full_like(estimates, np.nan)
-    figure = front_plot(spread(estimates, unknown, unknown, status), estimates, unknown, unknown, status, AXES)
+    figure = front(estimates, status, np.nan)
     assert band(figure) is None
     assert not figure.axes[0].collections
     assert words(figure)[0] == "estimated front"
@@ -113,7 +107,7 @@ def test_before_any_bound_there_is_no_band_and_no_box() -> None:
 def test_every_status_has_its_shape_and_its_word_with_a_count() -> None:
     estimates, status = table(80)
     status[-3:] = LOST
-    figure = front_plot(spread(estimates, estimates, estimates, status), estimates, estimates, estimates, status, AXES)
+    figure = front(estimates, status)
     assert {"4 in", "6 undecided", "67 out", "3 not estimable"} <= set(words(figure))
     looks = {
         (line.get_marker(), line.get_markerfacecolor() == LIGHT.background)
@@ -133,15 +127,12 @@ def boxes(figure: Figure) -> int:
 
 def test_boxes_are_drawn_while_they_are_few_and_always_for_the_selected() -> None:
     estimates, status = table(960)
-    low, high = estimates - 0.2, estimates + 0.2
-    view = spread(estimates, low, high, status)
     assert int((status <= IN).sum()) > MOST_BOXES
-    assert boxes(front_plot(view, estimates, low, high, status, AXES)) == 0
-    assert boxes(front_plot(view, estimates, low, high, status, AXES, selected=500)) == 1
-    few, codes = estimates[:, :100], status[:100].copy()
+    assert boxes(front(estimates, status, 0.2)) == 0
+    assert boxes(front(estimates, status, 0.2, selected=500)) == 1
+    codes = status[:100].copy()
     codes[20:] = OUT
-    few_view = spread(few, few - 0.2, few + 0.2, codes)
-    assert boxes(front_plot(few_view, few, few - 0.2, few + 0.2, codes, AXES)) == 20
+    assert boxes(front(estimates[:, :100], codes, 0.2)) == 20
 
 
 def test_a_place_finds_the_nearest_compound_as_it_is_seen() -> None:
@@ -165,9 +156,7 @@ def test_axes_hold_a_near_limit_and_leave_a_far_one_out() -> None:
     assert spread(estimates, unknown, unknown, status, marks=(None, near)).ends[3] > near
     assert spread(estimates, unknown, unknown, status, marks=(None, 50.0)).ends[3] < 10.0
     axes = (Axis("pIC50"), Axis("hERG", -1.0, near, "hERG < 6", True))
-    view = spread(estimates, unknown, unknown, status, marks=(None, near))
-    figure = front_plot(view, estimates, unknown, unknown, status, axes)
-    assert "hERG < 6" in [text.get_text() for text in figure.axes[0].texts]
+    assert "hERG < 6" in [text.get_text() for text in front(estimates, status, np.nan, axes).axes[0].texts]
 
 
 def test_one_box_of_a_hardly_known_compound_does_not_squeeze_the_others() -> None:
@@ -181,13 +170,10 @@ def test_one_box_of_a_hardly_known_compound_does_not_squeeze_the_others() -> Non
 def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
     estimates, status = table(30)
     estimates[0, :4] = np.nan
-    figure = front_plot(spread(estimates, estimates, estimates, status), estimates, estimates, estimates, status, AXES)
+    figure = front(estimates, status)
     assert figure.axes[0].get_xlabel() == "pIC50   better →   (4 of 30 compounds have no estimate)"
     assert figure.axes[0].get_ylabel() == "hERG   ← better"
-    nothing = np.full((2, 3), np.nan)
-    empty = front_plot(
-        spread(nothing, nothing, nothing, status[:3]), nothing, nothing, nothing, status[:3], AXES, palette=DARK
-    )
+    empty = front(np.full((2, 3), np.nan), status[:3], palette=DARK)
     assert any("No estimates yet" in text.get_text() for text in empty.axes[0].texts)
 
 
@@ -195,21 +181,18 @@ def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
 def test_texts_are_not_mathematics(text: str) -> None:
     estimates, status = table(30)
     axes = (Axis(text, 1.0, 7.0, text, False), Axis(text, -1.0, 5.0, text, True))
-    view = spread(estimates, estimates, estimates, status, marks=(7.0, 5.0))
-    assert drawn(front_plot(view, estimates, estimates - 0.1, estimates + 0.1, status, axes, selected=2))
+    assert drawn(front(estimates, status, 0.1, axes, selected=2))
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_few_compounds(n: int) -> None:
     estimates, status = table(n)
-    view = spread(estimates, estimates - 0.1, estimates + 0.1, status)
-    assert drawn(front_plot(view, estimates, estimates - 0.1, estimates + 0.1, status, AXES, selected=0))
+    assert drawn(front(estimates, status, 0.1, selected=0))
 
 
 def test_thousands_of_compounds_are_drawn_at_once() -> None:
     estimates, status = table(5_000)
-    low, high = estimates - 0.2, estimates + 0.2
-    drawn(front_plot(spread(estimates, low, high, status), estimates, low, high, status, AXES))
+    drawn(front(estimates, status, 0.2))
     start = time.process_time()
-    drawn(front_plot(spread(estimates, low, high, status), estimates, low, high, status, AXES))
+    drawn(front(estimates, status, 0.2))
     assert time.process_time() - start < 1.0  # measured: 0.1 s

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import time
-from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.front import Axis
 from assaypilot.engine.figures.palette import DARK
 from assaypilot.engine.figures.parallel import MOST_FAINT, MOST_LINES, bundle, parallel_plot
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
 
-UNDECIDED, IN, OUT, LOST = range(4)
 AXES = (Axis("pIC50"), Axis("hERG", -1.0, 5.0, "hERG < 5", True), Axis("logD", -1.0))
-
-
-def drawn(figure: Figure) -> bytes:
-    stream = io.BytesIO()
-    canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
-    canvas.print_png(stream)
-    return stream.getvalue()
 
 
 def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
