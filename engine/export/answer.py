@@ -346,17 +346,15 @@ class FrontPicture(Picture):
         """Return the figure."""
         from ..figures.front import front_plot
 
-        estimates, low, high = self._matrices()
-        axes, codes = self._axes(), self.status.candidates.status
-        promise = self.status.guarantee
+        axes, promise = self._axes(), self.status.guarantee
         sure = f"the true front lies in here, {percent(1 - promise.delta, 6)} sure"
         if not promise.holds:
             sure = "where the bounds put the front, without a guarantee"
         ends = self.within if self.frame is None else self.frame
         self.view = self._spread() if ends is None else replace(self._spread(), ends=ends)
         return front_plot(
-            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected,
-            band_text=sure, palette=self.colours(), size=size, dpi=dpi,
+            self.view, (axes[0], axes[1]), selected=self.selected, band_text=sure, palette=self.colours(), size=size,
+            dpi=dpi,
         )  # fmt: skip
 
 

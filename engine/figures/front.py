@@ -44,32 +44,44 @@ class Axis:
 class Spread:
     """What a front plot shows: who is drawn, and between which ends the axes run."""
 
+    estimates: Floats
+    """``(2, n)`` in library order, model scale, as ``low`` and ``high``, NaN where nothing was decided."""
+    low: Floats
+    high: Floats
+    status: NDArray[np.int8]
     compounds: Ints
     """Positions in the library of those with both estimates."""
-    x: Floats
-    y: Floats
-    total: int
-    """Compounds in the library."""
     ends: tuple[float, float, float, float]
     """Left, right, bottom, top."""
+
+    @property
+    def at(self) -> Floats:
+        """Where the compounds drawn lie, ``(2, m)``."""
+        places: Floats = self.estimates[:, self.compounds]
+        return places
+
+    @property
+    def bounded(self) -> Flags:
+        """Which compounds have all bounds."""
+        return complete(self.low) & complete(self.high)
 
     def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
         """The compound drawn nearest to a place, measured in ``reach``; None when none is within twice that."""
         if not self.compounds.size:
             return None
-        far = np.hypot((self.x - x) / reach[0], (self.y - y) / reach[1])
+        far = np.hypot((self.at[0] - x) / reach[0], (self.at[1] - y) / reach[1])
         nearest = int(np.argmin(far))
         return int(self.compounds[nearest]) if far[nearest] <= 2.0 else None
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
         """Where a compound is drawn; None when it is not."""
         found = np.flatnonzero(self.compounds == compound)
-        return (float(self.x[found[0]]), float(self.y[found[0]])) if found.size else None
+        return (float(self.at[0, found[0]]), float(self.at[1, found[0]])) if found.size else None
 
     @property
     def along(self) -> Ints:
         """The compounds drawn, from left to right."""
-        return self.compounds[np.argsort(self.x, kind="stable")]
+        return self.compounds[np.argsort(self.at[0], kind="stable")]
 
 
 def spread(
@@ -86,9 +98,7 @@ def spread(
         bounds = np.concatenate([low[row, alive], high[row, alive]])
         own = [mark for mark in marks[row : row + 1] if mark is not None]
         ends += value_ends(estimates[row, known], bounds, 0.35, 0.05, own) if known.size else (0.0, 1.0)
-    return Spread(
-        known, estimates[0, known], estimates[1, known], int(estimates.shape[1]), (ends[0], ends[1], ends[2], ends[3])
-    )
+    return Spread(estimates, low, high, status, known, (ends[0], ends[1], ends[2], ends[3]))
 
 
 def staircase(points: Floats, signs: tuple[float, float], ends: tuple[float, float, float, float]) -> Floats:
@@ -126,10 +136,6 @@ def complete(points: Floats) -> Flags:
 
 def front_plot(
     view: Spread,
-    estimates: Floats,
-    low: Floats,
-    high: Floats,
-    status: NDArray[np.int8],
     axes: tuple[Axis, Axis],
     *,
     band_text: str = "the true front lies in here",
@@ -140,9 +146,8 @@ def front_plot(
 ) -> Figure:
     """The figure: every compound of ``view`` at its estimates, the front through them and the band it truly lies in.
 
-    Arrays are ``(2, n)`` in library order, model scale; NaN bounds where nothing was decided. What lies on the worse
-    side of the band is reached by some compound for certain (its lower bounds do), what lies on the better side by
-    none.
+    What lies on the worse side of the band is reached by some compound for certain (its lower bounds do), what lies on
+    the better side by none.
     """
     figure = blank(size, dpi, palette, (0.62, 0.14, 0.47, 0.32))
     plot = figure.axes[0]
@@ -154,20 +159,22 @@ def front_plot(
     _limits(plot, axes, palette)
     signs = (axes[0].sign, axes[1].sign)
     handles: list[Line2D | Patch] = []
-    if _band(plot, signs, low, high, view.ends, palette):
+    if _band(plot, view, signs, palette):
         handles.append(Patch(facecolor=palette.band, edgecolor="none", label=band_text))
-    line = staircase(estimates[:, view.compounds], signs, view.ends)
+    line = staircase(view.at, signs, view.ends)
     plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
     handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
-    _boxes(plot, view, low, high, status, selected, palette)
-    handles += _points(plot, view, status, palette)
-    if selected is not None and np.isfinite(estimates[:, selected]).all():
-        ring(plot, float(estimates[0, selected]), float(estimates[1, selected]), palette, size=12, level=7)
+    _boxes(plot, view, selected, palette)
+    handles += _points(plot, view, palette)
+    place = None if selected is None else view.place(selected, 0.0)
+    if place is not None:
+        ring(plot, *place, palette, size=12, level=7)
     legend(figure, handles, palette)
     plot.xaxis.set_major_locator(round_ticks(8))
     plot.yaxis.set_major_locator(round_ticks(6))
-    missing = view.total - view.compounds.size
-    more = f"   ({missing:,} of {view.total:,} compounds have no estimate)" if missing else ""
+    total = view.estimates.shape[1]
+    missing = total - view.compounds.size
+    more = f"   ({missing:,} of {total:,} compounds have no estimate)" if missing else ""
     across = fitting(plot, "x", axes[0].name, f"   {axes[0].better}{more}")
     plot.set_xlabel(across, color=palette.text, fontsize=SMALL, parse_math=False)
     up = fitting(plot, "y", axes[1].name, f"   {axes[1].better}")
@@ -201,21 +208,14 @@ def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
         )  # fmt: skip
 
 
-def _band(
-    plot: Axes,
-    signs: tuple[float, float],
-    low: Floats,
-    high: Floats,
-    ends: tuple[float, float, float, float],
-    palette: Palette,
-) -> bool:
+def _band(plot: Axes, view: Spread, signs: tuple[float, float], palette: Palette) -> bool:
     """Whether there are bounds, whose band is then drawn: between what is reached for certain and what is not."""
-    flip = np.array(signs)[:, None]
-    here = complete(low) & complete(high)
+    flip, ends = np.array(signs)[:, None], view.ends
+    here = view.bounded
     if not here.any():
         return False
-    worse = np.where(flip > 0, low, high)[:, here]
-    better = np.where(flip > 0, high, low)[:, here]
+    worse = np.where(flip > 0, view.low, view.high)[:, here]
+    better = np.where(flip > 0, view.high, view.low)[:, here]
     # The band reaches as far as the axes, also where the outermost bounds lie beyond them.
     wide = (
         min(ends[0], float(worse[0].min()), float(better[0].min())),
@@ -232,19 +232,11 @@ def _band(
     return True
 
 
-def _boxes(
-    plot: Axes,
-    view: Spread,
-    low: Floats,
-    high: Floats,
-    status: NDArray[np.int8],
-    selected: int | None,
-    palette: Palette,
-) -> None:
+def _boxes(plot: Axes, view: Spread, selected: int | None, palette: Palette) -> None:
     """Draw the bounds of the undecided and in as boxes when they are few, those of the selected always."""
-    bounded = complete(low) & complete(high)
-    alive = view.compounds[(status[view.compounds] <= IN) & bounded[view.compounds]]
-    groups = [(alive[status[alive] == code], palette.status[code], 0.6) for code in (UNDECIDED, IN)]
+    low, high, bounded = view.low, view.high, view.bounded
+    alive = view.compounds[(view.status[view.compounds] <= IN) & bounded[view.compounds]]
+    groups = [(alive[view.status[alive] == code], palette.status[code], 0.6) for code in (UNDECIDED, IN)]
     if alive.size > MOST_BOXES:
         groups = []
     if selected is not None and bounded[selected]:
@@ -261,10 +253,10 @@ def _boxes(
             )
 
 
-def _points(plot: Axes, view: Spread, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
+def _points(plot: Axes, view: Spread, palette: Palette) -> list[Line2D]:
     """What the legend says of the points, which are drawn: those that are out first, those that are in on top."""
     handles = []
-    state = status[view.compounds]
+    state = view.status[view.compounds]
     many = view.compounds.size > 300
     for code in (3, OUT, UNDECIDED, IN):
         here = state == code
@@ -273,7 +265,8 @@ def _points(plot: Axes, view: Spread, status: NDArray[np.int8], palette: Palette
         small = 3.0 if many else 4.5
         size, level = (small, 2) if code >= OUT else (4.2 if here.sum() > 150 else 5.6, 5 + code)
         edge = 0.7 if code >= OUT and many else 1.0
-        handles.append(mark_status(plot, view.x[here], view.y[here], code, palette, size=size, level=level, edge=edge))
+        x, y = view.at[:, here]
+        handles.append(mark_status(plot, x, y, code, palette, size=size, level=level, edge=edge))
         handles[-1].set_label(f"{int(here.sum()):,} {WORDS[code]}")
     return handles[::-1]
 

@@ -226,7 +226,7 @@ def ranked(size: tuple[float, float]) -> Figure:
 def front(size: tuple[float, float]) -> Figure:
     points = np.vstack([ESTIMATE, ESTIMATE[::-1]])
     view = spread(points, points - 0.1, points + 0.1, STATUS)
-    return front_plot(view, points, points - 0.1, points + 0.1, STATUS, (Axis(NAME), Axis(NAME, -1.0)), size=size)
+    return front_plot(view, (Axis(NAME), Axis(NAME, -1.0)), size=size)
 
 
 def residuals(size: tuple[float, float]) -> Figure:

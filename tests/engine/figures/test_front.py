@@ -33,8 +33,7 @@ def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def front(estimates: np.ndarray, status: np.ndarray, half: float = 0.0, axes: Any = AXES, **more: Any) -> Figure:
     """The figure of compounds whose bounds are ``half`` around their estimates."""
     low, high = estimates - half, estimates + half
-    view = spread(estimates, low, high, status, marks=[axis.limit for axis in axes])
-    return front_plot(view, estimates, low, high, status, axes, **more)
+    return front_plot(spread(estimates, low, high, status, marks=[axis.limit for axis in axes]), axes, **more)
 
 
 def words(figure: Figure) -> list[str]:
